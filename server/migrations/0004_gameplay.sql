@@ -1,0 +1,88 @@
+-- Matches, event definitions and gameplay events.
+
+CREATE TABLE match_sessions (
+  tenant_id  uuid NOT NULL REFERENCES tenants,
+  id         uuid NOT NULL,
+  mode       text,
+  metadata   jsonb NOT NULL DEFAULT '{}',
+  started_at timestamptz NOT NULL,
+  ended_at   timestamptz,
+  PRIMARY KEY (tenant_id, id)
+);
+CALL guildhall_wall('match_sessions');
+
+CREATE TABLE match_players (
+  tenant_id        uuid NOT NULL,
+  id               uuid NOT NULL,
+  match_session_id uuid NOT NULL,
+  player_id        uuid NOT NULL REFERENCES players,
+  login_session_id uuid,
+  joined_at        timestamptz NOT NULL,
+  left_at          timestamptz,
+  placement        integer,
+  score            bigint,
+  outcome          text,
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id, match_session_id) REFERENCES match_sessions,
+  UNIQUE (tenant_id, match_session_id, player_id)
+);
+CREATE INDEX ON match_players (tenant_id, player_id);
+CALL guildhall_wall('match_players');
+
+CREATE TABLE event_definitions (
+  tenant_id         uuid NOT NULL REFERENCES tenants,
+  id                uuid NOT NULL,
+  event_key         text NOT NULL,
+  event_value       text,
+  event_scope       text NOT NULL DEFAULT 'match' CHECK (event_scope IN ('match', 'player', 'both')),
+  event_category    text,
+  event_description text,
+  is_active         boolean NOT NULL DEFAULT true,
+  created_at        timestamptz NOT NULL DEFAULT now(),
+  updated_at        timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (tenant_id, id),
+  CONSTRAINT event_definitions_triple UNIQUE NULLS NOT DISTINCT (tenant_id, event_key, event_value)
+);
+CALL guildhall_wall('event_definitions');
+
+-- The events. The primary key is the deduplication key and the only index; the C collation makes it a byte comparison.
+-- Eight-byte columns come first, so that no byte of a row is padding.
+CREATE TABLE match_events (
+  occurred_at          timestamptz NOT NULL,
+  created_at_gl        timestamptz NOT NULL,
+  value                bigint,
+  tenant_id            uuid NOT NULL,
+  id                   uuid NOT NULL,
+  match_player_id      uuid NOT NULL,
+  match_session_id     uuid NOT NULL,
+  login_session_id     uuid,
+  event_definitions_id uuid NOT NULL,
+  idempotency_key      text COLLATE "C" NOT NULL,
+  row_hash             bytea NOT NULL,
+  PRIMARY KEY (tenant_id, occurred_at, idempotency_key)
+) PARTITION BY RANGE (occurred_at);
+CREATE TABLE match_events_default PARTITION OF match_events DEFAULT;
+CALL guildhall_wall('match_events');
+
+CREATE TABLE player_events (
+  occurred_at          timestamptz NOT NULL,
+  created_at_gl        timestamptz NOT NULL,
+  value                bigint,
+  tenant_id            uuid NOT NULL,
+  id                   uuid NOT NULL,
+  player_id            uuid NOT NULL,
+  login_session_id     uuid,
+  event_definitions_id uuid NOT NULL,
+  idempotency_key      text COLLATE "C" NOT NULL,
+  row_hash             bytea NOT NULL,
+  PRIMARY KEY (tenant_id, occurred_at, idempotency_key)
+) PARTITION BY RANGE (occurred_at);
+CREATE TABLE player_events_default PARTITION OF player_events DEFAULT;
+CALL guildhall_wall('player_events', player_too => true);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON match_sessions, match_players, event_definitions TO guildhall_app;
+GRANT SELECT, INSERT ON match_events, player_events TO guildhall_app;
+GRANT INSERT ON match_events, player_events TO guildhall_event_writer;
+
+CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON event_definitions
+  FOR EACH ROW EXECUTE FUNCTION guildhall_notify_change('tenant_id');

@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { Config } from './config.ts';
+import { openChangeFeed } from './database/change-feed.ts';
+import { openDatabase, type Database } from './database/database.ts';
+import { logoutRoutes } from './features/login-sessions/index.ts';
+import { operationsRoutes } from './features/operations/index.ts';
+import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
+import { refreshRoutes } from './features/player-tokens/index.ts';
+import { openTokenSigner } from './features/signing-keys/index.ts';
+import { openKeyAuthenticator } from './features/tenant-keys/index.ts';
+import { openProviderSettings } from './features/tenants/index.ts';
+import { withCredential } from './http/credential-scope.ts';
+import { credentials } from './http/credentials.ts';
+import { measureRequests } from './http/metrics.ts';
+import { publishOpenApi } from './http/openapi.ts';
+import { createHttpServer, type App, type HttpOptions } from './http/server.ts';
+import { openVault } from './security/vault.ts';
+
+export interface AppOptions {
+  config: Config;
+  /** The connection string of the database's owner. */
+  databaseUrl: string;
+  masterKey: Buffer;
+  logger: HttpOptions['logger'];
+  onUndeclaredStatus?: HttpOptions['onUndeclaredStatus'];
+}
+
+/** What features need of one another and of the house; one of each, made by {@link createApp}. */
+export type Services = Awaited<ReturnType<typeof openServices>>;
+
+/** The HTTP application: every feature wired together, not yet listening. Closing it releases all that it opened. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config } = options;
+  const services = await openServices(options);
+  const app = await createHttpServer({
+    logger: options.logger,
+    trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
+    ...(options.onUndeclaredStatus && { onUndeclaredStatus: options.onUndeclaredStatus }),
+  });
+  app.addHook('onClose', () => services.close());
+
+  const plain = app as unknown as FastifyInstance;
+  measureRequests(plain);
+  await publishOpenApi(plain, '0.1.0');
+  await plain.register(operationsRoutes(services.database, services.signer) as FastifyPluginAsync);
+
+  const behind = credentials(services.verifiers);
+  await withCredential(plain, behind.gameKey, [playerLoginRoutes(services), refreshRoutes(services)] as FastifyPluginAsync[]);
+  await withCredential(plain, behind.gameKeyAndMaybePlayer, [logoutRoutes(services.database)] as FastifyPluginAsync[]);
+
+  await app.ready();
+  return app;
+}
+
+async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
+  const vault = openVault(masterKey);
+  const database: Database = openDatabase(databaseUrl);
+  const changes = await openChangeFeed(databaseUrl);
+  const issuer = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  const signer = await openTokenSigner(database, vault, changes, issuer);
+  const keys = openKeyAuthenticator(database, vault, changes);
+  const providerSettings = openProviderSettings(database, changes);
+
+  return {
+    config,
+    database,
+    changes,
+    vault,
+    signer,
+    providerSettings,
+    verifyToken: tokenVerifier(providerSettings, vault),
+    verifiers: {
+      key: keys.authenticate,
+      async player(token: string) {
+        const claims = await signer.verify('player', token);
+        if (!claims?.sub) return undefined;
+        return { playerId: claims.sub, tenantId: claims['tid'] as string | null, sessionId: claims['sid'] as string | null };
+      },
+      async account(token: string) {
+        const claims = await signer.verify('saas', token);
+        return claims?.sub ? { accountId: claims.sub, sessionId: claims['sid'] as string } : undefined;
+      },
+    },
+    async close() {
+      await keys.close();
+      await changes.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { resolve } from 'node:path';
+
+/**
+ * Every setting of the server, in the order in which the documentation lists them.
+ * This file is the only reader of the environment.
+ */
+export const settings = {
+  PORT: setting('The TCP port of the API. 0 takes a free one.', '8080', integer(0, 65_535)),
+  HOST: setting('The address to listen on. Use 0.0.0.0 to serve other machines.', '127.0.0.1', text),
+  PUBLIC_URL: setting(
+    'The base address under which clients reach the server; the issuer of its tokens. Empty: http://HOST:PORT.',
+    '',
+    httpUrl,
+  ),
+  DATA_DIR: setting('Where the embedded PostgreSQL and the master key live.', './data', directory),
+  DATABASE_URL: setting(
+    'A PostgreSQL 15 or newer to use instead of the embedded one. Its user must own the database and may create roles.',
+    '',
+    postgresUrl,
+  ),
+  MASTER_KEY: setting(
+    'Encrypts secrets at rest: 32 bytes as 64 hexadecimal digits. Empty: made once and kept in DATA_DIR. Required with DATABASE_URL.',
+    '',
+    masterKey,
+  ),
+  SIGNUP: setting('Who may create a dashboard account: `open` or `closed` (by invitation).', 'open', oneOf('open', 'closed')),
+  MOCK_PROVIDER: setting(
+    'Whether tenants may enable the Mock provider: `on` or `off`. Empty: `off` when NODE_ENV is production, else `on`.',
+    '',
+    oneOf('', 'on', 'off'),
+  ),
+  GUILDHALL_DEMO: setting(
+    'Whether an empty embedded database is filled with an admin, a demo tenant and its keys: `on` or `off`.',
+    'on',
+    oneOf('on', 'off'),
+  ),
+  TRUST_PROXY: setting(
+    'Whose X-Forwarded-* headers to believe: `off`, `on`, or a comma-separated list of addresses and subnets.',
+    'off',
+    text,
+  ),
+  CORS_ORIGINS: setting('Which web origins may call the API: `*` or a comma-separated list. Empty: none.', '', text),
+  LOG_LEVEL: setting(
+    'fatal, error, warn, info, debug, trace or silent. `debug` writes a line for every request.',
+    'info',
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  ),
+  NODE_ENV: setting('`production` turns off what is only meant for development.', 'development', text),
+} as const;
+
+/** The validated settings, with the values that follow from them. */
+export interface Config {
+  port: number;
+  host: string;
+  publicUrl: string | undefined;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  masterKey: Buffer | undefined;
+  signup: 'open' | 'closed';
+  mockProvider: boolean;
+  demo: boolean;
+  trustProxy: boolean | string[];
+  corsOrigins: '*' | string[];
+  logLevel: string;
+}
+
+/** Thrown at start, naming every setting that is wrong, one sentence each. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Reads and checks all settings at once. Throws {@link ConfigError} with one line for each bad one. */
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  const problems: string[] = [];
+  const read = <Value>(name: keyof typeof settings, parse: (value: string) => Value): Value => {
+    try {
+      return parse((env[name] ?? settings[name].fallback).trim());
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`);
+      return undefined as Value;
+    }
+  };
+
+  const production = read('NODE_ENV', settings.NODE_ENV.parse) === 'production';
+  const mockProvider = read('MOCK_PROVIDER', settings.MOCK_PROVIDER.parse);
+  const config: Config = {
+    port: read('PORT', settings.PORT.parse),
+    host: read('HOST', settings.HOST.parse),
+    publicUrl: read('PUBLIC_URL', settings.PUBLIC_URL.parse),
+    dataDir: read('DATA_DIR', settings.DATA_DIR.parse),
+    databaseUrl: read('DATABASE_URL', settings.DATABASE_URL.parse),
+    masterKey: read('MASTER_KEY', settings.MASTER_KEY.parse),
+    signup: read('SIGNUP', settings.SIGNUP.parse),
+    mockProvider: mockProvider === '' ? !production : mockProvider === 'on',
+    demo: read('GUILDHALL_DEMO', settings.GUILDHALL_DEMO.parse) === 'on',
+    trustProxy: read('TRUST_PROXY', trustedProxies),
+    corsOrigins: read('CORS_ORIGINS', (value) => (value === '*' ? value : list(value))),
+    logLevel: read('LOG_LEVEL', settings.LOG_LEVEL.parse),
+  };
+  if (config.databaseUrl && !config.masterKey && !problems.some((problem) => problem.startsWith('MASTER_KEY'))) {
+    problems.push('MASTER_KEY is required with DATABASE_URL: make one with `openssl rand -hex 32` and keep it safe.');
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config;
+}
+
+function setting<Value>(description: string, fallback: string, parse: (value: string) => Value) {
+  return { description, fallback, parse };
+}
+
+function text(value: string): string {
+  return value;
+}
+
+function integer(minimum: number, maximum: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < minimum || number > maximum) {
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}, not "${value}".`);
+    }
+    return number;
+  };
+}
+
+function oneOf<const Choice extends string>(...choices: Choice[]) {
+  return (value: string): Choice => {
+    if (!choices.includes(value as Choice)) {
+      throw new Error(`must be ${choices.filter(Boolean).join(' or ')}, not "${value}".`);
+    }
+    return value as Choice;
+  };
+}
+
+function directory(value: string): string {
+  if (value === '') throw new Error('must name a folder.');
+  return resolve(value);
+}
+
+function httpUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new Error(`must be an http or https address, not "${value}".`);
+  }
+  return value.replace(/\/+$/, '');
+}
+
+function postgresUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^postgres(ql)?:\/\//.test(value)) {
+    throw new Error('must start with postgres:// (its value is not shown, it may hold a password).');
+  }
+  return value;
+}
+
+function masterKey(value: string): Buffer | undefined {
+  if (value === '') return undefined;
+  if (!/^[0-9a-f]{64}$/i.test(value)) {
+    throw new Error('must be 64 hexadecimal digits: make one with `openssl rand -hex 32`.');
+  }
+  return Buffer.from(value, 'hex');
+}
+
+function trustedProxies(value: string): boolean | string[] {
+  if (value === 'on') return true;
+  return value === 'off' || value === '' ? false : list(value);
+}
+
+function list(value: string): string[] {
+  return value.split(',').map((item) => item.trim()).filter(Boolean);
+}

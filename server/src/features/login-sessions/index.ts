@@ -1,0 +1,2 @@
+export { loginRowHash } from './login-row-hash.ts';
+export { logoutRoutes } from './routes.ts';

@@ -1,0 +1,32 @@
+import type { Database } from '../../database/database.ts';
+import { newId } from '../../shared/ids.ts';
+import { Problem } from '../../shared/problem.ts';
+import { now } from '../../shared/timestamps.ts';
+import { endSession, findSession } from './queries.ts';
+
+export interface LogOutRequest {
+  tenantId: string;
+  sessionId: string;
+  deviceId: string | undefined;
+  /** The bearer's player, where a bearer was sent: the session must be theirs. */
+  playerId: string | undefined;
+}
+
+/**
+ * Ends a session: its refresh token stops working and the logout ledger gets one row (reason user_logout). A session that
+ * has ended before answers with its first end. Throws not_found, and forbidden for another player's session.
+ */
+export async function logOut(database: Database, { tenantId, sessionId, deviceId, playerId }: LogOutRequest) {
+  const tenant = database.forTenant(tenantId);
+  const session = await findSession(tenant, tenantId, sessionId);
+  if (!session) throw new Problem('not_found', 'The tenant has no such session.');
+  if (playerId !== undefined && playerId !== session.playerId) throw new Problem('forbidden', 'The session is another player’s.');
+
+  const reason = 'user_logout' as const;
+  const metadata = deviceId === undefined ? {} : { deviceId };
+  const ended = await endSession(tenant, { tenantId, sessionId, ledgerId: newId(), reason, at: now(), metadata });
+  if (ended) return { sessionId, endedAt: ended.endedAt, reason };
+
+  const before = await findSession(tenant, tenantId, sessionId);
+  return { sessionId, endedAt: before?.endedAt ?? '', reason: before?.reason ?? reason };
+}

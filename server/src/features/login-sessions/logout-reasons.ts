@@ -1,0 +1,16 @@
+/** Why a session ended (spec: logout reason values). */
+export const logoutReasons = [
+  'user_logout',
+  'timeout',
+  'token_expired',
+  'kicked',
+  'device_blocked',
+  'account_suspended',
+  'network_error',
+  'client_crash',
+  'app_close',
+  'server_shutdown',
+  'unknown',
+] as const;
+
+export type LogoutReason = (typeof logoutReasons)[number];

@@ -1,0 +1,52 @@
+import type { Querier } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { LogoutReason } from './logout-reasons.ts';
+
+export interface EndedSession {
+  playerId: string;
+  endedAt: string;
+}
+
+export interface Logout {
+  tenantId: string;
+  sessionId: string;
+  ledgerId: string;
+  reason: LogoutReason;
+  at: string;
+  metadata: Record<string, unknown>;
+}
+
+/**
+ * Ends a session and appends its logout row, in one statement. Undefined where no session was ended: there is none, or
+ * it has ended before.
+ */
+export function endSession(db: Querier, logout: Logout): Promise<EndedSession | undefined> {
+  return db.row(sql`
+    WITH ended AS (
+      UPDATE login_sessions
+      SET ended_at = ${logout.at}, last_seen_at = ${logout.at}, updated_at_db = clock_timestamp()
+      WHERE tenant_id = ${logout.tenantId} AND session_id = ${logout.sessionId} AND ended_at IS NULL
+      RETURNING player_id, ended_at),
+    ledger AS (
+      INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, occurred_at, created_at_gl, metadata)
+      SELECT ${logout.tenantId}, ${logout.ledgerId}, ${logout.sessionId}, player_id, ${logout.reason}, ended_at, ended_at,
+             ${JSON.stringify(logout.metadata)}::jsonb
+      FROM ended)
+    SELECT player_id AS "playerId", ended_at AS "endedAt" FROM ended`);
+}
+
+export function findSession(
+  db: Querier,
+  tenantId: string,
+  sessionId: string,
+): Promise<{ playerId: string; endedAt: string | null; reason: LogoutReason | null } | undefined> {
+  return db.row(sql`
+    SELECT session.player_id AS "playerId", session.ended_at AS "endedAt", logout.reason
+    FROM login_sessions session
+    LEFT JOIN LATERAL (
+      SELECT reason FROM logout_ledger
+      WHERE tenant_id = session.tenant_id AND player_id = session.player_id AND session_id = session.session_id
+        AND received_at_db >= session.started_at - interval '1 minute'
+      LIMIT 1) logout ON session.ended_at IS NOT NULL
+    WHERE session.tenant_id = ${tenantId} AND session.session_id = ${sessionId}`);
+}

@@ -1,0 +1,31 @@
+/** The sign-in providers, as requests and answers name them. */
+export const providers = ['StoreA', 'StoreB', 'WalletJwt', 'EvmWallet', 'EmailOneTimeCode', 'EmailPassword', 'Mock'] as const;
+export type Provider = (typeof providers)[number];
+
+/** The providers whose credential is a single token (spec: providers, flow "shared login"). */
+export const tokenProviders = ['StoreA', 'StoreB', 'WalletJwt', 'Mock'] as const satisfies Provider[];
+export type TokenProvider = (typeof tokenProviders)[number];
+
+/** The providers' names in the session ledgers (spec: session records). */
+export const ledgerNames: Record<Provider, string> = {
+  StoreA: 'store_a',
+  StoreB: 'store_b',
+  WalletJwt: 'wallet_jwt',
+  EvmWallet: 'evm_wallet',
+  EmailOneTimeCode: 'email',
+  EmailPassword: 'email',
+  Mock: 'mock',
+};
+
+/** Who a provider says somebody is. Nothing that a tenant can write takes part in it. */
+export interface Identity {
+  provider: Provider;
+  /** Within what the user id is unique: the workspace for Mock, the issuer for WalletJwt, else empty. */
+  issuer: string;
+  providerUserId: string;
+  username?: string;
+  email?: string;
+  displayName?: string;
+  /** Mock only: the fingerprint of the password, set by the first sign-in and compared by later ones. */
+  secretHash?: Buffer;
+}

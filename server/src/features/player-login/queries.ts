@@ -1,0 +1,148 @@
+import type { Querier } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { Identity } from './identity.ts';
+
+export interface KnownPlayer {
+  playerId: string;
+  authMethodId: string;
+  secretHash: Buffer | null;
+  isActive: boolean;
+  isBanned: boolean;
+  deviceId: string | null;
+  isDeviceBlocked: boolean;
+}
+
+/** Who signs in, by their identity at the provider, with what could forbid it. */
+export function findPlayer(
+  db: Querier,
+  tenantId: string,
+  identity: Identity,
+  deviceFingerprint: string | null,
+): Promise<KnownPlayer | undefined> {
+  return db.row(sql`
+    SELECT player.id AS "playerId", method.id AS "authMethodId", method.secret_hash AS "secretHash",
+           player.is_active AS "isActive",
+           coalesce(access.banned_until > now(), false) AS "isBanned",
+           device.id AS "deviceId", coalesce(device.is_blocked, false) AS "isDeviceBlocked"
+    FROM auth_methods method
+    JOIN players player ON player.id = method.player_id
+    LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id
+    LEFT JOIN devices device ON device.player_id = player.id AND device.device_fingerprint = ${deviceFingerprint}
+    WHERE method.auth_provider = ${identity.provider} AND method.issuer = ${identity.issuer}
+      AND method.provider_user_id = ${identity.providerUserId}`);
+}
+
+/** The player of an identity, over all tenants. */
+export function findPlayerId(db: Querier, identity: Identity): Promise<{ playerId: string } | undefined> {
+  return db.row(sql`
+    SELECT player_id AS "playerId" FROM auth_methods
+    WHERE auth_provider = ${identity.provider} AND issuer = ${identity.issuer} AND provider_user_id = ${identity.providerUserId}`);
+}
+
+export interface NewPlayer {
+  playerId: string;
+  authMethodId: string;
+  profileVisibility: string;
+  at: string;
+}
+
+/** Makes a player with their first sign-in method. False where somebody else has just made one for the identity. */
+export async function insertPlayer(db: Querier, identity: Identity, player: NewPlayer): Promise<boolean> {
+  const { playerId, authMethodId, profileVisibility, at } = player;
+  const made = await db.run(sql`
+    WITH player AS (
+      INSERT INTO players (id, display_name, email, profile_visibility, created_at)
+      VALUES (${playerId}, ${identity.displayName}, ${identity.email}, ${profileVisibility}, ${at}))
+    INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
+                              is_primary, secret_hash, linked_at)
+    VALUES (${authMethodId}, ${playerId}, ${identity.provider}, ${identity.issuer}, ${identity.providerUserId},
+            ${identity.email}, ${identity.username}, ${identity.displayName}, true, ${identity.secretHash}, ${at})
+    ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`);
+  return made === 1;
+}
+
+/** All that one login writes. Times are one instant; `device` is null where the client gave none. */
+export interface LoginRecord {
+  tenantId: string;
+  playerId: string;
+  authMethodId: string;
+  sessionId: string;
+  ledgerId: string;
+  authProvider: string;
+  platform: string;
+  clientVersion: string | null;
+  clientBuild: string | null;
+  ipAddress: string | null;
+  metadata: Record<string, unknown>;
+  at: string;
+  rowHash: Buffer;
+  refreshTokenHash: Buffer;
+  refreshExpiresAt: string;
+  device: {
+    id: string;
+    fingerprint: string;
+    hardwareModel: string | null;
+    osVersion: string | null;
+    metadata: Record<string, unknown> | null;
+  } | null;
+}
+
+/** What the database knew by the time that the rows were locked. */
+export interface LoginOutcome {
+  isBanned: boolean;
+  isDeviceBlocked: boolean;
+  deviceId: string | null;
+}
+
+/**
+ * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token.
+ * The caller undoes it where the outcome forbids the login: ban and block may have come since the player was looked up.
+ */
+export async function writeLogin(db: Querier, login: LoginRecord): Promise<LoginOutcome> {
+  const { tenantId, playerId, sessionId, at, device } = login;
+  const outcome = await db.row<LoginOutcome>(sql`
+    WITH device AS (
+      INSERT INTO devices AS known (id, player_id, device_fingerprint, platform, hardware_model, os_version, metadata,
+                                    first_seen_at, last_seen_at, created_at_gl, updated_at_gl)
+      SELECT ${device?.id}::uuid, ${playerId}::uuid, ${device?.fingerprint}::text, ${login.platform},
+             ${device?.hardwareModel}, ${device?.osVersion}, coalesce(${device?.metadata && JSON.stringify(device.metadata)}::jsonb, '{}'),
+             ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz
+      WHERE ${device !== null}::boolean
+      ON CONFLICT (player_id, device_fingerprint) DO UPDATE SET
+        platform = CASE excluded.platform WHEN 'Unknown' THEN known.platform ELSE excluded.platform END,
+        hardware_model = coalesce(excluded.hardware_model, known.hardware_model),
+        os_version = coalesce(excluded.os_version, known.os_version),
+        metadata = CASE excluded.metadata WHEN '{}' THEN known.metadata ELSE excluded.metadata END,
+        last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
+        login_count = known.login_count + 1,
+        updated_at_gl = excluded.updated_at_gl
+      RETURNING id, is_blocked),
+    access AS (
+      INSERT INTO tenant_access AS known (tenant_id, player_id, first_seen_at, last_seen_at)
+      VALUES (${tenantId}, ${playerId}, ${at}, ${at})
+      ON CONFLICT (tenant_id, player_id) DO UPDATE SET
+        last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
+        login_count = known.login_count + 1
+      RETURNING banned_until),
+    method AS (
+      UPDATE auth_methods SET last_used_at = ${at} WHERE id = ${login.authMethodId}),
+    session AS (
+      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
+                                  platform, client_version, last_ip_address)
+      VALUES (${tenantId}, ${sessionId}, ${playerId}, ${at}, ${at}, ${login.authProvider}, ${device?.id}::uuid,
+              ${login.platform}, ${login.clientVersion}, ${login.ipAddress}::inet)),
+    ledger AS (
+      INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
+                                client_version, client_build, ip_address, occurred_at, created_at_gl, metadata, row_hash)
+      VALUES (${tenantId}, ${login.ledgerId}, ${sessionId}, ${playerId}, ${login.authMethodId}, ${login.authProvider},
+              ${device?.id}::uuid, ${login.platform}, ${login.clientVersion}, ${login.clientBuild},
+              ${login.ipAddress}::inet, ${at}, ${at}, ${JSON.stringify(login.metadata)}, ${login.rowHash})),
+    token AS (
+      INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
+      VALUES (${tenantId}, ${login.refreshTokenHash}, ${sessionId}, ${login.refreshExpiresAt}))
+    SELECT coalesce((SELECT banned_until > now() FROM access), false) AS "isBanned",
+           coalesce((SELECT is_blocked FROM device), false) AS "isDeviceBlocked",
+           (SELECT id FROM device) AS "deviceId"`);
+  if (!outcome) throw new Error('A login wrote nothing.');
+  return outcome;
+}

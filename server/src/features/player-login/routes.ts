@@ -1,0 +1,86 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { clientAddress } from '../../http/client-address.ts';
+import { keyOf } from '../../http/request-context.ts';
+import { problems } from '../../http/schemas.ts';
+import { LoginResult } from '../player-tokens/index.ts';
+import type { ProviderSettings } from '../tenants/index.ts';
+import { playerExists } from './player-exists.ts';
+import { CreatePlayerBody, LoginBody, PlayerExistsBody, PlayerExistsResult } from './schemas.ts';
+import { signIn, type SignInServices } from './sign-in.ts';
+import type { VerifyToken } from './verify-token.ts';
+
+export interface PlayerLoginServices extends SignInServices {
+  providerSettings: ProviderSettings;
+  verifyToken: VerifyToken;
+}
+
+/** Behind a game key: its tenant scopes the sign-in. */
+export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/api/player-auth/login',
+      {
+        schema: {
+          operationId: 'logInPlayer',
+          tags: ['Player sign-in'],
+          summary: 'Sign a player in',
+          description:
+            'Verifies the credential with its provider and starts a session. A player who does not exist is created, unless ' +
+            '`createAccountIfMissing` is false.',
+          body: LoginBody,
+          response: { 200: LoginResult, ...problems(403, 404, 422) },
+        },
+      },
+      async (request) => {
+        const tenant = keyOf(request);
+        const { provider, token, createAccountIfMissing, ...rest } = request.body;
+        const identity = await services.verifyToken(tenant, provider, token);
+        const mode = createAccountIfMissing ? 'login' : 'only-existing';
+        return signIn(services, identity, { ...rest, mode, tenantId: tenant.tenantId, ipAddress: clientAddress(request) });
+      },
+    );
+
+    app.post(
+      '/api/player-auth/players',
+      {
+        schema: {
+          operationId: 'createPlayer',
+          tags: ['Player sign-in'],
+          summary: 'Create a player',
+          description: 'As a login, but the player must not exist yet.',
+          body: CreatePlayerBody,
+          response: { 201: LoginResult, ...problems(403, 409, 422) },
+        },
+      },
+      async (request, reply) => {
+        const tenant = keyOf(request);
+        const { provider, token, ...rest } = request.body;
+        const identity = await services.verifyToken(tenant, provider, token);
+        const address = clientAddress(request);
+        reply.code(201);
+        return signIn(services, identity, { ...rest, mode: 'only-new', tenantId: tenant.tenantId, ipAddress: address });
+      },
+    );
+
+    app.post(
+      '/api/player-auth/players/exists',
+      {
+        schema: {
+          operationId: 'findPlayerByProvider',
+          tags: ['Player sign-in'],
+          summary: 'Find a player by their id at a provider',
+          description: 'Never signs in and never creates.',
+          body: PlayerExistsBody,
+          response: { 200: PlayerExistsResult, ...problems(404, 422) },
+        },
+      },
+      async (request) => {
+        const { tenantId, workspaceId } = keyOf(request);
+        const { provider, providerUserId } = request.body;
+        await services.providerSettings.require(tenantId, provider);
+        const issuer = provider === 'Mock' ? workspaceId : '';
+        return playerExists(services.database, { provider, issuer, providerUserId });
+      },
+    );
+  };
+}

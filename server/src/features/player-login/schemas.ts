@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { Guid, Metadata, OneOf } from '../../http/schemas.ts';
+import { providers, tokenProviders } from './identity.ts';
+import { platforms } from './platforms.ts';
+
+/** ClientInfoRequest (spec: device). */
+export const ClientInfo = Type.Object({
+  platform: OneOf(platforms, { description: 'Where the game runs.' }),
+  clientVersion: Type.Optional(Type.String({ maxLength: 32 })),
+  clientBuild: Type.Optional(Type.String({ maxLength: 64 })),
+  metadata: Type.Optional(Metadata),
+});
+
+/** DeviceInfoRequest (spec: device). */
+export const DeviceInfo = Type.Object({
+  deviceFingerprint: Type.String({ minLength: 16, maxLength: 256, description: 'A hash of hardware identifiers, unique per player.' }),
+  hardwareModel: Type.Optional(Type.String({ maxLength: 128 })),
+  osVersion: Type.Optional(Type.String({ maxLength: 64 })),
+  metadata: Type.Optional(Metadata),
+});
+
+export const ProfileVisibility = OneOf(['private', 'limited', 'full'], {
+  description: 'What outsiders see of the profile. Applied only where the request creates the player.',
+});
+
+const deviceFields = {
+  deviceInfo: Type.Optional(DeviceInfo),
+  clientInfo: Type.Optional(ClientInfo),
+};
+
+const creationFields = {
+  provider: OneOf(tokenProviders),
+  token: Type.String({ minLength: 1, maxLength: 16_384, description: 'The credential: a ticket, a token, or `mock:<username>:<password>`.' }),
+  profileVisibility: Type.Optional(ProfileVisibility),
+  ...deviceFields,
+};
+
+export const LoginBody = Type.Object({
+  ...creationFields,
+  createAccountIfMissing: Type.Boolean({ default: true, description: 'Without it, a player who does not exist is a 404.' }),
+});
+
+export const CreatePlayerBody = Type.Object(creationFields);
+
+export const PlayerExistsBody = Type.Object({
+  provider: OneOf(providers.filter((provider) => provider !== 'EmailPassword')),
+  providerUserId: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    transform: ['trim'],
+    description: 'The user id at the provider; the e-mail address for EmailOneTimeCode; the username for Mock.',
+  }),
+});
+
+export const PlayerExistsResult = Type.Object({ playerId: Guid });

@@ -1,0 +1,155 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Database } from '../../database/database.ts';
+import type { Vault } from '../../security/vault.ts';
+import { newId } from '../../shared/ids.ts';
+import { Problem } from '../../shared/problem.ts';
+import { now } from '../../shared/timestamps.ts';
+import { loginRowHash } from '../login-sessions/index.ts';
+import { ACCESS_TOKEN_SECONDS, newRefreshToken, signAccessToken } from '../player-tokens/index.ts';
+import type { TokenSigner } from '../signing-keys/index.ts';
+import { ledgerNames, type Identity } from './identity.ts';
+import { findPlayer, insertPlayer, writeLogin, type KnownPlayer, type LoginRecord } from './queries.ts';
+
+export interface SignInServices {
+  database: Database;
+  vault: Vault;
+  signer: TokenSigner;
+}
+
+/** What a login request says beside the credential. */
+export interface SignInRequest {
+  tenantId: string;
+  ipAddress: string | null;
+  /** `login` takes whoever comes, `only-existing` and `only-new` refuse with 404 and 409. */
+  mode: 'login' | 'only-existing' | 'only-new';
+  profileVisibility?: string | undefined;
+  deviceInfo?:
+    | { deviceFingerprint: string; hardwareModel?: string; osVersion?: string; metadata?: Record<string, unknown> }
+    | undefined;
+  clientInfo?:
+    | { platform: string; clientVersion?: string; clientBuild?: string; metadata?: Record<string, unknown> }
+    | undefined;
+}
+
+/** The login result (spec: resources). */
+export interface LoginResult {
+  accessToken: string;
+  refreshToken: string;
+  tokenType: 'Bearer';
+  expiresIn: number;
+  playerId: string;
+  isNewPlayer: boolean;
+  tenantId: string;
+  sessionId: string;
+}
+
+/** Concurrent first sign-ins see each other at the second attempt; a third is for a device made at the same time. */
+const ATTEMPTS = 5;
+
+/**
+ * Signs in whoever a provider has vouched for, making the player where the request allows it: session, ledger row,
+ * device, access record and tokens, all or nothing. Throws problems: player_not_found, player_exists, player_banned,
+ * device_blocked, invalid_credentials.
+ */
+export async function signIn(services: SignInServices, identity: Identity, request: SignInRequest): Promise<LoginResult> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const result = await attemptSignIn(services, identity, request);
+    if (result) return result;
+  }
+  throw new Error(`A sign-in lost ${ATTEMPTS} races in a row.`);
+}
+
+/** One attempt; undefined where another sign-in of the same person got in between. */
+async function attemptSignIn(
+  { database, vault, signer }: SignInServices,
+  identity: Identity,
+  request: SignInRequest,
+): Promise<LoginResult | undefined> {
+  const { tenantId, deviceInfo } = request;
+  const tenant = database.forTenant(tenantId);
+  const known = await findPlayer(tenant, tenantId, identity, deviceInfo?.deviceFingerprint ?? null);
+  if (known) refuseUnlessAllowed(known, identity, request);
+  else if (request.mode === 'only-existing') throw new Problem('player_not_found');
+
+  const at = now();
+  const refreshToken = newRefreshToken(vault);
+  const login = describeLogin(known, identity, request, at, refreshToken);
+  const [accessToken, written] = await Promise.all([
+    signAccessToken(signer, login),
+    tenant.transaction(async (transaction) => {
+      if (!known) {
+        const { profileVisibility = 'limited' } = request;
+        if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility, at }))) throw new LostRace();
+      }
+      const outcome = await writeLogin(transaction, login);
+      if (outcome.isBanned) throw new Problem('player_banned');
+      if (outcome.isDeviceBlocked) throw new Problem('device_blocked');
+      // Another login registered the device first: the rows just written name one that does not exist.
+      if (outcome.deviceId !== (login.device?.id ?? null)) throw new LostRace();
+      return true;
+    }).catch((error: unknown) => {
+      if (error instanceof LostRace) return false;
+      throw error;
+    }),
+  ]);
+  if (!written) return undefined;
+  return {
+    accessToken,
+    refreshToken: refreshToken.token,
+    tokenType: 'Bearer',
+    expiresIn: ACCESS_TOKEN_SECONDS,
+    playerId: login.playerId,
+    isNewPlayer: !known,
+    tenantId,
+    sessionId: login.sessionId,
+  };
+}
+
+class LostRace extends Error {}
+
+function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: SignInRequest): void {
+  const { secretHash } = identity;
+  if (secretHash && !(known.secretHash && timingSafeEqual(secretHash, known.secretHash))) throw new Problem('invalid_credentials');
+  if (!known.isActive) throw new Problem('invalid_credentials');
+  if (request.mode === 'only-new') throw new Problem('player_exists');
+  if (known.isBanned) throw new Problem('player_banned');
+  if (known.isDeviceBlocked) throw new Problem('device_blocked');
+}
+
+function describeLogin(
+  known: KnownPlayer | undefined,
+  identity: Identity,
+  { tenantId, ipAddress, deviceInfo, clientInfo }: SignInRequest,
+  at: string,
+  refreshToken: { hash: Buffer; expiresAt: string },
+): LoginRecord {
+  const row = {
+    tenantId,
+    ledgerId: newId(),
+    sessionId: newId(),
+    playerId: known?.playerId ?? newId(),
+    authMethodId: known?.authMethodId ?? newId(),
+    authProvider: ledgerNames[identity.provider],
+    device: deviceInfo
+      ? {
+          id: known?.deviceId ?? newId(),
+          fingerprint: deviceInfo.deviceFingerprint,
+          hardwareModel: deviceInfo.hardwareModel ?? null,
+          osVersion: deviceInfo.osVersion ?? null,
+          metadata: deviceInfo.metadata ?? null,
+        }
+      : null,
+    platform: clientInfo?.platform ?? 'Unknown',
+    clientVersion: clientInfo?.clientVersion ?? null,
+    clientBuild: clientInfo?.clientBuild ?? null,
+    ipAddress,
+    metadata: clientInfo?.metadata ?? {},
+    at,
+  };
+  return {
+    ...row,
+    rowHash: loginRowHash({ ...row, id: row.ledgerId, deviceId: row.device?.id ?? null, occurredAt: at, createdAtGl: at }),
+    refreshTokenHash: refreshToken.hash,
+    refreshExpiresAt: refreshToken.expiresAt,
+  };
+}

@@ -1,0 +1,63 @@
+import type { Querier } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+
+export interface RotatedSession {
+  sessionId: string;
+  playerId: string;
+  /** Whether the old token was still unused and its session alive, so that the new one was stored. */
+  rotated: boolean;
+}
+
+/**
+ * Exchanges one refresh token for the next in one statement. The lock on the session row orders it with other uses of
+ * the token and with logout, ban and block; whoever comes second finds the token used or the session closed.
+ * Undefined where the token was never issued in the tenant.
+ */
+export function rotateToken(
+  db: Querier,
+  tenantId: string,
+  oldHash: Buffer,
+  next: { hash: Buffer; expiresAt: string },
+): Promise<RotatedSession | undefined> {
+  return db.row(sql`
+    WITH session AS MATERIALIZED (
+      SELECT session.session_id, session.player_id,
+             session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AND player.is_active AS alive
+      FROM refresh_tokens token
+      JOIN login_sessions session ON session.tenant_id = token.tenant_id AND session.session_id = token.session_id
+      JOIN players player ON player.id = session.player_id
+      WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${oldHash}
+      FOR NO KEY UPDATE OF session),
+    used AS (
+      UPDATE refresh_tokens token SET used_at = clock_timestamp()
+      FROM session
+      WHERE session.alive AND token.tenant_id = ${tenantId} AND token.token_hash = ${oldHash}
+        AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
+      RETURNING token.session_id),
+    issued AS (
+      INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
+      SELECT ${tenantId}, ${next.hash}, session_id, ${next.expiresAt} FROM used)
+    SELECT session_id AS "sessionId", player_id AS "playerId", EXISTS (SELECT FROM used) AS rotated FROM session`);
+}
+
+/** Whether a token was used longer ago than a client's parallel retries explain. */
+export async function wasUsedBefore(db: Querier, tenantId: string, hash: Buffer, graceSeconds: number): Promise<boolean> {
+  const row = await db.row<{ reused: boolean }>(sql`
+    SELECT used_at < clock_timestamp() - make_interval(secs => ${graceSeconds}) AS reused
+    FROM refresh_tokens WHERE tenant_id = ${tenantId} AND token_hash = ${hash} AND used_at IS NOT NULL`);
+  return row?.reused ?? false;
+}
+
+/** Ends the refreshing of one session. False where it had ended before. */
+export async function revokeSessionTokens(db: Querier, tenantId: string, sessionId: string): Promise<boolean> {
+  const revoked = await db.run(sql`
+    UPDATE login_sessions SET tokens_revoked_at = clock_timestamp(), updated_at_db = clock_timestamp()
+    WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NULL`);
+  return revoked === 1;
+}
+
+/** Deletes the tokens of a tenant that expired over a day ago, and returns how many. */
+export function deleteExpiredTokens(db: Querier, tenantId: string): Promise<number> {
+  return db.run(sql`
+    DELETE FROM refresh_tokens WHERE tenant_id = ${tenantId} AND expires_at < now() - interval '1 day'`);
+}

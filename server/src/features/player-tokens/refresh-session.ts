@@ -1,0 +1,62 @@
+import type { Database, Scope } from '../../database/database.ts';
+import { isOpaqueToken } from '../../security/opaque-tokens.ts';
+import type { Vault } from '../../security/vault.ts';
+import { Problem } from '../../shared/problem.ts';
+import { auditTrail } from '../audit/index.ts';
+import type { TokenSigner } from '../signing-keys/index.ts';
+import { ACCESS_TOKEN_SECONDS, newRefreshToken, signAccessToken } from './issue-tokens.ts';
+import { revokeSessionTokens, rotateToken, wasUsedBefore } from './queries.ts';
+
+/** Parallel refreshes of one client are told from theft by time: losers within this many seconds harm nothing. */
+const REUSE_GRACE_SECONDS = 10;
+
+export interface RefreshServices {
+  database: Database;
+  vault: Vault;
+  signer: TokenSigner;
+}
+
+/**
+ * Exchanges a refresh token for a new pair. Of several uses of one token exactly one succeeds. A use that comes more than
+ * ten seconds after the token was exchanged means that it leaked: it ends the session's refreshing for good, and is audited.
+ * Throws invalid_refresh_token for every other token, whatever is wrong with it.
+ */
+export async function refreshSession({ database, vault, signer }: RefreshServices, tenantId: string, token: string) {
+  if (!isOpaqueToken('refresh', token)) throw new Problem('invalid_refresh_token');
+  const tenant = database.forTenant(tenantId);
+  const oldHash = vault.fingerprint(token);
+  const next = newRefreshToken(vault);
+  const session = await rotateToken(tenant, tenantId, oldHash, next);
+  if (!session) throw new Problem('invalid_refresh_token');
+  if (!session.rotated) {
+    await noticeReuse(tenant, tenantId, oldHash, session);
+    throw new Problem('invalid_refresh_token');
+  }
+  const { playerId, sessionId } = session;
+  return {
+    accessToken: await signAccessToken(signer, { playerId, sessionId, tenantId }),
+    refreshToken: next.token,
+    tokenType: 'Bearer' as const,
+    expiresIn: ACCESS_TOKEN_SECONDS,
+    playerId,
+    isNewPlayer: false,
+    tenantId,
+    sessionId,
+  };
+}
+
+async function noticeReuse(tenant: Scope, tenantId: string, hash: Buffer, session: { sessionId: string; playerId: string }): Promise<void> {
+  if (!(await wasUsedBefore(tenant, tenantId, hash, REUSE_GRACE_SECONDS))) return;
+  await tenant.transaction(async (transaction) => {
+    if (!(await revokeSessionTokens(transaction, tenantId, session.sessionId))) return;
+    await auditTrail(transaction, [
+      {
+        action: 'refresh_token.reused',
+        actor: { kind: 'player', id: session.playerId },
+        tenantId,
+        targetId: session.sessionId,
+        details: { consequence: 'no refresh token of the session works any more' },
+      },
+    ]);
+  });
+}

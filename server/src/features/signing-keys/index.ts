@@ -1,0 +1,1 @@
+export { openTokenSigner, type AuthType, type TokenClaims, type TokenSigner } from './token-signer.ts';

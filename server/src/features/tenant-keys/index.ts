@@ -1,0 +1,1 @@
+export { openKeyAuthenticator, type KeyAuthenticator } from './authenticate-key.ts';

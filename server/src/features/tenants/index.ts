@@ -1,0 +1,1 @@
+export { openProviderSettings, type ProviderSettings } from './provider-settings.ts';

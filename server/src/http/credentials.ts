@@ -1,0 +1,87 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../shared/problem.ts';
+import { bearerToken, type Credential } from './credential-scope.ts';
+import type { AccountCaller, KeyCaller, PlayerCaller } from './request-context.ts';
+
+/** Who can vouch for a credential: implemented by features, wired in app.ts. Each gives undefined for a bad one. */
+export interface Verifiers {
+  key(kind: 'game' | 'api', key: string): Promise<KeyCaller | undefined>;
+  player(token: string): Promise<PlayerCaller | undefined>;
+  account(token: string): Promise<AccountCaller | undefined>;
+}
+
+export type CredentialName =
+  | 'gameKey'
+  | 'gameKeyAndMaybePlayer'
+  | 'gameKeyAndPlayer'
+  | 'player'
+  | 'account'
+  | 'accountOrApiKey';
+
+/** The credentials that routes are registered behind (spec: authentication). */
+export function credentials(verify: Verifiers): Record<CredentialName, Credential> {
+  const checkKey = async (request: FastifyRequest, kind: 'game' | 'api'): Promise<KeyCaller> => {
+    const header = request.headers[kind === 'game' ? 'x-game-key' : 'x-api-key'];
+    if (typeof header !== 'string' || header === '') throw new Problem(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
+    const caller = await verify.key(kind, header);
+    if (!caller) throw new Problem(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
+    return (request.keyCaller = caller);
+  };
+
+  const checkPlayer = async (request: FastifyRequest): Promise<PlayerCaller> => {
+    const token = bearerToken(request);
+    if (!token) throw new Problem('missing_bearer');
+    const caller = await verify.player(token);
+    if (!caller) throw new Problem('invalid_bearer');
+    return (request.playerCaller = caller);
+  };
+
+  const checkAccount = async (request: FastifyRequest): Promise<void> => {
+    const token = bearerToken(request);
+    if (!token) throw new Problem('missing_bearer');
+    const caller = await verify.account(token);
+    if (!caller) throw new Problem('invalid_bearer');
+    request.accountCaller = caller;
+  };
+
+  /** A player's token counts only together with a key of its own tenant. */
+  const checkPlayerOfKey = async (request: FastifyRequest, key: KeyCaller): Promise<void> => {
+    const player = await checkPlayer(request);
+    if (player.tenantId !== key.tenantId) throw new Problem('invalid_bearer');
+  };
+
+  return {
+    gameKey: {
+      security: [{ gameKey: [] }],
+      authenticate: async (request) => void (await checkKey(request, 'game')),
+    },
+    /** A game server's key alone, or with the token of the player that it acts for. */
+    gameKeyAndMaybePlayer: {
+      security: [{ gameKey: [] }, { gameKey: [], player: [] }],
+      authenticate: async (request) => {
+        const key = await checkKey(request, 'game');
+        if (request.headers.authorization !== undefined) await checkPlayerOfKey(request, key);
+      },
+    },
+    gameKeyAndPlayer: {
+      security: [{ gameKey: [], player: [] }],
+      authenticate: async (request) => checkPlayerOfKey(request, await checkKey(request, 'game')),
+    },
+    player: {
+      security: [{ player: [] }],
+      authenticate: async (request) => void (await checkPlayer(request)),
+    },
+    account: {
+      security: [{ account: [] }],
+      authenticate: checkAccount,
+    },
+    /** Reading a tenant's data: from the dashboard, or with an API key. */
+    accountOrApiKey: {
+      security: [{ account: [] }, { apiKey: [] }],
+      authenticate: async (request) => {
+        if (request.headers['x-api-key'] === undefined) return checkAccount(request);
+        await checkKey(request, 'api');
+      },
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../shared/problem.ts';
+
+/** Answers a request with a problem document. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  const { detail, headers = {}, members = {} } = problem.details;
+  return reply
+    .code(problem.status)
+    .headers(headers)
+    .type('application/problem+json')
+    .serializer(JSON.stringify)
+    .send({
+      type: `urn:guildhall:problem:${problem.code}`,
+      title: problem.title,
+      status: problem.status,
+      ...(detail && { detail }),
+      instance: request.url.split('?', 1)[0],
+      code: problem.code,
+      requestId: request.id,
+      ...members,
+    });
+}
+
+/** Turns whatever was thrown into a problem document. What is not the caller's to know is logged, and answered as 500. */
+export function errorHandler(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = error instanceof Problem ? error : translate(error);
+  if (problem.status === 500) request.log.error({ err: error }, 'a request failed');
+  return sendProblem(request, reply, problem);
+}
+
+function translate(error: FastifyError): Problem {
+  if (error.validation) {
+    // A path that names no possible thing names nothing: 404, as for one that names a missing thing.
+    if (error.validationContext === 'params') return new Problem('not_found');
+    const errors = error.validation.slice(0, 20).map(({ instancePath, params, message }) => ({
+      path: pathOf(instancePath, params as { missingProperty?: string }),
+      message: message ?? 'is not valid',
+    }));
+    const where = error.validationContext === 'body' ? 'body' : (error.validationContext ?? 'request');
+    const first = errors[0];
+    return new Problem('invalid_request', {
+      detail: `The ${where} is not valid: ${first?.path || where} ${first?.message}.`,
+      members: { errors },
+    });
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('unsupported_media_type');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('body_too_large');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new Problem('malformed_json', 'The body is empty.');
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Problem('malformed_json');
+  }
+  // Fastify's own refusals of a request (a path that does not decode, say) carry a 4xx status.
+  if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) return new Problem('invalid_request');
+  return new Problem('internal_error');
+}
+
+function pathOf(instancePath: string, { missingProperty }: { missingProperty?: string }): string {
+  const path = instancePath.slice(1).replaceAll('/', '.');
+  if (!missingProperty) return path;
+  return path ? `${path}.${missingProperty}` : missingProperty;
+}

@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../shared/problem.ts';
+import { isStorableDeep } from '../shared/text.ts';
+
+/** The escapes of NUL and of surrogates: only texts that hold one can hold something that PostgreSQL refuses. */
+const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
+
+/** An integer in JSON that a JavaScript number may not hold exactly. */
+const LONG_NUMBER = /\d{16}/;
+
+/**
+ * Reads JSON bodies strictly: UTF-8 only, no NUL and no broken surrogate in any text, no `__proto__` or `constructor`
+ * member that would poison an object.
+ */
+export function parseJsonBodies(app: FastifyInstance): void {
+  const parseSafely = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    const text = decode(body);
+    if (text === undefined) return done(new Problem('malformed_json', 'The body is not UTF-8.'));
+    // A body that is announced but empty is none: some clients send the content type with every request.
+    if (text === '') return done(null, undefined);
+    parseSafely(request, text, (error, value) => {
+      if (error) return done(error, undefined);
+      if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
+        return done(new Problem('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));
+      }
+      done(null, value);
+    });
+  });
+}
+
+/**
+ * Reads the bodies of batches: as {@link parseJsonBodies} does, but leaving the texts of the single items unchecked, for
+ * the items are judged one by one; and with the member `value` of an item as a bigint where it is a long integer, which
+ * JSON.parse would round.
+ */
+export function parseBatchBodies(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    const text = decode(body);
+    if (text === undefined) return done(new Problem('malformed_json', 'The body is not UTF-8.'));
+    try {
+      done(null, LONG_NUMBER.test(text) ? JSON.parse(text, keepLongValues) : JSON.parse(text));
+    } catch {
+      done(new Problem('malformed_json'));
+    }
+  });
+}
+
+function keepLongValues(this: unknown, name: string, value: unknown, context?: { source?: string }): unknown {
+  if (name !== 'value' || typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  return /^-?\d+$/.test(context?.source ?? '') ? BigInt(context?.source ?? '') : value;
+}
+
+function decode(body: Buffer): string | undefined {
+  return isUtf8(body) ? body.toString('utf8') : undefined;
+}

@@ -1,0 +1,49 @@
+import swagger from '@fastify/swagger';
+import reference from '@scalar/fastify-api-reference';
+import type { FastifyInstance } from 'fastify';
+
+const DESCRIPTION = `
+Guildhall signs players in, keeps their profiles, and records what they do, for many games at once.
+
+**Credentials.** A game sends its key in \`X-Game-Key\`; a read-only integration sends an API key in \`X-API-Key\`; players and
+dashboard accounts send their access token as \`Authorization: Bearer\`. Each operation says which it takes.
+
+**Errors** are problem documents (RFC 9457) with a stable \`code\`.
+
+**Times** are ISO 8601 in UTC; identifiers are lower-case UUIDs; unknown members of a body are ignored.
+`;
+
+const TAGS = [
+  { name: 'Player sign-in', description: 'Players sign in to a tenant and get tokens.' },
+  { name: 'Player devices', description: 'The devices a player has signed in from.' },
+  { name: 'Matches', description: 'Match sessions and their rosters.' },
+  { name: 'Gameplay events', description: 'Batches of match and player events, and reading them back.' },
+  { name: 'Event definitions', description: 'What events a tenant knows.' },
+  { name: 'Accounts', description: 'Dashboard accounts.' },
+  { name: 'Workspaces', description: 'Who owns which tenants.' },
+  { name: 'Tenants', description: 'Games and environments, their keys and sign-in providers.' },
+  { name: 'Tenant players', description: 'The players of a tenant, as its administrators see them.' },
+  { name: 'Operations', description: 'Health, metrics and public keys.' },
+];
+
+/** Generates `/openapi.json` from the routes registered after this, and shows it at `/docs`. */
+export async function publishOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Guildhall', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          gameKey: { type: 'apiKey', in: 'header', name: 'X-Game-Key', description: 'A game key: write-capable, of one tenant.' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: read-only, of one tenant.' },
+          player: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A player access token (2 hours).' },
+          account: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A dashboard access token (15 minutes).' },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => (json.$id as string) ?? `schema${index}` },
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  await app.register(reference, { routePrefix: '/docs', configuration: { url: '/openapi.json', title: 'Guildhall API' } as never });
+}

@@ -1,0 +1,84 @@
+import { Type, type Static, type TSchema } from 'typebox';
+
+/** A UUID in any letter case, made lower-case before the handler sees it. */
+export const Guid = Type.String({ format: 'uuid', transform: ['toLowerCase'] });
+
+/** An instant: ISO 8601 with an offset where it is sent, in UTC where it is returned. */
+export const Timestamp = Type.String({ format: 'date-time' });
+
+/** A key or a name: trimmed, then 1 to `maxLength` code points long. */
+export const Name = (maxLength: number, description?: string) =>
+  Type.String({ transform: ['trim'], minLength: 1, maxLength, ...(description && { description }) });
+
+/** An e-mail address, trimmed and lower-case. */
+export const Email = Type.String({ format: 'email', maxLength: 254, transform: ['trim', 'toLowerCase'] });
+
+/** A value that may be null. Only for schemas with a single `type`. */
+export function Nullable<Schema extends TSchema>(schema: Schema) {
+  const { type, ...rest } = schema as unknown as { type: string };
+  const values = (rest as { enum?: unknown[] }).enum;
+  return Type.Unsafe<Static<Schema> | null>({ ...rest, type: [type, 'null'], ...(values && { enum: [...values, null] }) });
+}
+
+/** One of a few texts. */
+export function OneOf<const Choice extends string>(choices: readonly Choice[], options: object = {}) {
+  return Type.Unsafe<Choice>({ type: 'string', enum: [...choices], ...options });
+}
+
+/** Arbitrary key-value pairs, as a caller may attach to things. */
+export const Metadata = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 256 });
+
+/** The query of a list: `limit` (default 50, at most 200) and `offset`. */
+export const PageQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0 }),
+});
+
+/** A page of a list, with the number of all items. */
+export function Page<Item extends TSchema>(item: Item) {
+  return Type.Object({ items: Type.Array(item), limit: Type.Integer(), offset: Type.Integer(), totalCount: Type.Integer() });
+}
+
+/** The body of every error (RFC 9457). */
+export const ProblemDocument = Type.Object(
+  {
+    type: Type.String({ description: 'The code as a URN.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.Optional(Type.String({ description: 'What is wrong with this request, in a sentence.' })),
+    instance: Type.String({ description: 'The path that was asked for.' }),
+    code: Type.String({ description: 'A stable, machine-readable name of the error.' }),
+    requestId: Type.String({ description: 'To quote when reporting the problem; also in X-Request-Id.' }),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ path: Type.Optional(Type.String()), message: Type.Optional(Type.String()) }, { additionalProperties: true })),
+    ),
+  },
+  { $id: 'Problem', additionalProperties: true },
+);
+
+const PROBLEM_TITLES: Record<number, string> = {
+  400: 'The request is not valid.',
+  401: 'A credential is missing or not valid.',
+  403: 'The caller may not do this.',
+  404: 'It does not exist, or not for this caller.',
+  409: 'It conflicts with the present state.',
+  410: 'It is gone.',
+  413: 'The body is too large.',
+  415: 'The content type is not supported.',
+  422: 'It cannot be processed.',
+  429: 'Too many requests; Retry-After says when to come back.',
+  503: 'Not ready, or too busy; Retry-After says when to come back.',
+};
+
+/** Declares the error statuses that a route can answer with, as problem documents. */
+export function problems<Status extends number>(...statuses: Status[]) {
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      {
+        description: PROBLEM_TITLES[status] ?? 'An error.',
+        content: { 'application/problem+json': { schema: Type.Ref('Problem') } },
+      },
+    ]),
+  );
+}

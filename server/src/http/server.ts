@@ -1,0 +1,141 @@
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import addKeywords from 'ajv-keywords';
+import fastJson from 'fast-json-stringify';
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { toMicroseconds } from '../shared/timestamps.ts';
+import { errorHandler, sendProblem } from './error-handler.ts';
+import { parseJsonBodies } from './json-body.ts';
+import { answerUnknownPaths } from './unknown-paths.ts';
+import { ProblemDocument, problems } from './schemas.ts';
+import { Problem } from '../shared/problem.ts';
+import './request-context.ts';
+
+export type App = FastifyInstance<any, any, any, any, TypeBoxTypeProvider>; // oxlint-disable-line typescript/no-explicit-any
+
+export interface HttpOptions {
+  logger: FastifyServerOptions['logger'];
+  trustProxy: boolean | string[];
+  corsOrigins: '*' | string[];
+  /** Called when a route answers with a status that it does not declare: the tests fail on it. */
+  onUndeclaredStatus?: (operation: string, status: number) => void;
+}
+
+/** The default limit of a body. Routes that need more say so. */
+export const BODY_LIMIT = 1024 * 1024;
+
+/** The HTTP server without any route: parsing, validation, errors, headers, logs. */
+export async function createHttpServer(options: HttpOptions): Promise<App> {
+  const app = Fastify({
+    loggerInstance: undefined,
+    logger: options.logger ?? false,
+    // One line a request is written below instead, at the level that it deserves.
+    disableRequestLogging: true,
+    trustProxy: options.trustProxy,
+    bodyLimit: BODY_LIMIT,
+    // A game's connections idle between batches; load balancers in front usually keep theirs for 60 s.
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: 'idle',
+    genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 256 },
+  }) as unknown as App;
+
+  app.addSchema(ProblemDocument);
+  app.setValidatorCompiler(lazyValidators());
+  app.setSerializerCompiler(cachedSerializers());
+  app.setErrorHandler(errorHandler);
+  parseJsonBodies(app as unknown as FastifyInstance);
+
+  for (const caller of ['keyCaller', 'playerCaller', 'accountCaller']) app.decorateRequest(caller, null);
+  app.addHook('onRoute', declareCommonStatuses);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (request.url.includes('%00')) throw new Problem('invalid_request', 'The address holds a NUL byte.');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const level = reply.statusCode >= 500 ? 'error' : reply.elapsedTime > 1000 ? 'warn' : 'debug';
+    request.log[level](
+      {
+        operation: request.routeOptions.schema?.operationId,
+        method: request.method,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        tenantId: request.keyCaller?.tenantId,
+      },
+      'request',
+    );
+  });
+  if (options.onUndeclaredStatus) reportUndeclaredStatuses(app, options.onUndeclaredStatus);
+
+  await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: false });
+  if (options.corsOrigins === '*' || options.corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: options.corsOrigins,
+      exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+    });
+  }
+  answerUnknownPaths(app as unknown as FastifyInstance, (request, reply, problem) => sendProblem(request, reply, problem));
+  return app;
+}
+
+function saneRequestId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : undefined;
+}
+
+/**
+ * Validators by JSON Schema, compiled at a route's first request: a hundred routes would else cost every start, and
+ * every test, half a second. Bodies are taken as they are; what comes as text (query, path, headers) is coerced.
+ */
+function lazyValidators() {
+  const bodies = ajv({ coerceTypes: false, useDefaults: true });
+  const texts = ajv({ coerceTypes: 'array', useDefaults: true });
+  return ({ schema, httpPart }: { schema: object; httpPart?: string | undefined }) => {
+    let validate: ValidateFunction | undefined;
+    return (data: unknown) => {
+      validate ??= (httpPart === 'body' ? bodies : texts).compile(schema);
+      return validate(data) ? true : { error: validate.errors as unknown as Error };
+    };
+  };
+}
+
+function ajv(options: { coerceTypes: boolean | 'array'; useDefaults: boolean }): Ajv {
+  const instance = new Ajv({ ...options, strict: false, allErrors: false, removeAdditional: false });
+  addFormats.default(instance, ['uuid', 'email', 'uri']);
+  instance.addFormat('date-time', (text) => toMicroseconds(text) !== undefined);
+  addKeywords.default(instance, ['transform']);
+  return instance;
+}
+
+/** Serialisers compiled once a schema: the problem document alone is declared some hundred times. */
+function cachedSerializers() {
+  const cache = new WeakMap<object, (data: unknown) => string>();
+  return ({ schema }: { schema: unknown }) => {
+    const key = schema as object;
+    let serialize = cache.get(key);
+    if (!serialize) {
+      let compiled: ((data: unknown) => string) | undefined;
+      serialize = (data) => (compiled ??= fastJson(key as fastJson.Schema, { largeArrayMechanism: 'default' }) as never)!(data);
+      cache.set(key, serialize);
+    }
+    return serialize;
+  };
+}
+
+/** What any route may answer because of its shape: 400 where it takes input, 413 and 415 where that is a body. */
+function declareCommonStatuses(route: { method: string | string[]; url: string; schema?: object }): void {
+  const schema = (route.schema ??= {}) as { body?: unknown; querystring?: unknown; params?: unknown; response?: object };
+  const common = schema.body ? problems(400, 413, 415) : problems(400);
+  schema.response = { ...common, ...(schema.params ? problems(404) : {}), ...schema.response };
+}
+
+function reportUndeclaredStatuses(app: App, report: (operation: string, status: number) => void): void {
+  app.addHook('onSend', async (request, reply) => {
+    const { schema, url } = request.routeOptions;
+    const declared = schema?.response as Record<string, unknown> | undefined;
+    if (url && declared && !(reply.statusCode in declared)) report(`${request.method} ${url}`, reply.statusCode);
+  });
+}

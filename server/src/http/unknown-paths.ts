@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import FindMyWay from 'find-my-way';
+import { Problem } from '../shared/problem.ts';
+
+/** Answers a path that no route has with 404, and a path that has routes for other methods with 405 and `Allow`. */
+export function answerUnknownPaths(
+  app: FastifyInstance,
+  send: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => FastifyReply,
+): void {
+  const methodsByUrl = new Map<string, Set<string>>();
+  const paths = FindMyWay({ maxParamLength: 256 });
+
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methodsByUrl.get(url);
+    const methods = known ?? new Set<string>();
+    for (const one of [method].flat()) methods.add(one);
+    if (known) return;
+    methodsByUrl.set(url, methods);
+    paths.on('GET', url, () => {}, methods);
+  });
+
+  app.setNotFoundHandler((request, reply) => {
+    const methods = paths.find('GET', request.url)?.store as Set<string> | undefined;
+    if (!methods) return send(request, reply, new Problem('not_found', 'There is nothing at this address.'));
+    const allow = [...methods].toSorted().join(', ');
+    return send(request, reply, new Problem('method_not_allowed', { detail: `Allowed: ${allow}.`, headers: { allow } }));
+  });
+}

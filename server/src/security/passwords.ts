@@ -1,0 +1,76 @@
+import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto';
+import { promisify } from 'node:util';
+
+const hash = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
+
+// The floor that OWASP gives for argon2id: 19 MiB, two passes, one lane. About 30 ms of one core here.
+const COST = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 };
+
+/**
+ * How many hashes run at once, and how many wait. Hashing runs on libuv's four threads, which file and DNS work share:
+ * two in flight leave room for those, and a queue of 64 is some two seconds of waiting.
+ */
+const IN_FLIGHT = 2;
+const WAITING = 64;
+
+let inFlight = 0;
+const queue: (() => void)[] = [];
+
+/** Thrown when too many passwords wait to be hashed. The caller answers 503 with Retry-After. */
+export class HashingBusy extends Error {
+  override name = 'HashingBusy';
+}
+
+/** Hashes a password as a PHC string (argon2id with its parameters and salt). Throws {@link HashingBusy}. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const tag = await bounded(() => hash('argon2id', { ...COST, message: password.normalize('NFC'), nonce: salt }));
+  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(salt)}$${base64(tag)}`;
+}
+
+/**
+ * Compares a password with a PHC string in constant time. Without a stored hash it does the same work and returns
+ * false, so that an unknown account answers as slowly as a wrong password. Throws {@link HashingBusy}.
+ */
+export async function verifyPassword(password: string, stored: string | undefined | null): Promise<boolean> {
+  const { memory, passes, parallelism, salt, tag } = parse(stored ?? DECOY);
+  const parameters = { memory, passes, parallelism, tagLength: tag.length, nonce: salt };
+  const actual = await bounded(() => hash('argon2id', { ...parameters, message: password.normalize('NFC') }));
+  return timingSafeEqual(actual, tag) && Boolean(stored);
+}
+
+const DECOY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=1$${base64(randomBytes(16))}$${base64(randomBytes(32))}`;
+
+function parse(phc: string) {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(phc);
+  if (!match) throw new Error('A stored password hash is malformed.');
+  const [, memory, passes, parallelism, salt = '', tag = ''] = match;
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+}
+
+async function bounded<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (inFlight >= IN_FLIGHT) {
+    if (queue.length >= WAITING) throw new HashingBusy('Too many passwords are waiting to be checked.');
+    await new Promise<void>((resolve) => queue.push(resolve));
+  } else {
+    inFlight++;
+  }
+  try {
+    return await work();
+  } finally {
+    // The slot is handed on rather than freed, so that a newcomer cannot overtake the queue.
+    const next = queue.shift();
+    if (next) next();
+    else inFlight--;
+  }
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

@@ -1,0 +1,76 @@
+/**
+ * Every error that a caller can be told about: its `code`, its HTTP status and its title. Documented, with what to do
+ * about each, in docs/errors.md.
+ */
+export const problemCatalogue = {
+  invalid_request: [400, 'The request is not valid'],
+  malformed_json: [400, 'The body is not valid JSON'],
+  batch_size: [400, 'The batch is empty or too large'],
+  conflicting_credentials: [400, 'Two credentials were sent where one is expected'],
+  missing_game_key: [401, 'A game key is needed'],
+  missing_api_key: [401, 'An API key is needed'],
+  missing_bearer: [401, 'A bearer token is needed'],
+  invalid_game_key: [401, 'The game key is not valid'],
+  invalid_api_key: [401, 'The API key is not valid'],
+  invalid_bearer: [401, 'The bearer token is not valid'],
+  invalid_credentials: [401, 'The credentials are not valid'],
+  invalid_refresh_token: [401, 'The refresh token is not valid'],
+  forbidden: [403, 'You may not do this'],
+  signup_closed: [403, 'Sign-up is by invitation only'],
+  data_api_not_allowed: [403, 'This API key may not read data'],
+  player_banned: [403, 'The player is banned'],
+  device_blocked: [403, 'The device is blocked'],
+  not_found: [404, 'Not found'],
+  player_not_found: [404, 'The player does not exist'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  conflict: [409, 'The request conflicts with what exists'],
+  email_taken: [409, 'The e-mail address already has an account'],
+  slug_taken: [409, 'The slug is taken'],
+  player_exists: [409, 'The player already exists'],
+  duplicate_definition: [409, 'An event definition with this key and value exists'],
+  session_expired: [409, 'The player session has expired'],
+  match_ended: [409, 'The match has ended'],
+  already_in_match: [409, 'The player is already in the match'],
+  players_rejected: [410, 'A player session has expired'],
+  body_too_large: [413, 'The body is too large'],
+  unsupported_media_type: [415, 'The content type is not supported here'],
+  provider_not_available: [422, 'The sign-in provider is not available for this tenant'],
+  events_rejected: [422, 'No event was inserted'],
+  rate_limited: [429, 'Too many requests'],
+  too_many_attempts: [429, 'Too many attempts'],
+  internal_error: [500, 'Something went wrong on our side'],
+  unavailable: [503, 'The service is not ready'],
+  busy: [503, 'The service is busy'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof problemCatalogue;
+
+/** What a problem may say beyond its code: a sentence for the caller, response headers, and further members. */
+export interface ProblemDetails {
+  detail?: string;
+  headers?: Record<string, string>;
+  /** Further members of the problem document, such as `errors`. */
+  members?: Record<string, unknown>;
+}
+
+/** An error that is the caller's to know: thrown anywhere, answered as `application/problem+json` (RFC 9457). */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly code: ProblemCode;
+  readonly details: ProblemDetails;
+
+  constructor(code: ProblemCode, details: ProblemDetails | string = {}) {
+    const normalised = typeof details === 'string' ? { detail: details } : details;
+    super(normalised.detail ?? problemCatalogue[code][1]);
+    this.code = code;
+    this.details = normalised;
+  }
+
+  get status(): number {
+    return problemCatalogue[this.code][0];
+  }
+
+  get title(): string {
+    return problemCatalogue[this.code][1];
+  }
+}

@@ -1,0 +1,49 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { newOpaqueToken, visiblePrefix } from '../security/opaque-tokens.ts';
+import { openVault } from '../security/vault.ts';
+import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
+
+/** A tenant with a key of each kind, and Mock enabled. */
+export interface TestTenant {
+  workspaceId: string;
+  tenantId: string;
+  gameKey: string;
+  apiKey: string;
+}
+
+/** Puts a tenant into the database, past the dashboard: for tests that are about something else. */
+export async function arrangeTenant({ owner }: TestApp, { workspaceId = randomUUID(), providers = ['Mock'] } = {}): Promise<TestTenant> {
+  const tenantId = randomUUID();
+  const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
+  const slug = randomBytes(6).toString('hex');
+  await owner.query('INSERT INTO workspaces (id, name, slug) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING', [workspaceId, slug]);
+  await owner.query('INSERT INTO tenants (id, workspace_id, name, slug) VALUES ($1, $2, $3, $3)', [tenantId, workspaceId, slug]);
+  for (const provider of providers) {
+    await owner.query('INSERT INTO provider_settings (tenant_id, provider, enabled) VALUES ($1, $2, true)', [tenantId, provider]);
+  }
+  const addKey = async (kind: 'game' | 'api'): Promise<string> => {
+    const key = newOpaqueToken(kind);
+    await owner.query(
+      `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint, allow_data_api)
+       VALUES ($1, $2, $3, 'test', $4, $5, true)`,
+      [randomUUID(), tenantId, kind, visiblePrefix(key), vault.fingerprint(key)],
+    );
+    return key;
+  };
+  return { workspaceId, tenantId, gameKey: await addKey('game'), apiKey: await addKey('api') };
+}
+
+/** Signs a player in with Mock and returns the login result. */
+export async function arrangePlayer({ http }: TestApp, tenant: TestTenant, username = randomBytes(6).toString('hex')) {
+  const login = await http.post('/api/player-auth/login', { provider: 'Mock', token: `mock:${username}:secret` }, tenant);
+  if (login.status !== 200) throw new Error(`The test player could not sign in: ${login.text}`);
+  const { accessToken, refreshToken, playerId, sessionId } = login.body;
+  return { username, accessToken, refreshToken, playerId, sessionId, caller: { gameKey: tenant.gameKey, bearer: accessToken } } as {
+    username: string;
+    accessToken: string;
+    refreshToken: string;
+    playerId: string;
+    sessionId: string;
+    caller: { gameKey: string; bearer: string };
+  };
+}

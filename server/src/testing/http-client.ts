@@ -1,0 +1,53 @@
+/** An answer, its body parsed where it is JSON. */
+export interface Answer<Body = any> {  // oxlint-disable-line typescript/no-explicit-any
+  status: number;
+  headers: Headers;
+  body: Body;
+  text: string;
+}
+
+/** Who a test request is sent as. */
+export interface Caller {
+  gameKey?: string;
+  apiKey?: string;
+  bearer?: string;
+  headers?: Record<string, string>;
+}
+
+export interface HttpClient {
+  get(path: string, caller?: Caller): Promise<Answer>;
+  post(path: string, body?: unknown, caller?: Caller): Promise<Answer>;
+  put(path: string, body?: unknown, caller?: Caller): Promise<Answer>;
+  patch(path: string, body?: unknown, caller?: Caller): Promise<Answer>;
+  delete(path: string, caller?: Caller): Promise<Answer>;
+  /** Sends a body as it stands. */
+  raw(method: string, path: string, body: string | Buffer | undefined, caller?: Caller): Promise<Answer>;
+}
+
+/** Real HTTP against a base address. A body that is undefined is not sent. */
+export function httpClient(base: string): HttpClient {
+  const send = async (method: string, path: string, body: string | Buffer | undefined, caller: Caller = {}): Promise<Answer> => {
+    const headers: Record<string, string> = { ...(body !== undefined && { 'content-type': 'application/json' }) };
+    if (caller.gameKey) headers['x-game-key'] = caller.gameKey;
+    if (caller.apiKey) headers['x-api-key'] = caller.apiKey;
+    if (caller.bearer) headers['authorization'] = `Bearer ${caller.bearer}`;
+    const response = await fetch(base + path, {
+      method,
+      headers: { ...headers, ...caller.headers },
+      redirect: 'manual',
+      ...(body !== undefined && { body: body as string }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+  const json = (body: unknown) => (body === undefined ? undefined : JSON.stringify(body));
+  return {
+    get: (path, caller) => send('GET', path, undefined, caller),
+    post: (path, body, caller) => send('POST', path, json(body), caller),
+    put: (path, body, caller) => send('PUT', path, json(body), caller),
+    patch: (path, body, caller) => send('PATCH', path, json(body), caller),
+    delete: (path, caller) => send('DELETE', path, undefined, caller),
+    raw: send,
+  };
+}

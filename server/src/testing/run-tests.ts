@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { startEmbeddedServer } from '../database/embedded-server.ts';
+import { migrate } from '../database/migrate.ts';
+import { makePartitions } from '../database/partitions.ts';
+import { asAdministrator, withDatabase } from './databases.ts';
+
+/**
+ * Runs the tests: all of them, or those whose path holds one of the arguments. Starts one PostgreSQL for the run (or uses
+ * the one of TEST_DATABASE_URL), migrates a template in it, and lets node's test runner do the rest.
+ */
+const SERVER = fileURLToPath(new URL('../..', import.meta.url));
+const arguments_ = process.argv.slice(2);
+const flags = arguments_.filter((argument) => argument.startsWith('--'));
+const filters = arguments_.filter((argument) => !argument.startsWith('--'));
+
+const files = globSync(['src/**/*.test.ts', 'acceptance/**/*.test.ts', 'benchmarks/**/*.test.ts'], { cwd: SERVER })
+  .toSorted()
+  .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
+if (files.length === 0) {
+  console.error(`No test file matches ${filters.join(', ')}.`);
+  process.exit(1);
+}
+
+const given = process.env['TEST_DATABASE_URL'];
+const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'guildhall-test-'));
+// Tests may lose their data in a crash of the machine, so their commits need not wait for the disk. The crash test has a
+// server of its own, with the settings of production.
+const server = folder ? await startEmbeddedServer(folder, { fsync: 'off', max_connections: '300' }) : undefined;
+const base = given ?? server!.url('postgres');
+const template = `guildhall_template_${process.pid}`;
+let exitCode = 1;
+try {
+  await asAdministrator(base, `CREATE DATABASE ${template}`);
+  const url = withDatabase(base, template);
+  await migrate(url);
+  const owner = new pg.Pool({ connectionString: url, max: 1 });
+  await makePartitions(owner);
+  await owner.end();
+  exitCode = await runNode(url);
+} finally {
+  await asAdministrator(base, `DROP DATABASE IF EXISTS ${template}`);
+  await server?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+}
+process.exit(exitCode);
+
+function runNode(templateUrl: string): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=spec', ...files],
+    {
+      cwd: SERVER,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        GUILDHALL_TEST_TEMPLATE: templateUrl,
+        GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
+      },
+    },
+  );
+  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+}

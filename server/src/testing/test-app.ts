@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import pg from 'pg';
+import { createApp } from '../app.ts';
+import { readConfig } from '../config.ts';
+import { cloneTestDatabase } from './databases.ts';
+import { httpClient, type HttpClient } from './http-client.ts';
+
+/** A whole Guildhall for one test file: its own database, listening on a free port of the loopback. */
+export interface TestApp {
+  http: HttpClient;
+  url: string;
+  /** The database as its owner sees it, past every wall: to arrange and to check, never in place of a request. */
+  owner: pg.Pool;
+  databaseUrl: string;
+}
+
+export interface TestAppOptions {
+  env?: Record<string, string>;
+  /** Serve this database instead of a new clone: a second process on one database. */
+  databaseUrl?: string;
+}
+
+export const TEST_MASTER_KEY = '5'.repeat(64);
+
+/**
+ * Starts the application for the tests of a file and stops it after them. Any answer with a status that its route does
+ * not declare fails the file.
+ */
+export async function startTestApp({ env = {}, databaseUrl }: TestAppOptions = {}): Promise<TestApp> {
+  const clone = databaseUrl ? undefined : await cloneTestDatabase();
+  const url = databaseUrl ?? clone!.url;
+  const undeclared = new Set<string>();
+  const config = readConfig({ PORT: '0', MASTER_KEY: TEST_MASTER_KEY, LOG_LEVEL: 'error', ...env });
+  const app = await createApp({
+    config,
+    databaseUrl: url,
+    masterKey: Buffer.from(TEST_MASTER_KEY, 'hex'),
+    logger: { level: config.logLevel },
+    onUndeclaredStatus: (operation, status) => undeclared.add(`${operation} answered ${status}`),
+  });
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  const owner = new pg.Pool({ connectionString: url, max: 4 });
+  owner.on('error', () => {});
+
+  after(async () => {
+    await app.close();
+    await owner.end();
+    await clone?.drop();
+    assert.deepEqual([...undeclared], [], 'every status that a route answers with is declared in its schema');
+  });
+  return { http: httpClient(address), url: address, owner, databaseUrl: url };
+}
