@@ -9,6 +9,7 @@ import { refreshRoutes } from './features/player-tokens/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator } from './features/tenant-keys/index.ts';
 import { openProviderSettings } from './features/tenants/index.ts';
+import { openMemberships } from './features/workspaces/index.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
 import { measureRequests } from './http/metrics.ts';
@@ -46,8 +47,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   await plain.register(operationsRoutes(services.database, services.signer) as FastifyPluginAsync);
 
   const behind = credentials(services.verifiers);
-  await withCredential(plain, behind.gameKey, [playerLoginRoutes(services), refreshRoutes(services)] as FastifyPluginAsync[]);
-  await withCredential(plain, behind.gameKeyAndMaybePlayer, [logoutRoutes(services.database)] as FastifyPluginAsync[]);
+  await withCredential(plain, behind.gameKey, [
+    playerLoginRoutes(services),
+    refreshRoutes(services),
+  ] as FastifyPluginAsync[]);
+  await withCredential(plain, behind.gameKeyAndMaybePlayer, [
+    logoutRoutes(services.database),
+  ] as FastifyPluginAsync[]);
 
   await app.ready();
   return app;
@@ -75,12 +81,17 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
       async player(token: string) {
         const claims = await signer.verify('player', token);
         if (!claims?.sub) return undefined;
-        return { playerId: claims.sub, tenantId: claims['tid'] as string | null, sessionId: claims['sid'] as string | null };
+        return {
+          playerId: claims.sub,
+          tenantId: claims['tid'] as string | null,
+          sessionId: claims['sid'] as string | null,
+        };
       },
       async account(token: string) {
         const claims = await signer.verify('saas', token);
         return claims?.sub ? { accountId: claims.sub, sessionId: claims['sid'] as string } : undefined;
       },
+      role: openMemberships(database, changes),
     },
     async close() {
       await keys.close();

@@ -23,7 +23,11 @@ export const settings = {
     '',
     masterKey,
   ),
-  SIGNUP: setting('Who may create a dashboard account: `open` or `closed` (by invitation).', 'open', oneOf('open', 'closed')),
+  SIGNUP: setting(
+    'Who may create a dashboard account: `open` or `closed` (by invitation).',
+    'open',
+    oneOf('open', 'closed'),
+  ),
   MOCK_PROVIDER: setting(
     'Whether tenants may enable the Mock provider: `on` or `off`. Empty: `off` when NODE_ENV is production, else `on`.',
     '',
@@ -39,7 +43,11 @@ export const settings = {
     'off',
     text,
   ),
-  CORS_ORIGINS: setting('Which web origins may call the API: `*` or a comma-separated list. Empty: none.', '', text),
+  CORS_ORIGINS: setting(
+    'Which web origins may call the API: `*` or a comma-separated list. Empty: none.',
+    '',
+    text,
+  ),
   LOG_LEVEL: setting(
     'fatal, error, warn, info, debug, trace or silent. `debug` writes a line for every request.',
     'info',
@@ -97,8 +105,14 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     corsOrigins: read('CORS_ORIGINS', (value) => (value === '*' ? value : list(value))),
     logLevel: read('LOG_LEVEL', settings.LOG_LEVEL.parse),
   };
-  if (config.databaseUrl && !config.masterKey && !problems.some((problem) => problem.startsWith('MASTER_KEY'))) {
-    problems.push('MASTER_KEY is required with DATABASE_URL: make one with `openssl rand -hex 32` and keep it safe.');
+  if (
+    config.databaseUrl &&
+    !config.masterKey &&
+    !problems.some((problem) => problem.startsWith('MASTER_KEY'))
+  ) {
+    problems.push(
+      'MASTER_KEY is required with DATABASE_URL: make one with `openssl rand -hex 32` and keep it safe.',
+    );
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
@@ -166,5 +180,8 @@ function trustedProxies(value: string): boolean | string[] {
 }
 
 function list(value: string): string[] {
-  return value.split(',').map((item) => item.trim()).filter(Boolean);
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
 }

@@ -26,7 +26,12 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
     owner.on('error', () => {});
     await makePartitions(owner);
     const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
-    const app = await createApp({ config, databaseUrl: storage.url, masterKey, logger: { level: config.logLevel, ...prettyOnTerminals() } });
+    const app = await createApp({
+      config,
+      databaseUrl: storage.url,
+      masterKey,
+      logger: { level: config.logLevel, ...prettyOnTerminals() },
+    });
     const jobs = worker ? await startWorker(storage.url, scheduledJobs(owner), app.log) : undefined;
     const url = await app.listen({ port: config.port, host: config.host });
 
@@ -49,5 +54,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
 
 /** Lines for people where people look, JSON where machines do. */
 function prettyOnTerminals() {
-  return process.stdout.isTTY ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } } : {};
+  return process.stdout.isTTY
+    ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
+    : {};
 }

@@ -29,7 +29,11 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
   let client: pg.Client;
 
   const connect = async (): Promise<void> => {
-    client = new pg.Client({ connectionString: url, application_name: 'guildhall change feed', keepAlive: true });
+    client = new pg.Client({
+      connectionString: url,
+      application_name: 'guildhall change feed',
+      keepAlive: true,
+    });
     client.on('notification', ({ payload = '' }) => {
       const [table = '', id] = payload.split(' ');
       for (const forget of listeners.get(table) ?? []) forget(id || undefined);

@@ -51,7 +51,11 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
 }
 
 /** Opens a pool whose connections act as `role` from their first moment on. */
-export function openPool(url: string, role: string, options: { poolSize: number; pipeline: boolean }): pg.Pool {
+export function openPool(
+  url: string,
+  role: string,
+  options: { poolSize: number; pipeline: boolean },
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.poolSize,
@@ -68,7 +72,11 @@ export function openPool(url: string, role: string, options: { poolSize: number;
 
 /** Whether an error is PostgreSQL's refusal of a duplicate, of the named constraint or of any. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505' && (!constraint || error.constraint === constraint);
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === '23505' &&
+    (!constraint || error.constraint === constraint)
+  );
 }
 
 /** Whether an error is PostgreSQL ending one of two transactions that waited for each other. */
@@ -90,7 +98,8 @@ function scope(pool: pg.Pool, begin: string): Scope {
         await begun;
         const { command } = await client.query('COMMIT');
         // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error.
-        if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed.');
+        if (command !== 'COMMIT')
+          throw new Error('The transaction was rolled back: one of its statements had failed.');
         return result;
       } catch (error) {
         await client.query('ROLLBACK').catch((cause: Error) => {

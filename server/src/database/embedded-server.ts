@@ -26,7 +26,10 @@ const LONGEST_SOCKET_FOLDER = 90;
  * or of another process: the caller tells them apart by a lock in the database). Makes the cluster where there is none.
  * The server is a daemon of its own: a Ctrl-C meant for us does not reach it before its clients are done.
  */
-export async function startEmbeddedServer(folder: string, settings: Record<string, string> = {}): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(
+  folder: string,
+  settings: Record<string, string> = {},
+): Promise<EmbeddedServer> {
   const postgres = await findBinaries();
   const cluster = join(folder, 'postgres');
   await mkdir(folder, { recursive: true });
@@ -38,19 +41,34 @@ export async function startEmbeddedServer(folder: string, settings: Record<strin
     const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
     const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
     try {
-      await postgres.run('pg_ctl', ['start', '-D', cluster, '-w', '-t', '120', '-s', '-l', join(cluster, 'server.log'), '-o', flags.join(' ')]);
+      await postgres.run('pg_ctl', [
+        'start',
+        '-D',
+        cluster,
+        '-w',
+        '-t',
+        '120',
+        '-s',
+        '-l',
+        join(cluster, 'server.log'),
+        '-o',
+        flags.join(' '),
+      ]);
       started = true;
     } catch (error) {
       // Two processes may start the same cluster at once; PostgreSQL lets one of them.
       if (!(await isRunning(postgres, cluster))) {
-        throw new Error(`PostgreSQL did not start; ${join(cluster, 'server.log')} tells why.`, { cause: error });
+        throw new Error(`PostgreSQL did not start; ${join(cluster, 'server.log')} tells why.`, {
+          cause: error,
+        });
       }
     }
   }
   const [, , , port, socketFolder] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
   return {
     started,
-    url: (database) => `postgres://guildhall@localhost/${database}?host=${encodeURIComponent(socketFolder ?? '')}&port=${port}`,
+    url: (database) =>
+      `postgres://guildhall@localhost/${database}?host=${encodeURIComponent(socketFolder ?? '')}&port=${port}`,
     stop: () => postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']),
   };
 }
@@ -105,7 +123,14 @@ async function postgresUser(): Promise<{ uid: number; gid: number }> {
   try {
     return { uid: await lookUp('-u'), gid: await lookUp('-g') };
   } catch {
-    await exec('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']);
+    await exec('useradd', [
+      '--system',
+      '--user-group',
+      '--no-create-home',
+      '--shell',
+      '/usr/sbin/nologin',
+      'postgres',
+    ]);
     return { uid: await lookUp('-u'), gid: await lookUp('-g') };
   }
 }
@@ -116,7 +141,19 @@ async function makeCluster(postgres: Binaries, folder: string, cluster: string):
   const draft = await mkdtemp(join(folder, 'new-cluster-'));
   try {
     if (postgres.owner) await chown(draft, postgres.owner.uid, postgres.owner.gid);
-    await postgres.run('initdb', ['-D', draft, '-U', 'guildhall', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--locale-provider=builtin', '--data-checksums']);
+    await postgres.run('initdb', [
+      '-D',
+      draft,
+      '-U',
+      'guildhall',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C.UTF-8',
+      '--locale-provider=builtin',
+      '--data-checksums',
+    ]);
     await rename(draft, cluster);
   } catch (error) {
     const madeByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);

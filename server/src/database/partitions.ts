@@ -22,7 +22,8 @@ export async function makePartitions(owner: pg.Pool, today = new Date()): Promis
       const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + ahead, 1));
       const next = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + ahead + 1, 1));
       const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`;
-      if (await makePartition(owner, { table, column, name, from: day(month), to: day(next) })) made.push(name);
+      if (await makePartition(owner, { table, column, name, from: day(month), to: day(next) }))
+        made.push(name);
     }
   }
   return made;
@@ -55,7 +56,9 @@ async function makePartition(owner: pg.Pool, { table, column, name, from, to }: 
       `WITH moved AS (DELETE FROM ${fallback} WHERE ${column} >= '${from}' AND ${column} < '${to}' RETURNING *)
        INSERT INTO ${name} SELECT * FROM moved`,
     );
-    await client.query(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`);
+    await client.query(
+      `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`,
+    );
     await client.query('COMMIT');
     return true;
   } catch (error) {

@@ -16,7 +16,11 @@ const LONGEST_MS = 5 * 60_000;
  * Remembers up to `max` values, and forgets them all when a row of one of `tables` changes. A value whose reading began
  * before a change and ended after it is returned, but not remembered.
  */
-export function remember<Value extends object>(changes: ChangeFeed, tables: WatchedTable[], max: number): Remembered<Value> {
+export function remember<Value extends object>(
+  changes: ChangeFeed,
+  tables: WatchedTable[],
+  max: number,
+): Remembered<Value> {
   const values = new LRUCache<string, Value>({ max, ttl: LONGEST_MS });
   let generation = 0;
   const forget = (): void => {

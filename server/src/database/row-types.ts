@@ -23,6 +23,7 @@ function isoTimestamp(text: string): string {
 
 function safeInteger(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number)) throw new RangeError(`The column value ${text} is too large for a number.`);
+  if (!Number.isSafeInteger(number))
+    throw new RangeError(`The column value ${text} is too large for a number.`);
   return number;
 }

@@ -1,30 +1,61 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify';
 import { problems } from './schemas.ts';
 
 /** How the callers of a group of routes prove who they are. */
 export interface Credential {
   /** The OpenAPI security requirement: alternatives, each naming the schemes that it needs together. */
   security: Record<string, string[]>[];
-  /** The error statuses beyond 401 that it can answer with. */
-  statuses?: number[];
-  /** Verifies the request and sets its caller, or throws a 401 problem. */
+  /** Verifies the request and sets its caller, or throws a 401 problem. Runs before the body is read. */
   authenticate(request: FastifyRequest): Promise<void> | void;
+  /**
+   * Whether the verified caller may do what the route does: throws 403 or 404. Runs after the request is validated. With
+   * it, every route about one workspace or tenant must declare the role that it needs.
+   */
+  authorize?(request: FastifyRequest, role: Role): Promise<void>;
+}
+
+/** What a member may do in a workspace and in its tenants; each role may all that those before it may. */
+export const roles = ['viewer', 'admin', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The least role, in the workspace or tenant of the path, that the route needs. */
+    role?: Role;
+  }
 }
 
 /**
  * Registers routes behind a credential. It is checked before the body is read, and it documents itself: every route
  * inside gets the security requirement and the status 401 in its OpenAPI entry.
  */
-export async function withCredential(app: FastifyInstance, credential: Credential, routes: FastifyPluginAsync[]): Promise<void> {
+export async function withCredential(
+  app: FastifyInstance,
+  credential: Credential,
+  routes: FastifyPluginAsync[],
+): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       const schema = (route.schema ??= {});
+      const role = credential.authorize && requiredRole(route);
       schema.security ??= credential.security;
-      schema.response = { ...problems(401, ...(credential.statuses ?? [])), ...(schema.response as object) };
+      schema.response = { ...problems(401, ...(role ? [403, 404] : [])), ...(schema.response as object) };
+      if (role) Object.assign(schema, { 'x-required-role': role });
     });
     scope.addHook('onRequest', async (request) => credential.authenticate(request));
+    scope.addHook('preHandler', async (request) => {
+      const { role } = request.routeOptions.config;
+      if (role) await credential.authorize?.(request, role);
+    });
     for (const plugin of routes) await scope.register(plugin);
   });
+}
+
+function requiredRole({ url, config }: RouteOptions): Role | undefined {
+  const role = config?.role;
+  if (!role && /:(tenantId|workspaceId)/.test(url))
+    throw new Error(`${url} does not say which role it needs (config.role).`);
+  return role;
 }
 
 /** The token of an `Authorization: Bearer` header, or undefined. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../shared/problem.ts';
-import { bearerToken, type Credential } from './credential-scope.ts';
+import { bearerToken, roles, type Credential, type Role } from './credential-scope.ts';
 import type { AccountCaller, KeyCaller, PlayerCaller } from './request-context.ts';
 
 /** Who can vouch for a credential: implemented by features, wired in app.ts. Each gives undefined for a bad one. */
@@ -8,7 +8,12 @@ export interface Verifiers {
   key(kind: 'game' | 'api', key: string): Promise<KeyCaller | undefined>;
   player(token: string): Promise<PlayerCaller | undefined>;
   account(token: string): Promise<AccountCaller | undefined>;
+  /** The account's role in a workspace, or in the workspace that owns a tenant; undefined where it is no member. */
+  role(accountId: string, place: Place): Promise<Role | undefined>;
 }
+
+/** What a path is about. */
+export type Place = { tenantId: string } | { workspaceId: string };
 
 export type CredentialName =
   | 'gameKey'
@@ -22,7 +27,8 @@ export type CredentialName =
 export function credentials(verify: Verifiers): Record<CredentialName, Credential> {
   const checkKey = async (request: FastifyRequest, kind: 'game' | 'api'): Promise<KeyCaller> => {
     const header = request.headers[kind === 'game' ? 'x-game-key' : 'x-api-key'];
-    if (typeof header !== 'string' || header === '') throw new Problem(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
+    if (typeof header !== 'string' || header === '')
+      throw new Problem(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
     const caller = await verify.key(kind, header);
     if (!caller) throw new Problem(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
     return (request.keyCaller = caller);
@@ -50,6 +56,14 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
     if (player.tenantId !== key.tenantId) throw new Problem('invalid_bearer');
   };
 
+  /** A workspace or tenant of others is as if it did not exist (contract §2). */
+  const authorizeAccount = async (request: FastifyRequest, role: Role): Promise<void> => {
+    const actual = await verify.role(request.accountCaller!.accountId, placeOf(request));
+    if (!actual) throw new Problem('not_found');
+    if (roles.indexOf(actual) < roles.indexOf(role))
+      throw new Problem('forbidden', `This needs the role ${role}.`);
+  };
+
   return {
     gameKey: {
       security: [{ gameKey: [] }],
@@ -74,6 +88,7 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
     account: {
       security: [{ account: [] }],
       authenticate: checkAccount,
+      authorize: authorizeAccount,
     },
     /** Reading a tenant's data: from the dashboard, or with an API key. */
     accountOrApiKey: {
@@ -82,6 +97,17 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
         if (request.headers['x-api-key'] === undefined) return checkAccount(request);
         await checkKey(request, 'api');
       },
+      async authorize(request, role) {
+        const key = request.keyCaller;
+        if (!key) return authorizeAccount(request, role);
+        const place = placeOf(request);
+        if (!('tenantId' in place) || place.tenantId !== key.tenantId) throw new Problem('not_found');
+        if (!key.allowDataApi) throw new Problem('data_api_not_allowed');
+      },
     },
   };
+}
+
+function placeOf(request: FastifyRequest): Place {
+  return request.params as Place;
 }

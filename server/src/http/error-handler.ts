@@ -22,7 +22,11 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
 }
 
 /** Turns whatever was thrown into a problem document. What is not the caller's to know is logged, and answered as 500. */
-export function errorHandler(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function errorHandler(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const problem = error instanceof Problem ? error : translate(error);
   if (problem.status === 500) request.log.error({ err: error }, 'a request failed');
   return sendProblem(request, reply, problem);
@@ -55,7 +59,8 @@ function translate(error: FastifyError): Problem {
       return new Problem('malformed_json');
   }
   // Fastify's own refusals of a request (a path that does not decode, say) carry a 4xx status.
-  if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) return new Problem('invalid_request');
+  if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)
+    return new Problem('invalid_request');
   return new Problem('internal_error');
 }
 

@@ -16,8 +16,10 @@ export function measureRequests(app: FastifyInstance): Registry {
     const operation = request.routeOptions.schema?.operationId ?? 'unknown';
     duration.labels(operation, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
   });
-  app.get('/metrics', { schema: { operationId: 'getMetrics', tags: ['Operations'], summary: 'Figures for Prometheus' } }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
+  app.get(
+    '/metrics',
+    { schema: { operationId: 'getMetrics', tags: ['Operations'], summary: 'Figures for Prometheus' } },
+    async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
   );
   return registry;
 }

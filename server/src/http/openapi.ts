@@ -31,19 +31,49 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Guildhall', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      info: {
+        title: 'Guildhall',
+        version,
+        description: DESCRIPTION,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
       tags: TAGS,
       components: {
         securitySchemes: {
-          gameKey: { type: 'apiKey', in: 'header', name: 'X-Game-Key', description: 'A game key: write-capable, of one tenant.' },
-          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: read-only, of one tenant.' },
-          player: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A player access token (2 hours).' },
-          account: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A dashboard access token (15 minutes).' },
+          gameKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-Game-Key',
+            description: 'A game key: write-capable, of one tenant.',
+          },
+          apiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-Key',
+            description: 'An API key: read-only, of one tenant.',
+          },
+          player: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'A player access token (2 hours).',
+          },
+          account: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'A dashboard access token (15 minutes).',
+          },
         },
       },
     },
-    refResolver: { buildLocalReference: (json, _base, _fragment, index) => (json.$id as string) ?? `schema${index}` },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => (json.$id as string) ?? `schema${index}`,
+    },
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-  await app.register(reference, { routePrefix: '/docs', configuration: { url: '/openapi.json', title: 'Guildhall API' } as never });
+  await app.register(reference, {
+    routePrefix: '/docs',
+    configuration: { url: '/openapi.json', title: 'Guildhall API' } as never,
+  });
 }

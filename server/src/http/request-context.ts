@@ -48,5 +48,7 @@ export function accountOf(request: FastifyRequest): AccountCaller {
 }
 
 function outsideOfScope(request: FastifyRequest, what: string): never {
-  throw new Error(`${request.routeOptions.url} asks for a ${what}, but is not registered in a scope that verifies one.`);
+  throw new Error(
+    `${request.routeOptions.url} asks for a ${what}, but is not registered in a scope that verifies one.`,
+  );
 }

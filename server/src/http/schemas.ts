@@ -17,7 +17,11 @@ export const Email = Type.String({ format: 'email', maxLength: 254, transform: [
 export function Nullable<Schema extends TSchema>(schema: Schema) {
   const { type, ...rest } = schema as unknown as { type: string };
   const values = (rest as { enum?: unknown[] }).enum;
-  return Type.Unsafe<Static<Schema> | null>({ ...rest, type: [type, 'null'], ...(values && { enum: [...values, null] }) });
+  return Type.Unsafe<Static<Schema> | null>({
+    ...rest,
+    type: [type, 'null'],
+    ...(values && { enum: [...values, null] }),
+  });
 }
 
 /** One of a few texts. */
@@ -36,7 +40,12 @@ export const PageQuery = Type.Object({
 
 /** A page of a list, with the number of all items. */
 export function Page<Item extends TSchema>(item: Item) {
-  return Type.Object({ items: Type.Array(item), limit: Type.Integer(), offset: Type.Integer(), totalCount: Type.Integer() });
+  return Type.Object({
+    items: Type.Array(item),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    totalCount: Type.Integer(),
+  });
 }
 
 /** The body of every error (RFC 9457). */
@@ -50,7 +59,12 @@ export const ProblemDocument = Type.Object(
     code: Type.String({ description: 'A stable, machine-readable name of the error.' }),
     requestId: Type.String({ description: 'To quote when reporting the problem; also in X-Request-Id.' }),
     errors: Type.Optional(
-      Type.Array(Type.Object({ path: Type.Optional(Type.String()), message: Type.Optional(Type.String()) }, { additionalProperties: true })),
+      Type.Array(
+        Type.Object(
+          { path: Type.Optional(Type.String()), message: Type.Optional(Type.String()) },
+          { additionalProperties: true },
+        ),
+      ),
     ),
   },
   { $id: 'Problem', additionalProperties: true },

@@ -5,7 +5,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import addKeywords from 'ajv-keywords';
 import fastJson from 'fast-json-stringify';
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { toMicroseconds } from '../shared/timestamps.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
@@ -31,10 +31,9 @@ export const BODY_LIMIT = 1024 * 1024;
 /** The HTTP server without any route: parsing, validation, errors, headers, logs. */
 export async function createHttpServer(options: HttpOptions): Promise<App> {
   const app = Fastify({
-    loggerInstance: undefined,
     logger: options.logger ?? false,
     // One line a request is written below instead, at the level that it deserves.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustProxy,
     bodyLimit: BODY_LIMIT,
     // A game's connections idle between batches; load balancers in front usually keep theirs for 60 s.
@@ -75,10 +74,18 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   if (options.corsOrigins === '*' || options.corsOrigins.length > 0) {
     await app.register(cors, {
       origin: options.corsOrigins,
-      exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+      exposedHeaders: [
+        'X-Request-Id',
+        'Retry-After',
+        'RateLimit-Limit',
+        'RateLimit-Remaining',
+        'RateLimit-Reset',
+      ],
     });
   }
-  answerUnknownPaths(app as unknown as FastifyInstance, (request, reply, problem) => sendProblem(request, reply, problem));
+  answerUnknownPaths(app as unknown as FastifyInstance, (request, reply, problem) =>
+    sendProblem(request, reply, problem),
+  );
   return app;
 }
 
@@ -118,7 +125,8 @@ function cachedSerializers() {
     let serialize = cache.get(key);
     if (!serialize) {
       let compiled: ((data: unknown) => string) | undefined;
-      serialize = (data) => (compiled ??= fastJson(key as fastJson.Schema, { largeArrayMechanism: 'default' }) as never)!(data);
+      serialize = (data) =>
+        (compiled ??= fastJson(key as fastJson.Schema, { largeArrayMechanism: 'default' }) as never)!(data);
       cache.set(key, serialize);
     }
     return serialize;
@@ -127,7 +135,12 @@ function cachedSerializers() {
 
 /** What any route may answer because of its shape: 400 where it takes input, 413 and 415 where that is a body. */
 function declareCommonStatuses(route: { method: string | string[]; url: string; schema?: object }): void {
-  const schema = (route.schema ??= {}) as { body?: unknown; querystring?: unknown; params?: unknown; response?: object };
+  const schema = (route.schema ??= {}) as {
+    body?: unknown;
+    querystring?: unknown;
+    params?: unknown;
+    response?: object;
+  };
   const common = schema.body ? problems(400, 413, 415) : problems(400);
   schema.response = { ...common, ...(schema.params ? problems(404) : {}), ...schema.response };
 }
@@ -136,6 +149,7 @@ function reportUndeclaredStatuses(app: App, report: (operation: string, status: 
   app.addHook('onSend', async (request, reply) => {
     const { schema, url } = request.routeOptions;
     const declared = schema?.response as Record<string, unknown> | undefined;
-    if (url && declared && !(reply.statusCode in declared)) report(`${request.method} ${url}`, reply.statusCode);
+    if (url && declared && !(reply.statusCode in declared))
+      report(`${request.method} ${url}`, reply.statusCode);
   });
 }

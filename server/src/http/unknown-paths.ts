@@ -23,6 +23,10 @@ export function answerUnknownPaths(
     const methods = paths.find('GET', request.url)?.store as Set<string> | undefined;
     if (!methods) return send(request, reply, new Problem('not_found', 'There is nothing at this address.'));
     const allow = [...methods].toSorted().join(', ');
-    return send(request, reply, new Problem('method_not_allowed', { detail: `Allowed: ${allow}.`, headers: { allow } }));
+    return send(
+      request,
+      reply,
+      new Problem('method_not_allowed', { detail: `Allowed: ${allow}.`, headers: { allow } }),
+    );
   });
 }

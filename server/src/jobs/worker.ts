@@ -15,7 +15,11 @@ export interface Worker {
 }
 
 /** Works on scheduled jobs, whose queue lives in the database of `url` (schema pgboss). */
-export async function startWorker(url: string, jobs: ScheduledJob[], logger: FastifyBaseLogger): Promise<Worker> {
+export async function startWorker(
+  url: string,
+  jobs: ScheduledJob[],
+  logger: FastifyBaseLogger,
+): Promise<Worker> {
   const boss = new PgBoss({ connectionString: url, application_name: 'guildhall worker', max: 3 });
   boss.on('error', (error) => logger.error({ err: error }, 'the job queue had a problem'));
   await boss.start();

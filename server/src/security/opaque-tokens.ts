@@ -16,7 +16,11 @@ export function newOpaqueToken(kind: TokenKind): string {
 /** Whether a text has the form of a token of this kind. Says nothing of whether it was ever issued. */
 export function isOpaqueToken(kind: TokenKind, token: string): boolean {
   const prefix = `gh_${kind}_`;
-  return token.length === prefix.length + 72 && token.startsWith(prefix) && checksum(token.slice(0, -8)) === token.slice(-8);
+  return (
+    token.length === prefix.length + 72 &&
+    token.startsWith(prefix) &&
+    checksum(token.slice(0, -8)) === token.slice(-8)
+  );
 }
 
 /** The part of a token that may be shown, to tell one from another. */

@@ -24,7 +24,9 @@ export class HashingBusy extends Error {
 /** Hashes a password as a PHC string (argon2id with its parameters and salt). Throws {@link HashingBusy}. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await bounded(() => hash('argon2id', { ...COST, message: password.normalize('NFC'), nonce: salt }));
+  const tag = await bounded(() =>
+    hash('argon2id', { ...COST, message: password.normalize('NFC'), nonce: salt }),
+  );
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(salt)}$${base64(tag)}`;
 }
 

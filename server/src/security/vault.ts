@@ -15,7 +15,8 @@ export interface Vault {
 
 /** Opens the vault of a 32-byte master key. */
 export function openVault(masterKey: Buffer): Vault {
-  const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', masterKey, '', `guildhall ${use}`, 32));
+  const derive = (use: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', masterKey, '', `guildhall ${use}`, 32));
   const encryptionKey = derive('encryption');
   const fingerprintKey = derive('fingerprints');
 
@@ -29,7 +30,9 @@ export function openVault(masterKey: Buffer): Vault {
       const nonce = sealed.subarray(0, NONCE_BYTES);
       const decipher = createDecipheriv('aes-256-gcm', encryptionKey, nonce).setAAD(Buffer.from(purpose));
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-      return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+      return (
+        decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      );
     },
     fingerprint(secret) {
       return createHmac('sha256', fingerprintKey).update(secret).digest();

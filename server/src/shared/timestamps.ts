@@ -19,7 +19,8 @@ export function toMicroseconds(text: string): string | undefined {
   if (text.length > 64) return undefined;
   const parts = SHAPE.exec(text);
   if (!parts) return undefined;
-  const [, year, month, day, hour, minute, second, fraction = '', utc, sign, offsetHour, offsetMinute] = parts;
+  const [, year, month, day, hour, minute, second, fraction = '', utc, sign, offsetHour, offsetMinute] =
+    parts;
   const date = `${year}-${month}-${day}`;
   if (!isCalendarDay(Number(year), Number(month), Number(day))) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;

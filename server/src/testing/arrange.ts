@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { newOpaqueToken, visiblePrefix } from '../security/opaque-tokens.ts';
+import { openDatabase } from '../database/database.ts';
+import { openTokenSigner } from '../features/signing-keys/index.ts';
 import { openVault } from '../security/vault.ts';
 import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
 
@@ -12,14 +14,27 @@ export interface TestTenant {
 }
 
 /** Puts a tenant into the database, past the dashboard: for tests that are about something else. */
-export async function arrangeTenant({ owner }: TestApp, { workspaceId = randomUUID(), providers = ['Mock'] } = {}): Promise<TestTenant> {
+export async function arrangeTenant(
+  { owner }: TestApp,
+  { workspaceId = randomUUID(), providers = ['Mock'] } = {},
+): Promise<TestTenant> {
   const tenantId = randomUUID();
   const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const slug = randomBytes(6).toString('hex');
-  await owner.query('INSERT INTO workspaces (id, name, slug) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING', [workspaceId, slug]);
-  await owner.query('INSERT INTO tenants (id, workspace_id, name, slug) VALUES ($1, $2, $3, $3)', [tenantId, workspaceId, slug]);
+  await owner.query('INSERT INTO workspaces (id, name, slug) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING', [
+    workspaceId,
+    slug,
+  ]);
+  await owner.query('INSERT INTO tenants (id, workspace_id, name, slug) VALUES ($1, $2, $3, $3)', [
+    tenantId,
+    workspaceId,
+    slug,
+  ]);
   for (const provider of providers) {
-    await owner.query('INSERT INTO provider_settings (tenant_id, provider, enabled) VALUES ($1, $2, true)', [tenantId, provider]);
+    await owner.query('INSERT INTO provider_settings (tenant_id, provider, enabled) VALUES ($1, $2, true)', [
+      tenantId,
+      provider,
+    ]);
   }
   const addKey = async (kind: 'game' | 'api'): Promise<string> => {
     const key = newOpaqueToken(kind);
@@ -34,11 +49,26 @@ export async function arrangeTenant({ owner }: TestApp, { workspaceId = randomUU
 }
 
 /** Signs a player in with Mock and returns the login result. */
-export async function arrangePlayer({ http }: TestApp, tenant: TestTenant, username = randomBytes(6).toString('hex')) {
-  const login = await http.post('/api/player-auth/login', { provider: 'Mock', token: `mock:${username}:secret` }, tenant);
+export async function arrangePlayer(
+  { http }: TestApp,
+  tenant: TestTenant,
+  username = randomBytes(6).toString('hex'),
+) {
+  const login = await http.post(
+    '/api/player-auth/login',
+    { provider: 'Mock', token: `mock:${username}:secret` },
+    tenant,
+  );
   if (login.status !== 200) throw new Error(`The test player could not sign in: ${login.text}`);
   const { accessToken, refreshToken, playerId, sessionId } = login.body;
-  return { username, accessToken, refreshToken, playerId, sessionId, caller: { gameKey: tenant.gameKey, bearer: accessToken } } as {
+  return {
+    username,
+    accessToken,
+    refreshToken,
+    playerId,
+    sessionId,
+    caller: { gameKey: tenant.gameKey, bearer: accessToken },
+  } as {
     username: string;
     accessToken: string;
     refreshToken: string;
@@ -46,4 +76,26 @@ export async function arrangePlayer({ http }: TestApp, tenant: TestTenant, usern
     sessionId: string;
     caller: { gameKey: string; bearer: string };
   };
+}
+
+/** A dashboard account with a role in the tenant's workspace (or in none), as the caller of requests. */
+export async function arrangeAccount(app: TestApp, tenant: TestTenant, role?: 'owner' | 'admin' | 'viewer') {
+  const accountId = randomUUID();
+  await app.owner.query(`INSERT INTO accounts (id, email, password_hash) VALUES ($1, $2, '-')`, [
+    accountId,
+    `${accountId}@example.com`,
+  ]);
+  if (role) {
+    await app.owner.query('INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, $3)', [
+      tenant.workspaceId,
+      accountId,
+      role,
+    ]);
+  }
+  const database = openDatabase(app.databaseUrl, { poolSize: 1 });
+  const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
+  const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
+  const bearer = await signer.sign('saas', accountId, { sid: randomUUID() }, 900);
+  await database.close();
+  return { accountId, bearer };
 }

@@ -1,5 +1,6 @@
 /** An answer, its body parsed where it is JSON. */
-export interface Answer<Body = any> {  // oxlint-disable-line typescript/no-explicit-any
+export interface Answer<Body = any> {
+  // oxlint-disable-line typescript/no-explicit-any
   status: number;
   headers: Headers;
   body: Body;
@@ -26,8 +27,15 @@ export interface HttpClient {
 
 /** Real HTTP against a base address. A body that is undefined is not sent. */
 export function httpClient(base: string): HttpClient {
-  const send = async (method: string, path: string, body: string | Buffer | undefined, caller: Caller = {}): Promise<Answer> => {
-    const headers: Record<string, string> = { ...(body !== undefined && { 'content-type': 'application/json' }) };
+  const send = async (
+    method: string,
+    path: string,
+    body: string | Buffer | undefined,
+    caller: Caller = {},
+  ): Promise<Answer> => {
+    const headers: Record<string, string> = {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
     if (caller.gameKey) headers['x-game-key'] = caller.gameKey;
     if (caller.apiKey) headers['x-api-key'] = caller.apiKey;
     if (caller.bearer) headers['authorization'] = `Bearer ${caller.bearer}`;
@@ -39,7 +47,12 @@ export function httpClient(base: string): HttpClient {
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
   };
   const json = (body: unknown) => (body === undefined ? undefined : JSON.stringify(body));
   return {

@@ -19,7 +19,9 @@ const arguments_ = process.argv.slice(2);
 const flags = arguments_.filter((argument) => argument.startsWith('--'));
 const filters = arguments_.filter((argument) => !argument.startsWith('--'));
 
-const files = globSync(['src/**/*.test.ts', 'acceptance/**/*.test.ts', 'benchmarks/**/*.test.ts'], { cwd: SERVER })
+const files = globSync(['src/**/*.test.ts', 'acceptance/**/*.test.ts', 'benchmarks/**/*.test.ts'], {
+  cwd: SERVER,
+})
   .toSorted()
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
 if (files.length === 0) {
@@ -31,7 +33,9 @@ const given = process.env['TEST_DATABASE_URL'];
 const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'guildhall-test-'));
 // Tests may lose their data in a crash of the machine, so their commits need not wait for the disk. The crash test has a
 // server of its own, with the settings of production.
-const server = folder ? await startEmbeddedServer(folder, { fsync: 'off', max_connections: '300' }) : undefined;
+const server = folder
+  ? await startEmbeddedServer(folder, { fsync: 'off', max_connections: '300' })
+  : undefined;
 const base = given ?? server!.url('postgres');
 const template = `guildhall_template_${process.pid}`;
 let exitCode = 1;

@@ -13,6 +13,8 @@ export interface TestApp {
   /** The database as its owner sees it, past every wall: to arrange and to check, never in place of a request. */
   owner: pg.Pool;
   databaseUrl: string;
+  /** The issuer of its tokens. */
+  issuer: string;
 }
 
 export interface TestAppOptions {
@@ -21,6 +23,7 @@ export interface TestAppOptions {
   databaseUrl?: string;
 }
 
+const ISSUER = 'http://guildhall.test';
 export const TEST_MASTER_KEY = '5'.repeat(64);
 
 /**
@@ -31,7 +34,13 @@ export async function startTestApp({ env = {}, databaseUrl }: TestAppOptions = {
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
   const url = databaseUrl ?? clone!.url;
   const undeclared = new Set<string>();
-  const config = readConfig({ PORT: '0', MASTER_KEY: TEST_MASTER_KEY, LOG_LEVEL: 'error', ...env });
+  const config = readConfig({
+    PORT: '0',
+    PUBLIC_URL: ISSUER,
+    MASTER_KEY: TEST_MASTER_KEY,
+    LOG_LEVEL: 'error',
+    ...env,
+  });
   const app = await createApp({
     config,
     databaseUrl: url,
@@ -49,5 +58,5 @@ export async function startTestApp({ env = {}, databaseUrl }: TestAppOptions = {
     await clone?.drop();
     assert.deepEqual([...undeclared], [], 'every status that a route answers with is declared in its schema');
   });
-  return { http: httpClient(address), url: address, owner, databaseUrl: url };
+  return { http: httpClient(address), url: address, owner, databaseUrl: url, issuer: ISSUER };
 }

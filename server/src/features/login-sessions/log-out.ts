@@ -20,11 +20,19 @@ export async function logOut(database: Database, { tenantId, sessionId, deviceId
   const tenant = database.forTenant(tenantId);
   const session = await findSession(tenant, tenantId, sessionId);
   if (!session) throw new Problem('not_found', 'The tenant has no such session.');
-  if (playerId !== undefined && playerId !== session.playerId) throw new Problem('forbidden', 'The session is another player’s.');
+  if (playerId !== undefined && playerId !== session.playerId)
+    throw new Problem('forbidden', 'The session is another player’s.');
 
   const reason = 'user_logout' as const;
   const metadata = deviceId === undefined ? {} : { deviceId };
-  const ended = await endSession(tenant, { tenantId, sessionId, ledgerId: newId(), reason, at: now(), metadata });
+  const ended = await endSession(tenant, {
+    tenantId,
+    sessionId,
+    ledgerId: newId(),
+    reason,
+    at: now(),
+    metadata,
+  });
   if (ended) return { sessionId, endedAt: ended.endedAt, reason };
 
   const before = await findSession(tenant, tenantId, sessionId);

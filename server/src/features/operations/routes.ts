@@ -13,7 +13,14 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
   return async (app) => {
     app.get(
       '/health/live',
-      { schema: { operationId: 'isLive', tags: ['Operations'], summary: 'Whether the process answers', response: { 200: Status } } },
+      {
+        schema: {
+          operationId: 'isLive',
+          tags: ['Operations'],
+          summary: 'Whether the process answers',
+          response: { 200: Status },
+        },
+      },
       async () => ({ status: 'ok' as const }),
     );
 
@@ -30,7 +37,10 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
       },
       async () => {
         await database.rows(sql`SELECT 1`).catch(() => {
-          throw new Problem('unavailable', { detail: 'The database does not answer.', headers: { 'retry-after': '5' } });
+          throw new Problem('unavailable', {
+            detail: 'The database does not answer.',
+            headers: { 'retry-after': '5' },
+          });
         });
         return { status: 'ok' as const };
       },
@@ -43,7 +53,9 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
           operationId: 'getPublicKeys',
           tags: ['Operations'],
           summary: 'The public keys of access tokens (JWKS)',
-          response: { 200: Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) }) },
+          response: {
+            200: Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) }),
+          },
         },
       },
       async (_request, reply) => {

@@ -1,5 +1,13 @@
 /** The sign-in providers, as requests and answers name them. */
-export const providers = ['StoreA', 'StoreB', 'WalletJwt', 'EvmWallet', 'EmailOneTimeCode', 'EmailPassword', 'Mock'] as const;
+export const providers = [
+  'StoreA',
+  'StoreB',
+  'WalletJwt',
+  'EvmWallet',
+  'EmailOneTimeCode',
+  'EmailPassword',
+  'Mock',
+] as const;
 export type Provider = (typeof providers)[number];
 
 /** The providers whose credential is a single token (spec: providers, flow "shared login"). */

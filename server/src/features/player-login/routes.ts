@@ -36,7 +36,12 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         const { provider, token, createAccountIfMissing, ...rest } = request.body;
         const identity = await services.verifyToken(tenant, provider, token);
         const mode = createAccountIfMissing ? 'login' : 'only-existing';
-        return signIn(services, identity, { ...rest, mode, tenantId: tenant.tenantId, ipAddress: clientAddress(request) });
+        return signIn(services, identity, {
+          ...rest,
+          mode,
+          tenantId: tenant.tenantId,
+          ipAddress: clientAddress(request),
+        });
       },
     );
 
@@ -58,7 +63,12 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         const identity = await services.verifyToken(tenant, provider, token);
         const address = clientAddress(request);
         reply.code(201);
-        return signIn(services, identity, { ...rest, mode: 'only-new', tenantId: tenant.tenantId, ipAddress: address });
+        return signIn(services, identity, {
+          ...rest,
+          mode: 'only-new',
+          tenantId: tenant.tenantId,
+          ipAddress: address,
+        });
       },
     );
 

@@ -13,7 +13,11 @@ export const ClientInfo = Type.Object({
 
 /** DeviceInfoRequest (spec: device). */
 export const DeviceInfo = Type.Object({
-  deviceFingerprint: Type.String({ minLength: 16, maxLength: 256, description: 'A hash of hardware identifiers, unique per player.' }),
+  deviceFingerprint: Type.String({
+    minLength: 16,
+    maxLength: 256,
+    description: 'A hash of hardware identifiers, unique per player.',
+  }),
   hardwareModel: Type.Optional(Type.String({ maxLength: 128 })),
   osVersion: Type.Optional(Type.String({ maxLength: 64 })),
   metadata: Type.Optional(Metadata),
@@ -30,14 +34,21 @@ const deviceFields = {
 
 const creationFields = {
   provider: OneOf(tokenProviders),
-  token: Type.String({ minLength: 1, maxLength: 16_384, description: 'The credential: a ticket, a token, or `mock:<username>:<password>`.' }),
+  token: Type.String({
+    minLength: 1,
+    maxLength: 16_384,
+    description: 'The credential: a ticket, a token, or `mock:<username>:<password>`.',
+  }),
   profileVisibility: Type.Optional(ProfileVisibility),
   ...deviceFields,
 };
 
 export const LoginBody = Type.Object({
   ...creationFields,
-  createAccountIfMissing: Type.Boolean({ default: true, description: 'Without it, a player who does not exist is a 404.' }),
+  createAccountIfMissing: Type.Boolean({
+    default: true,
+    description: 'Without it, a player who does not exist is a 404.',
+  }),
 });
 
 export const CreatePlayerBody = Type.Object(creationFields);
@@ -48,7 +59,8 @@ export const PlayerExistsBody = Type.Object({
     minLength: 1,
     maxLength: 512,
     transform: ['trim'],
-    description: 'The user id at the provider; the e-mail address for EmailOneTimeCode; the username for Mock.',
+    description:
+      'The user id at the provider; the e-mail address for EmailOneTimeCode; the username for Mock.',
   }),
 });
 

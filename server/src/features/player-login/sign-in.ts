@@ -24,7 +24,12 @@ export interface SignInRequest {
   mode: 'login' | 'only-existing' | 'only-new';
   profileVisibility?: string | undefined;
   deviceInfo?:
-    | { deviceFingerprint: string; hardwareModel?: string; osVersion?: string; metadata?: Record<string, unknown> }
+    | {
+        deviceFingerprint: string;
+        hardwareModel?: string;
+        osVersion?: string;
+        metadata?: Record<string, unknown>;
+      }
     | undefined;
   clientInfo?:
     | { platform: string; clientVersion?: string; clientBuild?: string; metadata?: Record<string, unknown> }
@@ -51,7 +56,11 @@ const ATTEMPTS = 5;
  * device, access record and tokens, all or nothing. Throws problems: player_not_found, player_exists, player_banned,
  * device_blocked, invalid_credentials.
  */
-export async function signIn(services: SignInServices, identity: Identity, request: SignInRequest): Promise<LoginResult> {
+export async function signIn(
+  services: SignInServices,
+  identity: Identity,
+  request: SignInRequest,
+): Promise<LoginResult> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const result = await attemptSignIn(services, identity, request);
     if (result) return result;
@@ -76,21 +85,24 @@ async function attemptSignIn(
   const login = describeLogin(known, identity, request, at, refreshToken);
   const [accessToken, written] = await Promise.all([
     signAccessToken(signer, login),
-    tenant.transaction(async (transaction) => {
-      if (!known) {
-        const { profileVisibility = 'limited' } = request;
-        if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility, at }))) throw new LostRace();
-      }
-      const outcome = await writeLogin(transaction, login);
-      if (outcome.isBanned) throw new Problem('player_banned');
-      if (outcome.isDeviceBlocked) throw new Problem('device_blocked');
-      // Another login registered the device first: the rows just written name one that does not exist.
-      if (outcome.deviceId !== (login.device?.id ?? null)) throw new LostRace();
-      return true;
-    }).catch((error: unknown) => {
-      if (error instanceof LostRace) return false;
-      throw error;
-    }),
+    tenant
+      .transaction(async (transaction) => {
+        if (!known) {
+          const { profileVisibility = 'limited' } = request;
+          if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility, at })))
+            throw new LostRace();
+        }
+        const outcome = await writeLogin(transaction, login);
+        if (outcome.isBanned) throw new Problem('player_banned');
+        if (outcome.isDeviceBlocked) throw new Problem('device_blocked');
+        // Another login registered the device first: the rows just written name one that does not exist.
+        if (outcome.deviceId !== (login.device?.id ?? null)) throw new LostRace();
+        return true;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof LostRace) return false;
+        throw error;
+      }),
   ]);
   if (!written) return undefined;
   return {
@@ -109,7 +121,8 @@ class LostRace extends Error {}
 
 function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: SignInRequest): void {
   const { secretHash } = identity;
-  if (secretHash && !(known.secretHash && timingSafeEqual(secretHash, known.secretHash))) throw new Problem('invalid_credentials');
+  if (secretHash && !(known.secretHash && timingSafeEqual(secretHash, known.secretHash)))
+    throw new Problem('invalid_credentials');
   if (!known.isActive) throw new Problem('invalid_credentials');
   if (request.mode === 'only-new') throw new Problem('player_exists');
   if (known.isBanned) throw new Problem('player_banned');
@@ -148,7 +161,13 @@ function describeLogin(
   };
   return {
     ...row,
-    rowHash: loginRowHash({ ...row, id: row.ledgerId, deviceId: row.device?.id ?? null, occurredAt: at, createdAtGl: at }),
+    rowHash: loginRowHash({
+      ...row,
+      id: row.ledgerId,
+      deviceId: row.device?.id ?? null,
+      occurredAt: at,
+      createdAtGl: at,
+    }),
     refreshTokenHash: refreshToken.hash,
     refreshExpiresAt: refreshToken.expiresAt,
   };

@@ -12,9 +12,11 @@ export type VerifyToken = (tenant: KeyCaller, provider: TokenProvider, token: st
 export function tokenVerifier(settings: ProviderSettings, vault: Vault): VerifyToken {
   return async (tenant, provider, token) => {
     await settings.require(tenant.tenantId, provider);
-    if (provider !== 'Mock') throw new Problem('provider_not_available', `${provider} is not configured for this tenant.`);
+    if (provider !== 'Mock')
+      throw new Problem('provider_not_available', `${provider} is not configured for this tenant.`);
     const identity = readMockToken(token, tenant.workspaceId, vault);
-    if (!identity) throw new Problem('invalid_credentials', 'A Mock token has the form mock:<username>:<password>.');
+    if (!identity)
+      throw new Problem('invalid_credentials', 'A Mock token has the form mock:<username>:<password>.');
     return identity;
   };
 }

@@ -22,7 +22,10 @@ export function newRefreshToken(vault: Vault): NewRefreshToken {
 }
 
 /** A player's access token for one session in one tenant (contract §2). */
-export function signAccessToken(signer: TokenSigner, player: { playerId: string; tenantId: string; sessionId: string }): Promise<string> {
+export function signAccessToken(
+  signer: TokenSigner,
+  player: { playerId: string; tenantId: string; sessionId: string },
+): Promise<string> {
   const { playerId, tenantId, sessionId } = player;
   return signer.sign('player', playerId, { tid: tenantId, sid: sessionId }, ACCESS_TOKEN_SECONDS);
 }

@@ -41,7 +41,12 @@ export function rotateToken(
 }
 
 /** Whether a token was used longer ago than a client's parallel retries explain. */
-export async function wasUsedBefore(db: Querier, tenantId: string, hash: Buffer, graceSeconds: number): Promise<boolean> {
+export async function wasUsedBefore(
+  db: Querier,
+  tenantId: string,
+  hash: Buffer,
+  graceSeconds: number,
+): Promise<boolean> {
   const row = await db.row<{ reused: boolean }>(sql`
     SELECT used_at < clock_timestamp() - make_interval(secs => ${graceSeconds}) AS reused
     FROM refresh_tokens WHERE tenant_id = ${tenantId} AND token_hash = ${hash} AND used_at IS NOT NULL`);
@@ -49,7 +54,11 @@ export async function wasUsedBefore(db: Querier, tenantId: string, hash: Buffer,
 }
 
 /** Ends the refreshing of one session. False where it had ended before. */
-export async function revokeSessionTokens(db: Querier, tenantId: string, sessionId: string): Promise<boolean> {
+export async function revokeSessionTokens(
+  db: Querier,
+  tenantId: string,
+  sessionId: string,
+): Promise<boolean> {
   const revoked = await db.run(sql`
     UPDATE login_sessions SET tokens_revoked_at = clock_timestamp(), updated_at_db = clock_timestamp()
     WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NULL`);

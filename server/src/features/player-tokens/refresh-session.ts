@@ -21,7 +21,11 @@ export interface RefreshServices {
  * ten seconds after the token was exchanged means that it leaked: it ends the session's refreshing for good, and is audited.
  * Throws invalid_refresh_token for every other token, whatever is wrong with it.
  */
-export async function refreshSession({ database, vault, signer }: RefreshServices, tenantId: string, token: string) {
+export async function refreshSession(
+  { database, vault, signer }: RefreshServices,
+  tenantId: string,
+  token: string,
+) {
   if (!isOpaqueToken('refresh', token)) throw new Problem('invalid_refresh_token');
   const tenant = database.forTenant(tenantId);
   const oldHash = vault.fingerprint(token);
@@ -45,7 +49,12 @@ export async function refreshSession({ database, vault, signer }: RefreshService
   };
 }
 
-async function noticeReuse(tenant: Scope, tenantId: string, hash: Buffer, session: { sessionId: string; playerId: string }): Promise<void> {
+async function noticeReuse(
+  tenant: Scope,
+  tenantId: string,
+  hash: Buffer,
+  session: { sessionId: string; playerId: string },
+): Promise<void> {
   if (!(await wasUsedBefore(tenant, tenantId, hash, REUSE_GRACE_SECONDS))) return;
   await tenant.transaction(async (transaction) => {
     if (!(await revokeSessionTokens(transaction, tenantId, session.sessionId))) return;

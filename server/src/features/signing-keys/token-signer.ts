@@ -1,4 +1,15 @@
-import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT, type CryptoKey, type JSONWebKeySet, type JWK, type JWTPayload } from 'jose';
+import {
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  jwtVerify,
+  SignJWT,
+  type CryptoKey,
+  type JSONWebKeySet,
+  type JWK,
+  type JWTPayload,
+} from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../database/change-feed.ts';
 import type { Database } from '../../database/database.ts';
@@ -24,7 +35,12 @@ export interface TokenClaims extends JWTPayload {
 /** Signs and verifies the access tokens of the deployment with the keys in the database. */
 export interface TokenSigner {
   /** A signed token with these claims, issued now. `lifetime` is in seconds. */
-  sign(authType: AuthType, subject: string, claims: Record<string, unknown>, lifetime: number): Promise<string>;
+  sign(
+    authType: AuthType,
+    subject: string,
+    claims: Record<string, unknown>,
+    lifetime: number,
+  ): Promise<string>;
   /** The claims of a token of this kind that is ours and has not expired; undefined for any other text. */
   verify(authType: AuthType, token: string): Promise<TokenClaims | undefined>;
   /** The public keys, for others to verify tokens with. */
@@ -96,7 +112,8 @@ async function ensureSigningKey(database: Database, vault: Vault): Promise<void>
   if ((await listSigningKeys(database)).length > 0) return;
   await database.transaction(async (transaction) => {
     await lockSigningKeys(transaction);
-    if ((await listSigningKeys(transaction)).length === 0) await insertSigningKey(transaction, await makeKey(vault));
+    if ((await listSigningKeys(transaction)).length === 0)
+      await insertSigningKey(transaction, await makeKey(vault));
   });
 }
 
@@ -128,8 +145,11 @@ function openSealed(vault: Vault, sealed: Buffer): JWK {
   try {
     return JSON.parse(vault.open(sealed, PURPOSE)) as JWK;
   } catch (error) {
-    throw new Error('MASTER_KEY does not open the secrets of this database: it is not the one they were sealed with.', {
-      cause: error,
-    });
+    throw new Error(
+      'MASTER_KEY does not open the secrets of this database: it is not the one they were sealed with.',
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -21,7 +21,11 @@ export interface KeyAuthenticator {
  * Looks keys up by their fingerprint, so that the time it takes tells nothing of any stored key, and remembers them
  * until one changes.
  */
-export function openKeyAuthenticator(database: Database, vault: Vault, changes: ChangeFeed): KeyAuthenticator {
+export function openKeyAuthenticator(
+  database: Database,
+  vault: Vault,
+  changes: ChangeFeed,
+): KeyAuthenticator {
   const known = remember<FoundKey>(changes, ['tenant_keys', 'tenants', 'workspaces'], REMEMBERED_KEYS);
 
   const used = new Set<string>();
@@ -36,7 +40,9 @@ export function openKeyAuthenticator(database: Database, vault: Vault, changes: 
     async authenticate(kind, key) {
       if (!isOpaqueToken(kind, key)) return undefined;
       const fingerprint = vault.fingerprint(key);
-      const found = await known.get(kind + fingerprint.toString('base64'), () => findKey(database, kind, fingerprint));
+      const found = await known.get(kind + fingerprint.toString('base64'), () =>
+        findKey(database, kind, fingerprint),
+      );
       if (!found) return undefined;
       if (found.expiresAtMs !== null && found.expiresAtMs <= Date.now()) return undefined;
       used.add(found.keyId);

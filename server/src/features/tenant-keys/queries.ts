@@ -7,7 +7,11 @@ export interface FoundKey extends KeyCaller {
 }
 
 /** A key that is not revoked, of a tenant that is not disabled, with its workspace's plan. */
-export function findKey(db: Querier, kind: 'game' | 'api', fingerprint: Buffer): Promise<FoundKey | undefined> {
+export function findKey(
+  db: Querier,
+  kind: 'game' | 'api',
+  fingerprint: Buffer,
+): Promise<FoundKey | undefined> {
   return db.row(sql`
     SELECT key.id AS "keyId", key.kind, key.tenant_id AS "tenantId", tenant.workspace_id AS "workspaceId",
            key.allow_data_api AS "allowDataApi",

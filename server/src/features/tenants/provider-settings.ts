@@ -14,7 +14,11 @@ export interface ProviderSettings {
 
 /** Reads the settings of a tenant once and remembers them until they change. */
 export function openProviderSettings(database: Database, changes: ChangeFeed): ProviderSettings {
-  const known = remember<Map<string, ProviderSettingsRow>>(changes, ['provider_settings'], REMEMBERED_TENANTS);
+  const known = remember<Map<string, ProviderSettingsRow>>(
+    changes,
+    ['provider_settings'],
+    REMEMBERED_TENANTS,
+  );
   return {
     async require(tenantId, provider) {
       const settings = await known.get(tenantId, async () => {
@@ -22,7 +26,8 @@ export function openProviderSettings(database: Database, changes: ChangeFeed): P
         return new Map(rows.map((row) => [row.provider, row]));
       });
       const found = settings?.get(provider);
-      if (!found?.enabled) throw new Problem('provider_not_available', `${provider} is not enabled for this tenant.`);
+      if (!found?.enabled)
+        throw new Problem('provider_not_available', `${provider} is not enabled for this tenant.`);
       return found;
     },
   };

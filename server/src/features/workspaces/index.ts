@@ -1,0 +1,1 @@
+export { openMemberships } from './memberships.ts';
