@@ -6,6 +6,13 @@ import { logoutRoutes } from './features/login-sessions/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
 import { refreshRoutes } from './features/player-tokens/index.ts';
+import { openDefinitionResolver } from './features/event-definitions/index.ts';
+import {
+  eventIngestionRoutes,
+  eventReadingRoutes,
+  openEventWriter,
+  openRosters,
+} from './features/gameplay-events/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator } from './features/tenant-keys/index.ts';
 import { openProviderSettings } from './features/tenants/index.ts';
@@ -44,7 +51,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const plain = app as unknown as FastifyInstance;
   measureRequests(plain);
   await publishOpenApi(plain, '0.1.0');
-  await plain.register(operationsRoutes(services.database, services.signer) as FastifyPluginAsync);
+  await plain.register(operationsRoutes(services.database, services.signer));
 
   const behind = credentials(services.verifiers);
   await withCredential(plain, behind.gameKey, [
@@ -53,6 +60,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   ] as FastifyPluginAsync[]);
   await withCredential(plain, behind.gameKeyAndMaybePlayer, [
     logoutRoutes(services.database),
+  ] as FastifyPluginAsync[]);
+
+  await withCredential(plain, behind.gameKeyAndPlayer, [
+    eventIngestionRoutes(services.ingestion),
+  ] as FastifyPluginAsync[]);
+  await withCredential(plain, behind.accountOrApiKey, [
+    eventReadingRoutes(services.database),
   ] as FastifyPluginAsync[]);
 
   await app.ready();
@@ -67,6 +81,8 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const signer = await openTokenSigner(database, vault, changes, issuer);
   const keys = openKeyAuthenticator(database, vault, changes);
   const providerSettings = openProviderSettings(database, changes);
+  const definitions = openDefinitionResolver(database, changes);
+  const writer = await openEventWriter(database, databaseUrl);
 
   return {
     config,
@@ -75,6 +91,8 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     vault,
     signer,
     providerSettings,
+    definitions,
+    ingestion: { writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier(providerSettings, vault),
     verifiers: {
       key: keys.authenticate,
@@ -95,6 +113,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     },
     async close() {
       await keys.close();
+      await writer.close();
       await changes.close();
       await database.close();
     },

@@ -1,8 +1,17 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import pg from 'pg';
 import { ConfigError, readConfig } from './config.ts';
-import { DataFolderInUse } from './database/storage.ts';
+import { migrate } from './database/migrate.ts';
+import { makePartitions } from './database/partitions.ts';
+import { DataFolderInUse, openStorage } from './database/storage.ts';
 import { serve } from './serve.ts';
+import { isGuid } from './shared/ids.ts';
+import { toMicroseconds } from './shared/timestamps.ts';
+import { verify } from './verify.ts';
+
+/** A command was given something that it cannot use. */
+class UsageError extends Error {}
 
 const program = new Command('guildhall').description('A multi-tenant backend for games.').version('0.1.0');
 
@@ -16,12 +25,63 @@ program
     stopOnSignal(() => server.stop());
   });
 
+program
+  .command('migrate')
+  .description('bring the database up to date, and make the partitions of the coming months')
+  .action(async () => {
+    await withStorage(async (url) => {
+      const applied = await migrate(url);
+      const owner = new pg.Pool({ connectionString: url, max: 1 });
+      const made = await makePartitions(owner);
+      await owner.end();
+      console.log(`Applied ${applied.length} migrations, made ${made.length} partitions.`);
+    });
+  });
+
+program
+  .command('verify')
+  .description('recompute the row hashes of ledgers and events, and name each row that does not match')
+  .option('--tenant <id>', 'only this tenant')
+  .option('--from <time>', 'only rows of this time (ISO 8601 with an offset) or later')
+  .option('--to <time>', 'only rows before this time')
+  .action(async ({ tenant, from, to }: { tenant?: string; from?: string; to?: string }) => {
+    for (const time of [from, to]) {
+      if (time !== undefined && !toMicroseconds(time))
+        throw new UsageError(`"${time}" is not a time: write it as 2026-11-20T00:00:00Z.`);
+    }
+    if (tenant !== undefined && !isGuid(tenant))
+      throw new UsageError(`"${tenant}" is not the id of a tenant.`);
+    let altered = 0;
+    await withStorage(async (url) => {
+      const rows = await verify(url, { tenantId: tenant, from, to }, (row) => {
+        altered++;
+        console.log(`${row.table} ${row.id} of tenant ${row.tenantId} does not match its hash`);
+      });
+      console.log(
+        altered === 0
+          ? `All ${rows} rows match their hashes.`
+          : `${altered} of ${rows} rows do not match their hashes.`,
+      );
+    });
+    if (altered > 0) process.exitCode = 2;
+  });
+
 program.parseAsync().catch((error: unknown) => {
   // What the operator can mend is said in a sentence; anything else is ours, and shown whole.
-  const mendable = error instanceof ConfigError || error instanceof DataFolderInUse;
-  console.error(mendable ? error.message : error);
+  const mendable = [ConfigError, DataFolderInUse, UsageError].some((kind) => error instanceof kind);
+  console.error(mendable ? (error as Error).message : error);
   process.exit(1);
 });
+
+/** Runs a command on the database that the settings name, beside a running server or by itself. */
+async function withStorage(work: (url: string) => Promise<void>): Promise<void> {
+  const storage = await openStorage(readConfig(), 'visit');
+  try {
+    await work(storage.url);
+  } finally {
+    await storage.close();
+  }
+}
 
 function stopOnSignal(stop: () => Promise<void>): void {
   let stopping = false;

@@ -64,7 +64,7 @@ export function openPool(
     options: `-c role=${role} -c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000`,
     application_name: `guildhall ${role}`,
     connectionTimeoutMillis: 10_000,
-  } as pg.PoolConfig);
+  });
   // An idle connection that breaks is replaced by the pool; the next query reports what is wrong, if it still is.
   pool.on('error', () => {});
   return pool;

@@ -12,9 +12,9 @@ export const rowTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === builtins.TIMESTAMPTZ) return isoTimestamp;
     if (oid === builtins.INT8) return safeInteger;
-    return pg.types.getTypeParser(oid, format as 'text');
+    return pg.types.getTypeParser(oid, format);
   },
-} as pg.CustomTypesConfig;
+};
 
 /** PostgreSQL writes `2026-11-20 21:19:00.5+00` in a session whose time zone is UTC. */
 function isoTimestamp(text: string): string {

@@ -74,6 +74,6 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   await app.register(reference, {
     routePrefix: '/docs',
-    configuration: { url: '/openapi.json', title: 'Guildhall API' } as never,
+    configuration: { url: '/openapi.json', title: 'Guildhall API' },
   });
 }

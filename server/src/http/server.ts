@@ -47,7 +47,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.setValidatorCompiler(lazyValidators());
   app.setSerializerCompiler(cachedSerializers());
   app.setErrorHandler(errorHandler);
-  parseJsonBodies(app as unknown as FastifyInstance);
+  parseJsonBodies(app);
 
   for (const caller of ['keyCaller', 'playerCaller', 'accountCaller']) app.decorateRequest(caller, null);
   app.addHook('onRoute', declareCommonStatuses);
@@ -83,9 +83,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       ],
     });
   }
-  answerUnknownPaths(app as unknown as FastifyInstance, (request, reply, problem) =>
-    sendProblem(request, reply, problem),
-  );
+  answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem));
   return app;
 }
 
@@ -126,7 +124,7 @@ function cachedSerializers() {
     if (!serialize) {
       let compiled: ((data: unknown) => string) | undefined;
       serialize = (data) =>
-        (compiled ??= fastJson(key as fastJson.Schema, { largeArrayMechanism: 'default' }) as never)!(data);
+        (compiled ??= fastJson(key as fastJson.Schema, { largeArrayMechanism: 'default' }) as never)(data);
       cache.set(key, serialize);
     }
     return serialize;

@@ -15,7 +15,7 @@ export interface TestTenant {
 
 /** Puts a tenant into the database, past the dashboard: for tests that are about something else. */
 export async function arrangeTenant(
-  { owner }: TestApp,
+  { owner }: Pick<TestApp, 'owner'>,
   { workspaceId = randomUUID(), providers = ['Mock'] } = {},
 ): Promise<TestTenant> {
   const tenantId = randomUUID();
@@ -68,13 +68,6 @@ export async function arrangePlayer(
     playerId,
     sessionId,
     caller: { gameKey: tenant.gameKey, bearer: accessToken },
-  } as {
-    username: string;
-    accessToken: string;
-    refreshToken: string;
-    playerId: string;
-    sessionId: string;
-    caller: { gameKey: string; bearer: string };
   };
 }
 

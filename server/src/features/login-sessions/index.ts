@@ -1,2 +1,3 @@
 export { loginRowHash } from './login-row-hash.ts';
 export { logoutRoutes } from './routes.ts';
+export { verifyLogins } from './verify-logins.ts';

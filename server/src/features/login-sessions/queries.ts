@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { empty, sql } from '../../database/sql.ts';
+import type { HashedLogin } from './login-row-hash.ts';
 import type { LogoutReason } from './logout-reasons.ts';
 
 export interface EndedSession {
@@ -49,4 +50,36 @@ export function findSession(
         AND received_at_db >= session.started_at - interval '1 minute'
       LIMIT 1) logout ON session.ended_at IS NOT NULL
     WHERE session.tenant_id = ${tenantId} AND session.session_id = ${sessionId}`);
+}
+
+/** The place of a ledger row in the order in which the database received them. */
+export interface LedgerPosition {
+  receivedAt: string;
+  id: string;
+}
+
+export interface HashedLoginRow extends HashedLogin, LedgerPosition {
+  rowHash: Buffer;
+}
+
+/** The columns that row hashes cover, oldest first, for recomputing them. */
+export function selectHashedLogins(
+  db: Querier,
+  tenantId: string,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  after: LedgerPosition | undefined,
+  limit: number,
+): Promise<HashedLoginRow[]> {
+  return db.rows(sql`
+    SELECT tenant_id AS "tenantId", id, session_id AS "sessionId", player_id AS "playerId", auth_method_id AS "authMethodId",
+           auth_provider AS "authProvider", device_id AS "deviceId", platform, client_version AS "clientVersion",
+           client_build AS "clientBuild", host(ip_address) AS "ipAddress", occurred_at AS "occurredAt",
+           created_at_gl AS "createdAtGl", metadata, received_at_db AS "receivedAt", row_hash AS "rowHash"
+    FROM login_ledger
+    WHERE tenant_id = ${tenantId}
+      ${from === undefined ? empty : sql`AND received_at_db >= ${from}`}
+      ${to === undefined ? empty : sql`AND received_at_db < ${to}`}
+      ${after ? sql`AND (received_at_db, id) > (${after.receivedAt}::timestamptz, ${after.id}::uuid)` : empty}
+    ORDER BY received_at_db, id
+    LIMIT ${limit}`);
 }

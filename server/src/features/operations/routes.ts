@@ -60,7 +60,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
       },
       async (_request, reply) => {
         reply.header('cache-control', 'public, max-age=300');
-        return signer.publicKeys() as { keys: object[] };
+        return signer.publicKeys();
       },
     );
   };

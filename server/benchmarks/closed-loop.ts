@@ -1,0 +1,75 @@
+import { Client } from 'undici';
+
+/** One request of a load. */
+export interface LoadRequest {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What a load did: rates are per second of its measured part, times in milliseconds. */
+export interface LoadResult {
+  requests: number;
+  errors: number;
+  perSecond: number;
+  p50: number;
+  p99: number;
+  seconds: number;
+}
+
+/**
+ * Sends requests over some connections, each its next one when the last is answered, until `seconds` have passed or
+ * `requests` were made. The first tenth of the time is a warm-up that is not counted. An answer that is not 2xx counts as
+ * an error; the first one is shown.
+ */
+export async function closedLoop(options: {
+  url: string;
+  connections: number;
+  seconds: number;
+  requests?: number;
+  next: (connection: number) => LoadRequest;
+  onAnswer?: (connection: number, body: string) => void;
+}): Promise<LoadResult> {
+  const latencies: number[] = [];
+  const started = performance.now();
+  const measuredFrom = started + (options.requests ? 0 : options.seconds * 100);
+  const deadline = started + options.seconds * 1000;
+  let left = options.requests ?? Infinity;
+  let errors = 0;
+
+  await Promise.all(
+    Array.from({ length: options.connections }, async (_, connection) => {
+      const client = new Client(options.url, { pipelining: 1 });
+      while (performance.now() < deadline && left-- > 0) {
+        const { path, headers, body } = options.next(connection);
+        const sent = performance.now();
+        const answer = await client.request({
+          method: 'POST',
+          path,
+          headers: { 'content-type': 'application/json', ...headers },
+          body,
+        });
+        const text = await answer.body.text();
+        const answered = performance.now();
+        if (answer.statusCode >= 300) {
+          if (errors++ === 0) console.error(`  ${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`);
+        }
+        if (sent >= measuredFrom) latencies.push(answered - sent);
+        options.onAnswer?.(connection, text);
+      }
+      await client.close();
+    }),
+  );
+  const seconds = (performance.now() - measuredFrom) / 1000;
+  latencies.sort((a, b) => a - b);
+  const quantile = (q: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;
+  return {
+    requests: latencies.length,
+    errors,
+    perSecond: latencies.length / seconds,
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+    seconds,
+  };
+}

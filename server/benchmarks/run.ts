@@ -1,0 +1,105 @@
+import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
+import type { LoadResult } from './closed-loop.ts';
+import { rawCopyRate } from './raw-copy.ts';
+import { loadEvents, loadLogins, loadRefreshes, makeKnownPlayers } from './scenarios.ts';
+import { startServerProcess, type ServerProcess } from './server-process.ts';
+
+/**
+ * Measures the hot paths (docs/benchmarks.md): closed-loop clients in this process, the server and PostgreSQL in theirs,
+ * all on this machine. `--seconds` is the length of each load; `--rows` how far the growth curve goes; `--only` a part.
+ */
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '8' },
+    rows: { type: 'string', default: '2000000' },
+    only: { type: 'string', default: 'events,logins,growth' },
+  },
+});
+const seconds = Number(options.seconds);
+const parts = options.only.split(',');
+
+const server = await startServerProcess();
+const tenant = await arrangeTenant(server);
+await server.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
+  tenant.tenantId,
+]);
+console.log(
+  `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+);
+console.log(`Server memory at rest: ${await server.memory()} MiB`);
+try {
+  if (parts.includes('events')) await measureEvents(server, tenant);
+  if (parts.includes('logins')) await measureLogins(server, tenant);
+  if (parts.includes('growth')) await measureGrowth(server, tenant);
+} finally {
+  await server.stop();
+}
+
+async function measureEvents(server: ServerProcess, tenant: TestTenant): Promise<void> {
+  const raw = await rawCopyRate(server.databaseUrl);
+  console.log(
+    `\nMatch events. The limit, raw COPY into the same table over 2 connections: ${round(raw)} rows/s`,
+  );
+  for (const batch of [1, 100, 1_000, 10_000]) {
+    const result = await loadEvents(server, tenant, { batch, connections: 4, seconds });
+    const rate = result.perSecond * batch;
+    show(
+      `batches of ${batch}, 4 connections`,
+      result,
+      `${round(rate)} events/s, ${(rate / raw).toFixed(2)} of raw COPY`,
+    );
+  }
+  console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+async function measureLogins(server: ServerProcess, tenant: TestTenant): Promise<void> {
+  console.log('\nSign-ins with Mock, with a device');
+  await makeKnownPlayers(server, tenant);
+  for (const connections of [16, 64]) {
+    for (const kind of ['existing', 'new'] as const) {
+      show(
+        `${kind} players, ${connections} connections`,
+        await loadLogins(server, tenant, { kind, connections, seconds }),
+      );
+    }
+    show(
+      `token refresh, ${connections} connections`,
+      await loadRefreshes(server, tenant, { connections, seconds }),
+    );
+  }
+  console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+async function measureGrowth(server: ServerProcess, tenant: TestTenant): Promise<void> {
+  const target = Number(options.rows);
+  const step = Math.min(1_000_000, target);
+  console.log(
+    `\nInsert rate as match_events grows to ${round(target)} rows, batches of 1,000, 4 connections`,
+  );
+  for (let rows = 0; rows < target; rows += step) {
+    const result = await loadEvents(server, tenant, {
+      batch: 1_000,
+      connections: 4,
+      seconds: 600,
+      requests: step / 1_000,
+    });
+    show(
+      `${round(rows)} to ${round(rows + step)} rows`,
+      result,
+      `${round(result.perSecond * 1_000)} events/s, memory ${await server.memory()} MiB`,
+    );
+  }
+}
+
+function show(label: string, result: LoadResult, note = `${round(result.perSecond)}/s`): void {
+  const errors = result.errors > 0 ? `, ${result.errors} ERRORS` : '';
+  console.log(
+    `  ${label.padEnd(38)} ${note}, p50 ${result.p50.toFixed(1)} ms, p99 ${result.p99.toFixed(1)} ms${errors}`,
+  );
+}
+
+function round(number: number): string {
+  return Math.round(number).toLocaleString('en');
+}

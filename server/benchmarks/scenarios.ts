@@ -1,0 +1,120 @@
+import type { TestTenant } from '../src/testing/arrange.ts';
+import { httpClient } from '../src/testing/http-client.ts';
+import { closedLoop, type LoadResult } from './closed-loop.ts';
+import type { ServerProcess } from './server-process.ts';
+
+/** Match events of a fixed number a request, all of them new. Each connection is a player in a match of their own. */
+export async function loadEvents(
+  server: ServerProcess,
+  tenant: TestTenant,
+  options: { batch: number; connections: number; seconds: number; requests?: number },
+): Promise<LoadResult> {
+  const http = httpClient(server.url);
+  const players = await Promise.all(
+    Array.from({ length: options.connections }, async (_, index) => {
+      const login = await http.post('/api/player-auth/login', mock(`event-player-${index}`), tenant);
+      const match = await http.post(
+        '/api/game/matches',
+        { players: [{ playerId: login.body.playerId }] },
+        tenant,
+      );
+      return {
+        headers: { 'x-game-key': tenant.gameKey, authorization: `Bearer ${login.body.accessToken}` },
+        ids: `"matchSessionId":"${match.body.matchSessionId}","matchPlayerId":"${match.body.players[0].matchPlayerId}"`,
+      };
+    }),
+  );
+  const run = Date.now().toString(36);
+  let sent = 0;
+  return closedLoop({
+    ...options,
+    url: server.url,
+    next(connection) {
+      const player = players[connection]!;
+      const at = Date.now();
+      const number = sent++;
+      let body = '{"events":[';
+      for (let index = 0; index < options.batch; index++) {
+        body +=
+          `${index ? ',' : ''}{${player.ids},"eventKey":"move","eventValue":"e4","idempotencyKey":"${run}-${number}-${index}",` +
+          `"value":${index},"occurredAt":"${new Date(at + index).toISOString()}"}`;
+      }
+      return { path: '/api/game/events', headers: player.headers, body: `${body}]}` };
+    },
+  });
+}
+
+/** Sign-ins with Mock: of players who exist, or of ones who do not. */
+export function loadLogins(
+  server: ServerProcess,
+  tenant: TestTenant,
+  options: { kind: 'existing' | 'new'; connections: number; seconds: number },
+): Promise<LoadResult> {
+  let count = 0;
+  const run = Date.now().toString(36);
+  const headers = { 'x-game-key': tenant.gameKey };
+  return closedLoop({
+    ...options,
+    url: server.url,
+    next() {
+      const username = options.kind === 'new' ? `${run}-${count++}` : `known-${count++ % KNOWN_PLAYERS}`;
+      const device = {
+        deviceInfo: { deviceFingerprint: `fingerprint-of-${username}`, osVersion: '11' },
+        clientInfo: { platform: 'PC_Windows' },
+      };
+      return {
+        path: '/api/player-auth/login',
+        headers,
+        body: JSON.stringify({ ...mock(username), ...device }),
+      };
+    },
+  });
+}
+
+export const KNOWN_PLAYERS = 2_000;
+
+/** Signs the known players in once, so that the load finds them. */
+export async function makeKnownPlayers(server: ServerProcess, tenant: TestTenant): Promise<void> {
+  let count = 0;
+  const headers = { 'x-game-key': tenant.gameKey };
+  const next = () => {
+    const username = `known-${count++}`;
+    const device = { deviceInfo: { deviceFingerprint: `fingerprint-of-${username}` } };
+    return {
+      path: '/api/player-auth/login',
+      headers,
+      body: JSON.stringify({ ...mock(username), ...device }),
+    };
+  };
+  await closedLoop({ url: server.url, connections: 16, seconds: 120, requests: KNOWN_PLAYERS, next });
+}
+
+/** Token refreshes: each connection exchanges its own token again and again. */
+export async function loadRefreshes(
+  server: ServerProcess,
+  tenant: TestTenant,
+  options: { connections: number; seconds: number },
+): Promise<LoadResult> {
+  const http = httpClient(server.url);
+  const tokens = await Promise.all(
+    Array.from({ length: options.connections }, async (_, index) => {
+      const login = await http.post('/api/player-auth/login', mock(`known-${index}`), tenant);
+      return login.body.refreshToken as string;
+    }),
+  );
+  return closedLoop({
+    ...options,
+    url: server.url,
+    next: (connection) => ({
+      path: '/api/player-auth/refresh',
+      headers: { 'x-game-key': tenant.gameKey },
+      body: JSON.stringify({ refreshToken: tokens[connection] }),
+    }),
+    onAnswer: (connection, body) =>
+      (tokens[connection] = (JSON.parse(body) as { refreshToken: string }).refreshToken),
+  });
+}
+
+function mock(username: string) {
+  return { provider: 'Mock', token: `mock:${username}:secret` };
+}

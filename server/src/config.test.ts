@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { ConfigError, readConfig, settings } from './config.ts';
+
+test('without any setting the defaults hold', () => {
+  const config = readConfig({});
+  assert.equal(config.port, 8080);
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.databaseUrl, undefined);
+  assert.equal(config.mockProvider, true);
+  assert.equal(config.trustProxy, false);
+});
+
+test('every bad setting is named at once, and no secret is shown', () => {
+  const env = {
+    PORT: '80 80',
+    SIGNUP: 'maybe',
+    PUBLIC_URL: 'ftp://x',
+    DATABASE_URL: 'mysql://u:hunter2@h',
+    MASTER_KEY: 'hunter2',
+  };
+  assert.throws(
+    () => readConfig(env),
+    (error: Error) => {
+      assert.ok(error instanceof ConfigError);
+      for (const name of Object.keys(env)) assert.match(error.message, new RegExp(`^${name} `, 'm'));
+      assert.doesNotMatch(error.message, /hunter2/);
+      return true;
+    },
+  );
+});
+
+test('an external database needs a master key', () => {
+  assert.throws(() => readConfig({ DATABASE_URL: 'postgres://localhost/g' }), /MASTER_KEY is required/);
+  assert.doesNotThrow(() =>
+    readConfig({ DATABASE_URL: 'postgres://localhost/g', MASTER_KEY: 'ab'.repeat(32) }),
+  );
+});
+
+test('Mock is off in production unless it is switched on', () => {
+  assert.equal(readConfig({ NODE_ENV: 'production' }).mockProvider, false);
+  assert.equal(readConfig({ NODE_ENV: 'production', MOCK_PROVIDER: 'on' }).mockProvider, true);
+  assert.equal(readConfig({ MOCK_PROVIDER: 'off' }).mockProvider, false);
+});
+
+test('the documentation lists every setting', () => {
+  const documentation = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  for (const name of Object.keys(settings))
+    assert.ok(documentation.includes(`| \`${name}\` |`), `${name} is not in docs/configuration.md`);
+});

@@ -1,0 +1,126 @@
+import { codePoints, isStorable, normaliseKey } from '../../shared/text.ts';
+import { isGuid } from '../../shared/ids.ts';
+import { toMicroseconds } from '../../shared/timestamps.ts';
+import type { EventScope } from './event-scope.ts';
+
+/** An event whose fields are in order, in the spelling that is stored. */
+export interface CheckedEvent {
+  /** Its place in the request. */
+  index: number;
+  /** The match session; null for a player event. */
+  matchSessionId: string | null;
+  /** The match player of a match event, the player of a player event. */
+  actorId: string;
+  loginSessionId: string | null;
+  eventDefinitionId: string | null;
+  eventKey: string | null;
+  eventValue: string | null;
+  idempotencyKey: string;
+  /** A signed 64-bit integer, as its decimal digits. */
+  value: string | null;
+  /** In UTC with six fractional digits. */
+  occurredAt: string;
+}
+
+const LONGEST_KEY = 32;
+const LONGEST_IDEMPOTENCY_KEY = 64;
+const LARGEST = 2n ** 63n - 1n;
+const SMALLEST = -(2n ** 63n);
+
+/**
+ * Checks one event of a batch. Returns it in stored form, or a sentence that says what is wrong with it. Written by hand
+ * rather than compiled from a schema: it runs 100,000 times a second, and normalises while it checks.
+ */
+export function checkEvent(scope: EventScope, raw: unknown, index: number): CheckedEvent | string {
+  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return 'An event must be an object.';
+  const event = raw as Record<string, unknown>;
+
+  const actorField = scope === 'match' ? 'matchPlayerId' : 'playerId';
+  const actorId = toGuid(event[actorField]);
+  if (actorId === undefined) return `${actorField} must be a UUID.`;
+  let matchSessionId: string | null = null;
+  if (scope === 'match') {
+    const id = toGuid(event['matchSessionId']);
+    if (id === undefined) return 'matchSessionId must be a UUID.';
+    matchSessionId = id;
+  }
+  const loginSessionId = toOptionalGuid(event['loginSessionId']);
+  if (loginSessionId === undefined) return 'loginSessionId must be a UUID.';
+  const eventDefinitionId = toOptionalGuid(event['eventDefinitionId']);
+  if (eventDefinitionId === undefined) return 'eventDefinitionId must be a UUID.';
+
+  const eventKey = toKey(event['eventKey']);
+  if (eventKey === undefined) return `eventKey must be a text of at most ${LONGEST_KEY} characters.`;
+  if (eventKey === null && eventDefinitionId === null)
+    return 'One of eventDefinitionId and eventKey is needed.';
+  const eventValue = toKey(event['eventValue']);
+  if (eventValue === undefined) return `eventValue must be a text of at most ${LONGEST_KEY} characters.`;
+
+  const { idempotencyKey: sentKey } = event;
+  if (typeof sentKey !== 'string') return 'idempotencyKey must be a text.';
+  const idempotencyKey = sentKey.trim();
+  if (
+    idempotencyKey === '' ||
+    idempotencyKey.length > 2 * LONGEST_IDEMPOTENCY_KEY ||
+    !isShort(idempotencyKey, LONGEST_IDEMPOTENCY_KEY)
+  ) {
+    return `idempotencyKey must have 1 to ${LONGEST_IDEMPOTENCY_KEY} characters.`;
+  }
+  if (!isStorable(idempotencyKey)) return 'idempotencyKey holds a NUL byte or half of a surrogate pair.';
+
+  const value = toInt64(event['value']);
+  if (value === undefined)
+    return 'value must be a whole number from -9223372036854775808 to 9223372036854775807.';
+  const { occurredAt: sentAt } = event;
+  const occurredAt = typeof sentAt === 'string' ? toMicroseconds(sentAt) : undefined;
+  if (occurredAt === undefined) return 'occurredAt must be an ISO 8601 date and time with an offset.';
+
+  return {
+    index,
+    matchSessionId,
+    actorId,
+    loginSessionId,
+    eventDefinitionId,
+    eventKey,
+    eventValue,
+    idempotencyKey,
+    value,
+    occurredAt,
+  };
+}
+
+function toGuid(value: unknown): string | undefined {
+  return typeof value === 'string' && isGuid(value) ? value.toLowerCase() : undefined;
+}
+
+/** Null where the field is absent, undefined where it is not a UUID. */
+function toOptionalGuid(value: unknown): string | null | undefined {
+  return value === undefined || value === null ? null : toGuid(value);
+}
+
+/** Null where the field is absent or blank, undefined where it is not a key. */
+function toKey(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string' || value.length > 16 * LONGEST_KEY || !isStorable(value)) return undefined;
+  const key = normaliseKey(value);
+  if (key === '') return null;
+  return isShort(key, LONGEST_KEY) ? key : undefined;
+}
+
+function isShort(text: string, longest: number): boolean {
+  return text.length <= longest || codePoints(text) <= longest;
+}
+
+/**
+ * The digits of a signed 64-bit integer; null where the field is absent. A number beyond 2^53 arrives as a bigint, where
+ * it was written in plain digits (see parseBatchBodies), and is refused in any other notation, whose digits are lost.
+ */
+function toInt64(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? String(value === 0 ? 0 : value) : undefined;
+  if (typeof value === 'string' && !/^-?\d{1,32}$/.test(value)) return undefined;
+  if (typeof value !== 'string' && typeof value !== 'bigint') return undefined;
+  const integer = BigInt(value);
+  return integer >= SMALLEST && integer <= LARGEST ? integer.toString() : undefined;
+}

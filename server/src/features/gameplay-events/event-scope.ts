@@ -1,0 +1,5 @@
+/** The two kinds of gameplay events: of a match and of a player alone. */
+export type EventScope = 'match' | 'player';
+
+/** The most events of a request, whatever the plan allows (spec: limits). */
+export const MOST_EVENTS = 10_000;

@@ -1,0 +1,248 @@
+import type { Definition, DefinitionResolver } from '../event-definitions/index.ts';
+import { pairKey } from '../event-definitions/index.ts';
+import { newId } from '../../shared/ids.ts';
+import { now } from '../../shared/timestamps.ts';
+import { checkEvent, type CheckedEvent } from './check-event.ts';
+import type { EventRow } from './event-row.ts';
+import type { EventScope } from './event-scope.ts';
+import type { EventWriter } from './event-writer.ts';
+import type { Rosters } from './roster.ts';
+
+export interface IngestServices {
+  writer: EventWriter;
+  rosters: Rosters;
+  definitions: DefinitionResolver;
+}
+
+/** Who sends a batch. */
+export interface Sender {
+  tenantId: string;
+  playerId: string;
+}
+
+/** What became of a batch (spec: gameplay events, response). */
+export interface IngestResult {
+  records: EventRecord[];
+  warnings: { index: number; message: string }[];
+  errors: EventError[];
+  /** Events that were stored before, or stand in the batch twice. */
+  duplicateCount: number;
+}
+
+export interface EventRecord {
+  index: number;
+  eventRecordId: string;
+  eventDefinitionId: string;
+  matchSessionId?: string;
+  matchPlayerId?: string;
+  playerId?: string;
+}
+
+export interface EventError {
+  index: number;
+  statusCode: number;
+  error: string;
+  eventDefinitionId?: string;
+  eventKey?: string;
+  eventValue?: string;
+}
+
+/**
+ * Takes a batch of events, each on its own: a bad one is reported and its neighbours are stored. What is reported as a
+ * record is on disk.
+ */
+export async function ingestEvents(
+  services: IngestServices,
+  scope: EventScope,
+  sender: Sender,
+  batch: unknown[],
+): Promise<IngestResult> {
+  const result: IngestResult = { records: [], warnings: [], errors: [], duplicateCount: 0 };
+  const sound = checkFields(scope, batch, result);
+  const acting = await checkActors(services.rosters, scope, sender, sound, result);
+  const defined = await resolveDefinitions(services.definitions, scope, sender.tenantId, acting, result);
+  const unique = sortAndDeduplicate(defined, result);
+  if (unique.length > 0) await store(services.writer, scope, sender.tenantId, unique, result);
+  result.errors.sort((a, b) => a.index - b.index);
+  return result;
+}
+
+interface DefinedEvent {
+  event: CheckedEvent;
+  definitionId: string;
+}
+
+function checkFields(scope: EventScope, batch: unknown[], result: IngestResult): CheckedEvent[] {
+  const sound: CheckedEvent[] = [];
+  for (let index = 0; index < batch.length; index++) {
+    const checked = checkEvent(scope, batch[index], index);
+    if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
+    else sound.push(checked);
+  }
+  return sound;
+}
+
+/** The bearer must be the actor: the player of a player event, the owner of the roster entry of a match event. */
+async function checkActors(
+  rosters: Rosters,
+  scope: EventScope,
+  { tenantId, playerId }: Sender,
+  events: CheckedEvent[],
+  result: IngestResult,
+): Promise<CheckedEvent[]> {
+  if (scope === 'player') {
+    return events.filter((event) => {
+      if (event.actorId === playerId) return true;
+      result.errors.push(refusal(event, 403, 'playerId is not the player of the bearer token.'));
+      return false;
+    });
+  }
+  const roster = await rosters.find(tenantId, new Set(events.map((event) => event.actorId)));
+  return events.filter((event) => {
+    const entry = roster.get(event.actorId);
+    if (entry?.matchSessionId !== event.matchSessionId) {
+      result.errors.push(refusal(event, 404, 'There is no such match session with such a match player.'));
+      return false;
+    }
+    if (entry.playerId === playerId) return true;
+    result.errors.push(refusal(event, 403, 'matchPlayerId is the roster entry of another player.'));
+    return false;
+  });
+}
+
+/** Finds the definition of every event by the rules of the spec (definition resolution, 1 to 3). */
+async function resolveDefinitions(
+  definitions: DefinitionResolver,
+  scope: EventScope,
+  tenantId: string,
+  events: CheckedEvent[],
+  result: IngestResult,
+): Promise<DefinedEvent[]> {
+  const ids = new Set<string>();
+  const pairs = new Map<string, { eventKey: string; eventValue: string | null }>();
+  for (const { eventDefinitionId, eventKey, eventValue } of events) {
+    if (eventDefinitionId !== null) ids.add(eventDefinitionId);
+    if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+  }
+  const wanted = { ids: [...ids], pairs: [...pairs.values()] };
+  const { byId, byPair } = await definitions.resolve(tenantId, wanted);
+
+  // By id where that is found, else by key and value.
+  const find = (event: CheckedEvent): Definition | undefined =>
+    (event.eventDefinitionId !== null ? byId.get(event.eventDefinitionId) : undefined) ??
+    (event.eventKey !== null ? byPair.get(pairKey(event.eventKey, event.eventValue)) : undefined);
+
+  const unknown = new Map<string, { eventKey: string; eventValue: string | null }>();
+  for (const event of events) {
+    const { eventKey, eventValue } = event;
+    if (eventKey !== null && !find(event))
+      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+  }
+  if (unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId))) {
+    const created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
+    for (const [key, definition] of created) byPair.set(key, definition);
+  }
+
+  const defined: DefinedEvent[] = [];
+  for (const event of events) {
+    const definition = find(event);
+    if (!definition) {
+      result.errors.push(
+        event.eventKey === null
+          ? refusal(event, 404, 'There is no event definition with this id.')
+          : refusal(
+              event,
+              422,
+              'There is no event definition with this key and value, and auto-create is off.',
+            ),
+      );
+    } else if (!definition.isActive) {
+      result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
+    } else if (definition.eventScope !== scope && definition.eventScope !== 'both') {
+      result.errors.push(refusal(event, 409, `The event definition is for ${definition.eventScope} events.`));
+    } else {
+      if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
+        const message =
+          'eventDefinitionId was not found; the definition was found by eventKey and eventValue instead.';
+        result.warnings.push({ index: event.index, message });
+      }
+      defined.push({ event, definitionId: definition.id });
+    }
+  }
+  return defined;
+}
+
+/**
+ * Sorts by the deduplication key, so that every transaction takes the keys in the same order and none can wait for one
+ * that waits for it; and drops what stands in the batch twice, keeping the first.
+ */
+function sortAndDeduplicate(events: DefinedEvent[], result: IngestResult): DefinedEvent[] {
+  let sorted = events;
+  // Clients mostly send events as they happened: then there is nothing to do.
+  if (!events.every((item, index) => index === 0 || compare(events[index - 1]!, item) < 0)) {
+    sorted = events
+      .toSorted((a, b) => compare(a, b) || a.event.index - b.event.index)
+      .filter((item, index, all) => index === 0 || compare(all[index - 1]!, item) !== 0);
+  }
+  result.duplicateCount += events.length - sorted.length;
+  return sorted;
+}
+
+function compare({ event: a }: DefinedEvent, { event: b }: DefinedEvent): number {
+  if (a.occurredAt !== b.occurredAt) return a.occurredAt < b.occurredAt ? -1 : 1;
+  if (a.idempotencyKey === b.idempotencyKey) return 0;
+  return a.idempotencyKey < b.idempotencyKey ? -1 : 1;
+}
+
+async function store(
+  writer: EventWriter,
+  scope: EventScope,
+  tenantId: string,
+  events: DefinedEvent[],
+  result: IngestResult,
+): Promise<void> {
+  const createdAt = `${now().slice(0, -1)}000Z`;
+  const rows = events.map(({ event, definitionId }): EventRow => {
+    const { matchSessionId, actorId, loginSessionId, idempotencyKey, value, occurredAt } = event;
+    return {
+      tenantId,
+      id: newId(),
+      actorId,
+      matchSessionId,
+      loginSessionId,
+      definitionId,
+      idempotencyKey,
+      value,
+      occurredAt,
+      createdAt,
+    };
+  });
+  const inserted = await writer.write(scope, tenantId, rows);
+  for (const [position, { event, definitionId }] of events.entries()) {
+    const { id, actorId, matchSessionId } = rows[position]!;
+    if (inserted !== 'all' && !inserted.has(id)) {
+      result.duplicateCount++;
+      continue;
+    }
+    const record: EventRecord = { index: event.index, eventRecordId: id, eventDefinitionId: definitionId };
+    if (matchSessionId !== null) Object.assign(record, { matchPlayerId: actorId, matchSessionId });
+    else record.playerId = actorId;
+    result.records.push(record);
+  }
+  result.records.sort((a, b) => a.index - b.index);
+}
+
+function refusal(
+  { index, eventDefinitionId, eventKey, eventValue }: CheckedEvent,
+  statusCode: number,
+  error: string,
+): EventError {
+  return {
+    index,
+    statusCode,
+    error,
+    ...(eventDefinitionId !== null && { eventDefinitionId }),
+    ...(eventKey !== null && { eventKey }),
+    ...(eventValue !== null && { eventValue }),
+  };
+}

@@ -1,0 +1,86 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { parseBatchBodies } from '../../http/json-body.ts';
+import { keyOf, playerOf } from '../../http/request-context.ts';
+import { Problem } from '../../shared/problem.ts';
+import { sendProblem } from '../../http/error-handler.ts';
+import { MOST_EVENTS, type EventScope } from './event-scope.ts';
+import { ingestEvents, type IngestServices } from './ingest-events.ts';
+import { IngestResult, MatchEventBatch, PlayerEventBatch, RejectedBatch } from './schemas.ts';
+
+const BATCH_BODY_LIMIT = 16 * 1024 * 1024;
+
+const DESCRIPTION =
+  'Each event is judged on its own: `errors` names those that were refused, `records` those that this request stored, and an ' +
+  'event that was stored before is only counted, in `duplicateCount`, so a batch can be sent again safely. A batch holds at ' +
+  'most as many events as the workspace’s plan allows. The body may be the bare array too.';
+
+/** Behind a game key and the bearer token of the player whose events they are. */
+export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    parseBatchBodies(app);
+    // The envelope is checked by eventsOf; the items on their own.
+    app.setValidatorCompiler(() => () => true);
+
+    const route = (scope: EventScope) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const key = keyOf(request);
+      const allowed = scope === 'match' ? key.maxMatchEventsPerRequest : key.maxPlayerEventsPerRequest;
+      const events = eventsOf(request.body, Math.min(allowed, MOST_EVENTS));
+      const sender = { tenantId: key.tenantId, playerId: playerOf(request).playerId };
+      const result = await ingestEvents(services, scope, sender, events);
+      if (result.records.length > 0) return reply.code(201).send(result);
+      const detail =
+        result.duplicateCount === events.length
+          ? 'All events were stored before.'
+          : 'None of the events was stored; errors says why.';
+      return sendProblem(request, reply, new Problem('events_rejected', { detail, members: { ...result } }));
+    };
+
+    app.post(
+      '/api/game/events',
+      {
+        bodyLimit: BATCH_BODY_LIMIT,
+        schema: {
+          operationId: 'ingestMatchEvents',
+          tags: ['Gameplay events'],
+          summary: 'Store a batch of match events',
+          description: DESCRIPTION,
+          body: MatchEventBatch,
+          response: { 201: IngestResult, 422: RejectedBatch },
+        },
+      },
+      route('match'),
+    );
+
+    app.post(
+      '/api/game/player-events',
+      {
+        bodyLimit: BATCH_BODY_LIMIT,
+        schema: {
+          operationId: 'ingestPlayerEvents',
+          tags: ['Gameplay events'],
+          summary: 'Store a batch of player events',
+          description: DESCRIPTION,
+          body: PlayerEventBatch,
+          response: { 201: IngestResult, 422: RejectedBatch },
+        },
+      },
+      route('player'),
+    );
+  };
+}
+
+function eventsOf(body: unknown, allowed: number): unknown[] {
+  const events = Array.isArray(body) ? body : (body as { events?: unknown } | null | undefined)?.events;
+  if (!Array.isArray(events)) {
+    throw new Problem('invalid_request', 'The body must be {"events": […]} or an array of events.');
+  }
+  if (events.length === 0) throw new Problem('batch_size', 'The batch holds no event.');
+  if (events.length > allowed) {
+    throw new Problem(
+      'batch_size',
+      `The batch holds ${events.length} events; at most ${allowed} are allowed.`,
+    );
+  }
+  return events;
+}

@@ -1,0 +1,123 @@
+import type { Database } from '../../database/database.ts';
+import { Problem } from '../../shared/problem.ts';
+import { toMicroseconds } from '../../shared/timestamps.ts';
+import { conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
+import { countEvents, selectEvents, type StoredEvent, type SummaryRow } from './queries.ts';
+
+export interface EventPage {
+  items: StoredEvent[];
+  hasMore: boolean;
+  nextCursor?: string;
+}
+
+/** A page of a tenant's events, newest first. Throws invalid_request for a cursor that is not one of ours. */
+export async function readEvents(
+  database: Database,
+  tenantId: string,
+  filter: EventFilter,
+  page: { limit: number; cursor: string | undefined },
+): Promise<EventPage> {
+  const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
+  const tenant = database.forTenant(tenantId);
+  const found = await selectEvents(tenant, tenantId, filter, {
+    after,
+    direction: 'desc',
+    limit: page.limit + 1,
+  });
+  const items = found.slice(0, page.limit);
+  const last = items.at(-1);
+  if (found.length <= page.limit || !last) return { items, hasMore: false };
+  return { items, hasMore: true, nextCursor: encodeCursor(last) };
+}
+
+/** Rows that an export reads at a time: its memory does not grow with the number of events. */
+const EXPORT_CHUNK = 5_000;
+
+/** All events of a filter, oldest first, in chunks. */
+export async function* exportEvents(
+  database: Database,
+  tenantId: string,
+  filter: EventFilter,
+): AsyncGenerator<StoredEvent[]> {
+  const tenant = database.forTenant(tenantId);
+  let after: EventPosition | undefined;
+  while (true) {
+    const chunk = await selectEvents(tenant, tenantId, filter, {
+      after,
+      direction: 'asc',
+      limit: EXPORT_CHUNK,
+    });
+    if (chunk.length > 0) yield chunk;
+    if (chunk.length < EXPORT_CHUNK) return;
+    after = chunk.at(-1);
+  }
+}
+
+const BUCKET_SECONDS = { minute: 60, hour: 3_600, day: 86_400 };
+const MOST_BUCKETS = 1_500;
+const MOST_SUMMARY_ROWS = 20_000;
+const DEFAULT_BUCKETS = 48;
+
+export interface EventSummary {
+  from: string;
+  to: string;
+  bucket: string;
+  items: SummaryRow[];
+}
+
+/**
+ * Counts of events by definition and bucket of time. Without `to` up to now, without `from` the 48 buckets before `to`.
+ * Throws invalid_request for a range of more than 1,500 buckets.
+ */
+export async function summariseEvents(
+  database: Database,
+  tenantId: string,
+  filter: EventFilter,
+  bucket: keyof typeof BUCKET_SECONDS,
+): Promise<EventSummary> {
+  const width = BUCKET_SECONDS[bucket] * 1000;
+  const to = toMicroseconds(filter.to ?? new Date().toISOString())!;
+  const from = filter.from
+    ? toMicroseconds(filter.from)!
+    : new Date(Math.max(Date.parse(to) - DEFAULT_BUCKETS * width, 0)).toISOString();
+  if (Date.parse(to) - Date.parse(from) > MOST_BUCKETS * width) {
+    throw new Problem(
+      'invalid_request',
+      `The range holds more than ${MOST_BUCKETS} buckets: narrow it, or take wider ones.`,
+    );
+  }
+  const items = await countEvents(
+    database.forTenant(tenantId),
+    tenantId,
+    { ...filter, from, to },
+    bucket,
+    MOST_SUMMARY_ROWS,
+  );
+  return { from, to, bucket, items };
+}
+
+/** Checks a filter without reading anything: for an export, whose first byte is sent before its last row is read. */
+export function checkFilter(tenantId: string, filter: EventFilter): void {
+  conditionOf(tenantId, filter);
+}
+
+function encodeCursor({ occurredAt, idempotencyKey }: EventPosition): string {
+  return Buffer.from(JSON.stringify([occurredAt, idempotencyKey])).toString('base64url');
+}
+
+function decodeCursor(cursor: string): EventPosition {
+  try {
+    const [occurredAt, idempotencyKey] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    if (
+      typeof occurredAt === 'string' &&
+      toMicroseconds(occurredAt) &&
+      typeof idempotencyKey === 'string' &&
+      !idempotencyKey.includes('\0')
+    ) {
+      return { occurredAt, idempotencyKey };
+    }
+  } catch {
+    // Said below.
+  }
+  throw new Problem('invalid_request', 'The cursor is not one of ours.');
+}

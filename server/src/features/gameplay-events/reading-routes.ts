@@ -1,0 +1,155 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { stringify } from 'csv-stringify/sync';
+import { Type } from 'typebox';
+import type { Database } from '../../database/database.ts';
+import { Guid, problems } from '../../http/schemas.ts';
+import type { StoredEvent } from './queries.ts';
+import { checkFilter, exportEvents, readEvents, summariseEvents } from './read-events.ts';
+import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from './schemas.ts';
+
+const Params = Type.Object({ tenantId: Guid });
+
+/** Behind a dashboard account, or an API key that may read data. */
+export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/bus_tenants/:tenantId/events',
+      {
+        config: { role: 'viewer' },
+        schema: {
+          operationId: 'listEvents',
+          tags: ['Gameplay events'],
+          summary: 'Read events back, newest first',
+          params: Params,
+          querystring: EventsQuery,
+          response: { 200: EventPage, ...problems(503) },
+        },
+      },
+      async (request, reply) => {
+        const { limit, cursor, ...filter } = request.query;
+        const page = await readEvents(database, request.params.tenantId, filter, { limit, cursor });
+        // Not the schema's serialiser: it would write a 64-bit integer as a rounded number.
+        return reply
+          .type('application/json')
+          .serializer(String)
+          .send(toJson({ ...page, items: page.items.map(withNumber) }) as never);
+      },
+    );
+
+    app.get(
+      '/api/bus_tenants/:tenantId/events/export',
+      {
+        config: { role: 'viewer' },
+        schema: {
+          operationId: 'exportEvents',
+          tags: ['Gameplay events'],
+          summary: 'Download events, oldest first',
+          description: 'Streams any number of events: one JSON object a line, or CSV with a header line.',
+          params: Params,
+          querystring: ExportQuery,
+          response: {
+            200: {
+              description: 'The events.',
+              content: {
+                'application/x-ndjson': { schema: Type.String() },
+                'text/csv': { schema: Type.String() },
+              },
+            },
+          },
+        },
+      },
+      async (request, reply) => {
+        const { format, ...filter } = request.query;
+        checkFilter(request.params.tenantId, filter);
+        const chunks = exportEvents(database, request.params.tenantId, filter);
+        const csv = format === 'csv';
+        reply.type(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson');
+        reply.header('content-disposition', `attachment; filename="${filter.scope}-events.${format}"`);
+        return reply.send(Readable.from(csv ? asCsv(chunks, filter.scope) : asLines(chunks)) as never);
+      },
+    );
+
+    app.get(
+      '/api/bus_tenants/:tenantId/events/summary',
+      {
+        config: { role: 'viewer' },
+        schema: {
+          operationId: 'summariseEvents',
+          tags: ['Gameplay events'],
+          summary: 'Count events by definition and time',
+          description: 'Without `from` and `to`, the last 48 buckets.',
+          params: Params,
+          querystring: SummaryQuery,
+          response: { 200: EventSummary, ...problems(503) },
+        },
+      },
+      async (request) => {
+        const { bucket, ...filter } = request.query;
+        return summariseEvents(database, request.params.tenantId, filter, bucket);
+      },
+    );
+  };
+}
+
+/** Since Node 22; the type definitions do not know it yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** The event with its value as JSON digits that no double has rounded. */
+function withNumber(event: StoredEvent) {
+  return { ...event, value: event.value === null ? null : rawJson(event.value) };
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+async function* asLines(chunks: AsyncGenerator<StoredEvent[]>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield chunk.map((event) => `${toJson(withNumber(event))}\n`).join('');
+}
+
+const CSV_COLUMNS = {
+  match: [
+    'eventRecordId',
+    'eventDefinitionId',
+    'eventKey',
+    'eventValue',
+    'matchSessionId',
+    'matchPlayerId',
+    'playerId',
+    'loginSessionId',
+    'idempotencyKey',
+    'value',
+    'occurredAt',
+    'receivedAt',
+    'rowHash',
+  ],
+  player: [
+    'eventRecordId',
+    'eventDefinitionId',
+    'eventKey',
+    'eventValue',
+    'playerId',
+    'loginSessionId',
+    'idempotencyKey',
+    'value',
+    'occurredAt',
+    'receivedAt',
+    'rowHash',
+  ],
+};
+
+/** CSV whose cells a spreadsheet does not take for formulas. */
+async function* asCsv(
+  chunks: AsyncGenerator<StoredEvent[]>,
+  scope: 'match' | 'player',
+): AsyncGenerator<string> {
+  const columns = CSV_COLUMNS[scope];
+  yield stringify([columns]);
+  for await (const chunk of chunks) {
+    yield stringify(
+      chunk.map((event) => ({ ...event, value: event.value === null ? null : BigInt(event.value) })),
+      { columns, escape_formulas: true },
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import { openDatabase } from './database/database.ts';
+import { sql } from './database/sql.ts';
+import { verifyEvents, type AlteredRow } from './features/gameplay-events/index.ts';
+import { verifyLogins } from './features/login-sessions/index.ts';
+
+export interface VerifyRange {
+  tenantId?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/**
+ * Recomputes the row hashes of every ledger and event in a range (of the time of occurrence for events, of receipt for
+ * ledgers), of one tenant or all, and reports each row that does not match. Returns the number of rows read.
+ */
+export async function verify(
+  databaseUrl: string,
+  range: VerifyRange,
+  report: (row: AlteredRow) => void,
+): Promise<number> {
+  const database = openDatabase(databaseUrl, { poolSize: 2 });
+  try {
+    const tenants = range.tenantId
+      ? [{ id: range.tenantId }]
+      : await database.rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
+    let count = 0;
+    for (const { id } of tenants) {
+      count += await verifyLogins(database, id, range, report);
+      for (const scope of ['match', 'player'] as const)
+        count += await verifyEvents(database, id, { ...range, scope }, report);
+    }
+    return count;
+  } finally {
+    await database.close();
+  }
+}
