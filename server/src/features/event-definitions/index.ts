@@ -1,0 +1,2 @@
+export { pairKey, type Definition, type DefinitionPair, type EventScope } from './definition.ts';
+export { openDefinitionResolver, type DefinitionResolver, type EventKind } from './resolve-definitions.ts';

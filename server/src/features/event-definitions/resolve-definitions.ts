@@ -1,0 +1,86 @@
+import type { ChangeFeed } from '../../database/change-feed.ts';
+import type { Database } from '../../database/database.ts';
+import { remember } from '../../database/remembered.ts';
+import { newId } from '../../shared/ids.ts';
+import { auditTrail } from '../audit/index.ts';
+import { pairKey, type Definition, type DefinitionPair } from './definition.ts';
+import { rememberDefinitions, type TenantDefinitions } from './known-definitions.ts';
+import { findDefinitions, findDefinitionsByPair, findSettings, insertMissing } from './queries.ts';
+
+/** What an event is about; a definition's scope is one of these, or both. */
+export type EventKind = 'match' | 'player';
+
+/** Finds the definitions that events name, and creates them where a tenant wishes so. */
+export interface DefinitionResolver {
+  /**
+   * The definitions of a batch, by id and by {@link pairKey} of normalised pairs: inactive ones and ones of the other scope
+   * are among them, for the caller to judge, and so may be others of the tenant. One query at most, for what is not known.
+   */
+  resolve(
+    tenantId: string,
+    kind: EventKind,
+    wanted: { ids: string[]; pairs: DefinitionPair[] },
+  ): Promise<Readonly<TenantDefinitions>>;
+  /** Creates those of the normalised pairs that do not exist, and returns all of them by {@link pairKey}. */
+  autoCreate(tenantId: string, kind: EventKind, pairs: DefinitionPair[]): Promise<Map<string, Definition>>;
+  /** Whether the tenant wishes its events to create definitions. Known within 5 minutes of a change, mostly at once. */
+  isAutoCreateOn(tenantId: string): Promise<boolean>;
+  /** Forgets a tenant's definitions: for those who change one. */
+  forgetDefinitions(tenantId: string): void;
+  /** Forgets the tenants' settings: for those who change one. */
+  forgetSettings(): void;
+}
+
+const REMEMBERED_SETTINGS = 10_000;
+
+/** Remembers definitions and settings until they change; what does not exist is not remembered. */
+export function openDefinitionResolver(database: Database, changes: ChangeFeed): DefinitionResolver {
+  const definitions = rememberDefinitions(changes);
+  const settings = remember<{ autoCreate: boolean }>(changes, ['tenants'], REMEMBERED_SETTINGS);
+
+  return {
+    async resolve(tenantId, _kind, wanted) {
+      const known = definitions.of(tenantId);
+      const ids = wanted.ids.filter((id) => !known.byId.has(id));
+      const pairs = wanted.pairs.filter(
+        ({ eventKey, eventValue }) => !known.byPair.has(pairKey(eventKey, eventValue)),
+      );
+      if (ids.length > 0 || pairs.length > 0) {
+        const read = await findDefinitions(database.forTenant(tenantId), tenantId, { ids, pairs });
+        definitions.add(tenantId, known, read);
+      }
+      return known;
+    },
+
+    async autoCreate(tenantId, kind, pairs) {
+      const missing = pairs.map((pair) => ({ ...pair, id: newId() }));
+      const found = await database.forTenant(tenantId).transaction(async (transaction) => {
+        const created = await insertMissing(transaction, tenantId, kind, missing);
+        if (created.length > 0) {
+          await auditTrail(
+            transaction,
+            created.map(({ id, ...after }) => ({
+              action: 'event_definition.auto_created',
+              actor: { kind: 'system', id: null },
+              tenantId,
+              targetId: id,
+              details: { source: 'auto_create', after },
+            })),
+          );
+        }
+        // A statement of its own, so that it sees what others have created while ours waited for them.
+        return findDefinitionsByPair(transaction, tenantId, pairs);
+      });
+      definitions.forget(tenantId);
+      return new Map(found.map((one) => [pairKey(one.eventKey, one.eventValue), one]));
+    },
+
+    async isAutoCreateOn(tenantId) {
+      const found = await settings.get(tenantId, () => findSettings(database, tenantId));
+      return found?.autoCreate ?? false;
+    },
+
+    forgetDefinitions: definitions.forget,
+    forgetSettings: settings.forget,
+  };
+}

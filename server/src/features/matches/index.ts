@@ -1,0 +1,1 @@
+export { findMatchSessions, findRoster, type RosterEntry } from './queries.ts';
