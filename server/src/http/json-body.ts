@@ -10,18 +10,18 @@ const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * Reads JSON bodies strictly: UTF-8 only, no NUL and no broken surrogate in any text, no `__proto__` or `constructor`
+ * Reads JSON bodies, and no others, strictly: UTF-8 only, no NUL and no broken surrogate in any text, no `__proto__` or `constructor`
  * member that would poison an object.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   const parseSafely = app.getDefaultJsonParser('error', 'error');
-  app.removeContentTypeParser('application/json');
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const text = decode(body);
     if (text === undefined) return done(new Problem('malformed_json', 'The body is not UTF-8.'));
     // A body that is announced but empty is none: some clients send the content type with every request.
     if (text === '') return done(null, undefined);
-    parseSafely(request, text, (error, value) => {
+    void parseSafely(request, text, (error, value) => {
       if (error) return done(error, undefined);
       if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
         return done(new Problem('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));

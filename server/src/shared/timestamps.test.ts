@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { toMicroseconds } from './timestamps.ts';
 
 test('an instant has one spelling', () => {
-  for (const [sent, stored] of [
+  for (const [sent = '', stored] of [
     ['2026-11-20T21:19:00Z', '2026-11-20T21:19:00.000000Z'],
     ['2026-11-20t21:19:00.5z', '2026-11-20T21:19:00.500000Z'],
     ['2026-11-20T21:19:00.123456789Z', '2026-11-20T21:19:00.123456Z'],
@@ -14,7 +14,7 @@ test('an instant has one spelling', () => {
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000000Z'],
     ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
   ]) {
-    assert.equal(toMicroseconds(sent!), stored, sent);
+    assert.equal(toMicroseconds(sent), stored, sent);
   }
 });
 

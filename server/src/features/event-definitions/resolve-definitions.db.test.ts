@@ -70,7 +70,7 @@ test('definitions are found by id and by pair, with one question, and then with 
       { eventKey: 'loot', eventValue: null },
     ],
   };
-  const found = await resolver.resolve(tenantId, 'match', wanted);
+  const found = await resolver.resolve(tenantId, wanted);
   assert.equal(found.byId.get(kill)?.eventValue, 'orc');
   assert.equal(found.byPair.get(pairKey('loot', 'sword'))?.id, sword);
   assert.deepEqual(found.byPair.get(pairKey('loot', null)), {
@@ -85,7 +85,7 @@ test('definitions are found by id and by pair, with one question, and then with 
   // Our own inserts may still be told of, so it may be asked once more.
   await until(async () => {
     const before = seen.questions;
-    const again = await resolver.resolve(tenantId, 'match', wanted);
+    const again = await resolver.resolve(tenantId, wanted);
     assert.equal(again.byPair.get(pairKey('loot', 'sword'))?.id, sword);
     return seen.questions === before;
   });
@@ -96,9 +96,9 @@ test('what does not exist is asked for again, and found once it does', async () 
   const { resolver } = observed();
   const wanted = { ids: [randomUUID()], pairs: [{ eventKey: 'late', eventValue: 'x' }] };
   const key = pairKey('late', 'x');
-  assert.equal((await resolver.resolve(tenantId, 'player', wanted)).byPair.get(key), undefined);
+  assert.equal((await resolver.resolve(tenantId, wanted)).byPair.get(key), undefined);
   const id = await define(tenantId, 'late', 'x');
-  assert.equal((await resolver.resolve(tenantId, 'player', wanted)).byPair.get(key)?.id, id);
+  assert.equal((await resolver.resolve(tenantId, wanted)).byPair.get(key)?.id, id);
 });
 
 test('a definition of another tenant is not found', async () => {
@@ -106,7 +106,7 @@ test('a definition of another tenant is not found', async () => {
   const id = await define(theirs.tenantId, 'secret');
   const { resolver } = observed();
   const wanted = { ids: [id], pairs: [{ eventKey: 'secret', eventValue: null }] };
-  const found = await resolver.resolve(mine.tenantId, 'match', wanted);
+  const found = await resolver.resolve(mine.tenantId, wanted);
   assert.equal(found.byId.size + found.byPair.size, 0);
 });
 
@@ -115,7 +115,7 @@ test('a change made by another process is seen', async () => {
   const id = await define(tenantId, 'kill');
   const { resolver } = observed();
   const isActive = async () =>
-    (await resolver.resolve(tenantId, 'match', { ids: [id], pairs: [] })).byId.get(id)?.isActive;
+    (await resolver.resolve(tenantId, { ids: [id], pairs: [] })).byId.get(id)?.isActive;
   assert.equal(await isActive(), true);
   await app.owner.query('UPDATE event_definitions SET is_active = false WHERE id = $1', [id]);
   await until(async () => (await isActive()) === false);
@@ -126,7 +126,7 @@ test('a value whose reading began before a change is not remembered', async () =
   const id = await define(tenantId, 'kill');
   const { seen, resolver } = observed();
   const read = async () =>
-    (await resolver.resolve(tenantId, 'match', { ids: [id], pairs: [] })).byId.get(id)?.isActive;
+    (await resolver.resolve(tenantId, { ids: [id], pairs: [] })).byId.get(id)?.isActive;
   seen.beforeAnswer = async () => {
     await app.owner.query('UPDATE event_definitions SET is_active = false WHERE id = $1', [id]);
     resolver.forgetDefinitions(tenantId);
@@ -186,7 +186,7 @@ test('auto-created definitions carry the scope, and one audit record each', asyn
   assert.equal(record.actor_kind, 'system');
   assert.equal(record.details.source, 'auto_create');
 
-  const found = await resolver.resolve(tenantId, 'player', { ids: [fresh.id], pairs: [] });
+  const found = await resolver.resolve(tenantId, { ids: [fresh.id], pairs: [] });
   assert.equal(found.byId.get(fresh.id)?.eventKey, 'new');
 });
 

@@ -18,7 +18,6 @@ export interface DefinitionResolver {
    */
   resolve(
     tenantId: string,
-    kind: EventKind,
     wanted: { ids: string[]; pairs: DefinitionPair[] },
   ): Promise<Readonly<TenantDefinitions>>;
   /** Creates those of the normalised pairs that do not exist, and returns all of them by {@link pairKey}. */
@@ -39,7 +38,7 @@ export function openDefinitionResolver(database: Database, changes: ChangeFeed):
   const settings = remember<{ autoCreate: boolean }>(changes, ['tenants'], REMEMBERED_SETTINGS);
 
   return {
-    async resolve(tenantId, _kind, wanted) {
+    async resolve(tenantId, wanted) {
       const known = definitions.of(tenantId);
       const ids = wanted.ids.filter((id) => !known.byId.has(id));
       const pairs = wanted.pairs.filter(

@@ -1,5 +1,9 @@
-import type { Definition, DefinitionResolver } from '../event-definitions/index.ts';
-import { pairKey } from '../event-definitions/index.ts';
+import {
+  pairKey,
+  type Definition,
+  type DefinitionPair,
+  type DefinitionResolver,
+} from '../event-definitions/index.ts';
 import { newId } from '../../shared/ids.ts';
 import { now } from '../../shared/timestamps.ts';
 import { checkEvent, type CheckedEvent } from './check-event.ts';
@@ -119,7 +123,7 @@ async function resolveDefinitions(
   result: IngestResult,
 ): Promise<DefinedEvent[]> {
   const ids = new Set<string>();
-  const pairs = new Map<string, { eventKey: string; eventValue: string | null }>();
+  const pairs = new Map<string, DefinitionPair>();
   for (const { eventDefinitionId, eventKey, eventValue } of events) {
     if (eventDefinitionId !== null) ids.add(eventDefinitionId);
     if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
@@ -127,20 +131,23 @@ async function resolveDefinitions(
   const wanted = { ids: [...ids], pairs: [...pairs.values()] };
   const { byId, byPair } = await definitions.resolve(tenantId, wanted);
 
+  let created = new Map<string, Definition>();
   // By id where that is found, else by key and value.
-  const find = (event: CheckedEvent): Definition | undefined =>
-    (event.eventDefinitionId !== null ? byId.get(event.eventDefinitionId) : undefined) ??
-    (event.eventKey !== null ? byPair.get(pairKey(event.eventKey, event.eventValue)) : undefined);
+  const find = ({ eventDefinitionId, eventKey, eventValue }: CheckedEvent): Definition | undefined => {
+    const found = eventDefinitionId === null ? undefined : byId.get(eventDefinitionId);
+    if (found || eventKey === null) return found;
+    const pair = pairKey(eventKey, eventValue);
+    return byPair.get(pair) ?? created.get(pair);
+  };
 
-  const unknown = new Map<string, { eventKey: string; eventValue: string | null }>();
+  const unknown = new Map<string, DefinitionPair>();
   for (const event of events) {
     const { eventKey, eventValue } = event;
     if (eventKey !== null && !find(event))
       unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
   }
   if (unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId))) {
-    const created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
-    for (const [key, definition] of created) byPair.set(key, definition);
+    created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   }
 
   const defined: DefinedEvent[] = [];
