@@ -163,8 +163,12 @@ CALL guildhall_wall('player_bans');
 GRANT SELECT, INSERT, UPDATE, DELETE ON players, auth_methods, devices, tenant_access, login_sessions, refresh_tokens,
   player_bans TO guildhall_app;
 GRANT SELECT, INSERT ON login_ledger, logout_ledger TO guildhall_app;
+GRANT SELECT, UPDATE ON players, auth_methods, devices, tenant_access, login_sessions TO guildhall_player;
+GRANT SELECT ON login_ledger, logout_ledger, tenants TO guildhall_player;
+GRANT INSERT ON audit_records TO guildhall_player;
 
--- Ends the running statement, and so its transaction, for a reason that the application understands.
+-- Ends the running statement, and so its transaction, for a reason that the application understands: a statement can so
+-- refuse what it finds once its rows are locked, without a further round trip that would hold the locks.
 CREATE FUNCTION guildhall_refuse(reason text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION USING ERRCODE = 'GH001', MESSAGE = reason;

@@ -82,6 +82,7 @@ CALL guildhall_wall('player_events', player_too => true);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON match_sessions, match_players, event_definitions TO guildhall_app;
 GRANT SELECT, INSERT ON match_events, player_events TO guildhall_app;
+GRANT SELECT ON player_events TO guildhall_player;
 GRANT INSERT ON match_events, player_events TO guildhall_event_writer;
 
 CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON event_definitions

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { isGuid } from '../shared/ids.ts';
 import { rowTypes } from './row-types.ts';
@@ -79,6 +80,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   );
 }
 
+/** The reason for which a statement refused itself by guildhall_refuse(reason); undefined for any other error. */
+export function refusalOf(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;
+}
+
 /** Whether an error is PostgreSQL ending one of two transactions that waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
@@ -92,6 +98,7 @@ function scope(pool: pg.Pool, begin: string): Scope {
       let broken: Error | undefined;
       try {
         // Not awaited: the connection is pipelined, so this leaves together with the first statement.
+        inOnePacket(client);
         const begun = client.query(begin);
         begun.catch(() => {});
         const result = await work(querier((statement) => client.query(named(statement))));
@@ -118,6 +125,7 @@ async function single(pool: pg.Pool, begin: string, statement: Sql): Promise<pg.
   if (begin === 'BEGIN') return pool.query(named(statement));
   const client = await pool.connect();
   try {
+    inOnePacket(client);
     const [begun, result, committed] = await Promise.allSettled([
       client.query(begin),
       client.query(named(statement)),
@@ -130,6 +138,13 @@ async function single(pool: pg.Pool, begin: string, statement: Sql): Promise<pg.
   } finally {
     client.release();
   }
+}
+
+/** Holds what is sent in this turn of the event loop back to its end: one system call, and one awakening of PostgreSQL. */
+function inOnePacket(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier {

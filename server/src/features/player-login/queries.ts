@@ -87,20 +87,17 @@ export interface LoginRecord {
   } | null;
 }
 
-/** What the database knew by the time that the rows were locked. */
-export interface LoginOutcome {
-  isBanned: boolean;
-  isDeviceBlocked: boolean;
-  deviceId: string | null;
-}
+/** Why a login could not be written although it was allowed a moment ago. */
+export type LoginRefusal = 'player_banned' | 'device_blocked' | 'lost_race';
 
 /**
- * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token.
- * The caller undoes it where the outcome forbids the login: ban and block may have come since the player was looked up.
+ * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token. Ban and
+ * block may have come since the player was looked up, and another login may have registered the device: then the statement
+ * refuses itself with a {@link LoginRefusal}.
  */
-export async function writeLogin(db: Querier, login: LoginRecord): Promise<LoginOutcome> {
+export async function writeLogin(db: Querier, login: LoginRecord): Promise<void> {
   const { tenantId, playerId, sessionId, at, device } = login;
-  const outcome = await db.row<LoginOutcome>(sql`
+  await db.run(sql`
     WITH device AS (
       INSERT INTO devices AS known (id, player_id, device_fingerprint, platform, hardware_model, os_version, metadata,
                                     first_seen_at, last_seen_at, created_at_gl, updated_at_gl)
@@ -140,9 +137,9 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<Login
     token AS (
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
       VALUES (${tenantId}, ${login.refreshTokenHash}, ${sessionId}, ${login.refreshExpiresAt}))
-    SELECT coalesce((SELECT banned_until > now() FROM access), false) AS "isBanned",
-           coalesce((SELECT is_blocked FROM device), false) AS "isDeviceBlocked",
-           (SELECT id FROM device) AS "deviceId"`);
-  if (!outcome) throw new Error('A login wrote nothing.');
-  return outcome;
+    SELECT CASE
+      WHEN (SELECT banned_until > now() FROM access) THEN guildhall_refuse('player_banned')
+      WHEN (SELECT is_blocked FROM device) THEN guildhall_refuse('device_blocked')
+      WHEN (SELECT id FROM device) <> ${device?.id}::uuid THEN guildhall_refuse('lost_race')
+    END`);
 }

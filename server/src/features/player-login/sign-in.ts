@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Database } from '../../database/database.ts';
+import { refusalOf, type Database, type Scope } from '../../database/database.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
@@ -8,7 +8,14 @@ import { loginRowHash } from '../login-sessions/index.ts';
 import { ACCESS_TOKEN_SECONDS, newRefreshToken, signAccessToken } from '../player-tokens/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { ledgerNames, type Identity } from './identity.ts';
-import { findPlayer, insertPlayer, writeLogin, type KnownPlayer, type LoginRecord } from './queries.ts';
+import {
+  findPlayer,
+  insertPlayer,
+  writeLogin,
+  type KnownPlayer,
+  type LoginRecord,
+  type LoginRefusal,
+} from './queries.ts';
 
 export interface SignInServices {
   database: Database;
@@ -85,24 +92,11 @@ async function attemptSignIn(
   const login = describeLogin(known, identity, request, at, refreshToken);
   const [accessToken, written] = await Promise.all([
     signAccessToken(signer, login),
-    tenant
-      .transaction(async (transaction) => {
-        if (!known) {
-          const { profileVisibility = 'limited' } = request;
-          if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility, at })))
-            throw new LostRace();
-        }
-        const outcome = await writeLogin(transaction, login);
-        if (outcome.isBanned) throw new Problem('player_banned');
-        if (outcome.isDeviceBlocked) throw new Problem('device_blocked');
-        // Another login registered the device first: the rows just written name one that does not exist.
-        if (outcome.deviceId !== (login.device?.id ?? null)) throw new LostRace();
-        return true;
-      })
-      .catch((error: unknown) => {
-        if (error instanceof LostRace) return false;
-        throw error;
-      }),
+    write(
+      tenant,
+      login,
+      known ? undefined : { identity, profileVisibility: request.profileVisibility ?? 'limited' },
+    ),
   ]);
   if (!written) return undefined;
   return {
@@ -117,7 +111,30 @@ async function attemptSignIn(
   };
 }
 
-class LostRace extends Error {}
+/** Writes the login, and the player before it where they are new. False where somebody else came first. */
+async function write(
+  tenant: Scope,
+  login: LoginRecord,
+  newPlayer: { identity: Identity; profileVisibility: string } | undefined,
+): Promise<boolean> {
+  try {
+    if (!newPlayer) {
+      await writeLogin(tenant, login);
+      return true;
+    }
+    const { identity, profileVisibility } = newPlayer;
+    return await tenant.transaction(async (transaction) => {
+      if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility }))) return false;
+      await writeLogin(transaction, login);
+      return true;
+    });
+  } catch (error) {
+    const refusal = refusalOf(error) as LoginRefusal | undefined;
+    if (!refusal) throw error;
+    if (refusal === 'lost_race') return false;
+    throw new Problem(refusal);
+  }
+}
 
 function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: SignInRequest): void {
   const { secretHash } = identity;
