@@ -71,7 +71,11 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
       buildLocalReference: (json, _base, _fragment, index) => (json.$id as string) ?? `schema${index}`,
     },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  let published: string | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    published ??= JSON.stringify(app.swagger()).replaceAll('"format":"unsafe"', '"format":"uuid"');
+    return reply.type('application/json').send(published);
+  });
   await app.register(reference, {
     routePrefix: '/docs',
     configuration: { url: '/openapi.json', title: 'Guildhall API' },

@@ -3,6 +3,12 @@ import { Type, type Static, type TSchema } from 'typebox';
 /** A UUID in any letter case, made lower-case before the handler sees it. */
 export const Guid = Type.String({ format: 'uuid', transform: ['toLowerCase'] });
 
+/**
+ * A UUID that comes from the database or was parsed by us, in an answer that holds thousands: it needs no escapes, and the
+ * serialiser's format `unsafe` is told so. The OpenAPI document shows it as a uuid.
+ */
+export const StoredGuid = Type.String({ format: 'unsafe' });
+
 /** An instant: ISO 8601 with an offset where it is sent, in UTC where it is returned. */
 export const Timestamp = Type.String({ format: 'date-time' });
 

@@ -1,9 +1,15 @@
 import { hash } from 'node:crypto';
 import type { EventScope } from './event-scope.ts';
 
-/** A row of match_events or player_events. */
-export interface EventRow {
+/** What the rows of one batch have in common. */
+export interface BatchOrigin {
   tenantId: string;
+  /** When the server received it: in UTC with six fractional digits, as is occurredAt. */
+  createdAt: string;
+}
+
+/** A row of match_events or player_events, but for its origin. */
+export interface EventRow {
   id: string;
   /** match_player_id, or player_id. */
   actorId: string;
@@ -14,9 +20,7 @@ export interface EventRow {
   idempotencyKey: string;
   /** Decimal digits. */
   value: string | null;
-  /** In UTC with six fractional digits, as is createdAt. */
   occurredAt: string;
-  createdAt: string;
 }
 
 /** The table of a scope. */
@@ -29,12 +33,12 @@ export const eventTables = { match: 'match_events', player: 'player_events' } as
  * The integrity hash of an event row as hexadecimal digits: SHA-256 over a JSON array of texts and nulls (docs/row-hashes.md).
  * The same bytes as shared/row-hash.ts would hash, spelt out because this runs once an event.
  */
-export function eventRowHash(scope: EventScope, row: EventRow): string {
+export function eventRowHash(scope: EventScope, { tenantId, createdAt }: BatchOrigin, row: EventRow): string {
   const match = scope === 'match' ? `"${row.matchSessionId}",` : '';
   return hash(
     'sha256',
-    `["${eventTables[scope]}","${row.tenantId}","${row.id}","${row.actorId}",${match}${quoted(row.loginSessionId)},` +
-      `"${row.definitionId}",${JSON.stringify(row.idempotencyKey)},${quoted(row.value)},"${row.occurredAt}","${row.createdAt}"]`,
+    `["${eventTables[scope]}","${tenantId}","${row.id}","${row.actorId}",${match}${quoted(row.loginSessionId)},` +
+      `"${row.definitionId}",${JSON.stringify(row.idempotencyKey)},${quoted(row.value)},"${row.occurredAt}","${createdAt}"]`,
     'hex',
   );
 }

@@ -1,15 +1,15 @@
-import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { isDeadlock, isUniqueViolation, openPool, type Database } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
-import { eventRowHash, type EventRow } from './event-row.ts';
+import { eventRowHash, type BatchOrigin, type EventRow } from './event-row.ts';
 import type { EventScope } from './event-scope.ts';
 
 /** Stores events. */
 export interface EventWriter {
   /** Stores the rows that are not stored yet, durably, and returns the ids of those that this call added. */
-  write(scope: EventScope, tenantId: string, rows: EventRow[]): Promise<Set<string> | 'all'>;
+  write(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): Promise<Set<string> | 'all'>;
   close(): Promise<void>;
 }
 
@@ -37,16 +37,16 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
   const canCopy = role?.canCopy ?? false;
 
   return {
-    async write(scope, tenantId, rows) {
+    async write(scope, origin, rows) {
       if (canCopy && rows.length >= COPY_FROM) {
         try {
-          await copyRows(pool, scope, rows);
+          await copyRows(pool, scope, origin, rows);
           return 'all';
         } catch (error) {
           if (!isUniqueViolation(error) && !isDeadlock(error)) throw error;
         }
       }
-      return insertRows(database, scope, tenantId, rows);
+      return insertRows(database, scope, origin, rows);
     },
     close: () => pool.end(),
   };
@@ -59,15 +59,17 @@ const COLUMNS = {
     'occurred_at, created_at_gl, value, tenant_id, id, player_id, login_session_id, event_definitions_id, idempotency_key, row_hash',
 };
 
-async function copyRows(pool: pg.Pool, scope: EventScope, rows: EventRow[]): Promise<void> {
-  let lines = '';
-  for (const row of rows) lines += copyLine(scope, row);
+async function copyRows(
+  pool: pg.Pool,
+  scope: EventScope,
+  origin: BatchOrigin,
+  rows: EventRow[],
+): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    const stream = client.query(copyFrom(`COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN`));
-    stream.end(Buffer.from(lines));
-    await once(stream, 'finish');
+    const copy = client.query(copyFrom(`COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN`));
+    await pipeline(copyText(scope, origin, rows), copy);
   } catch (error) {
     // A refused COPY leaves the connection usable; anything else may not.
     if (!isUniqueViolation(error) && !isDeadlock(error)) broken = error as Error;
@@ -77,13 +79,26 @@ async function copyRows(pool: pg.Pool, scope: EventScope, rows: EventRow[]): Pro
   }
 }
 
-/** A line of COPY's text format: tabs between the columns, \N for null. Only the idempotency key may need escapes. */
-function copyLine(scope: EventScope, row: EventRow): string {
-  const match = scope === 'match' ? `${row.matchSessionId}\t` : '';
-  return (
-    `${row.occurredAt}\t${row.createdAt}\t${row.value ?? '\\N'}\t${row.tenantId}\t${row.id}\t${row.actorId}\t${match}` +
-    `${row.loginSessionId ?? '\\N'}\t${row.definitionId}\t${escaped(row.idempotencyKey)}\t\\\\x${eventRowHash(scope, row)}\n`
-  );
+/**
+ * Characters of text handed to the connection at a time: PostgreSQL works on one piece while the next is made, and the
+ * pieces die young, where a whole batch of 4 MB would wait for the old generation to be collected.
+ */
+const PIECE = 64 * 1024;
+
+/** The rows in COPY's text format: tabs between the columns, \N for null. Only the idempotency key may need escapes. */
+function* copyText(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): Generator<Buffer> {
+  let text = '';
+  for (const row of rows) {
+    const match = scope === 'match' ? `${row.matchSessionId}\t` : '';
+    text +=
+      `${row.occurredAt}\t${origin.createdAt}\t${row.value ?? '\\N'}\t${origin.tenantId}\t${row.id}\t${row.actorId}\t${match}` +
+      `${row.loginSessionId ?? '\\N'}\t${row.definitionId}\t${escaped(row.idempotencyKey)}\t\\\\x${eventRowHash(scope, origin, row)}\n`;
+    if (text.length >= PIECE) {
+      yield Buffer.from(text);
+      text = '';
+    }
+  }
+  if (text !== '') yield Buffer.from(text);
 }
 
 function escaped(text: string): string {
@@ -100,32 +115,33 @@ const ATTEMPTS = 3;
 async function insertRows(
   database: Database,
   scope: EventScope,
-  tenantId: string,
+  origin: BatchOrigin,
   rows: EventRow[],
 ): Promise<Set<string>> {
+  const { tenantId, createdAt } = origin;
   const column = <Key extends keyof EventRow>(key: Key) => rows.map((row) => row[key]);
-  const hashes = rows.map((row) => `\\x${eventRowHash(scope, row)}`);
+  const hashes = rows.map((row) => `\\x${eventRowHash(scope, origin, row)}`);
   const statement =
     scope === 'match'
       ? sql`
     INSERT INTO match_events (occurred_at, created_at_gl, value, tenant_id, id, match_player_id, match_session_id,
                               login_session_id, event_definitions_id, idempotency_key, row_hash)
-    SELECT occurred_at, created_at, value, ${tenantId}, id, actor, match, login, definition, idempotency_key, row_hash
-    FROM unnest(${column('occurredAt')}::timestamptz[], ${column('createdAt')}::timestamptz[], ${column('value')}::bigint[],
+    SELECT occurred_at, ${createdAt}::timestamptz, value, ${tenantId}::uuid, id, actor, match, login, definition, idempotency_key, row_hash
+    FROM unnest(${column('occurredAt')}::timestamptz[], ${column('value')}::bigint[],
                 ${column('id')}::uuid[], ${column('actorId')}::uuid[], ${column('matchSessionId')}::uuid[],
                 ${column('loginSessionId')}::uuid[], ${column('definitionId')}::uuid[], ${column('idempotencyKey')}::text[],
                 ${hashes}::bytea[])
-      AS event (occurred_at, created_at, value, id, actor, match, login, definition, idempotency_key, row_hash)
+      AS event (occurred_at, value, id, actor, match, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
     RETURNING id`
       : sql`
     INSERT INTO player_events (occurred_at, created_at_gl, value, tenant_id, id, player_id, login_session_id,
                                event_definitions_id, idempotency_key, row_hash)
-    SELECT occurred_at, created_at, value, ${tenantId}, id, actor, login, definition, idempotency_key, row_hash
-    FROM unnest(${column('occurredAt')}::timestamptz[], ${column('createdAt')}::timestamptz[], ${column('value')}::bigint[],
+    SELECT occurred_at, ${createdAt}::timestamptz, value, ${tenantId}::uuid, id, actor, login, definition, idempotency_key, row_hash
+    FROM unnest(${column('occurredAt')}::timestamptz[], ${column('value')}::bigint[],
                 ${column('id')}::uuid[], ${column('actorId')}::uuid[], ${column('loginSessionId')}::uuid[],
                 ${column('definitionId')}::uuid[], ${column('idempotencyKey')}::text[], ${hashes}::bytea[])
-      AS event (occurred_at, created_at, value, id, actor, login, definition, idempotency_key, row_hash)
+      AS event (occurred_at, value, id, actor, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
     RETURNING id`;
   for (let attempt = 1; ; attempt++) {

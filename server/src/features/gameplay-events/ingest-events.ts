@@ -64,16 +64,16 @@ export async function ingestEvents(
   const result: IngestResult = { records: [], warnings: [], errors: [], duplicateCount: 0 };
   const sound = checkFields(scope, batch, result);
   const acting = await checkActors(services.rosters, scope, sender, sound, result);
-  const defined = await resolveDefinitions(services.definitions, scope, sender.tenantId, acting, result);
-  const unique = sortAndDeduplicate(defined, result);
+  const rows = await resolveDefinitions(services.definitions, scope, sender.tenantId, acting, result);
+  const unique = sortAndDeduplicate(rows, result);
   if (unique.length > 0) await store(services.writer, scope, sender.tenantId, unique, result);
   result.errors.sort((a, b) => a.index - b.index);
   return result;
 }
 
-interface DefinedEvent {
-  event: CheckedEvent;
-  definitionId: string;
+/** A row, with its event's place in the request. */
+interface IndexedRow extends EventRow {
+  index: number;
 }
 
 function checkFields(scope: EventScope, batch: unknown[], result: IngestResult): CheckedEvent[] {
@@ -121,7 +121,7 @@ async function resolveDefinitions(
   tenantId: string,
   events: CheckedEvent[],
   result: IngestResult,
-): Promise<DefinedEvent[]> {
+): Promise<IndexedRow[]> {
   const ids = new Set<string>();
   const pairs = new Map<string, DefinitionPair>();
   for (const { eventDefinitionId, eventKey, eventValue } of events) {
@@ -150,7 +150,7 @@ async function resolveDefinitions(
     created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   }
 
-  const defined: DefinedEvent[] = [];
+  const rows: IndexedRow[] = [];
   for (const event of events) {
     const definition = find(event);
     if (!definition) {
@@ -173,29 +173,42 @@ async function resolveDefinitions(
           'eventDefinitionId was not found; the definition was found by eventKey and eventValue instead.';
         result.warnings.push({ index: event.index, message });
       }
-      defined.push({ event, definitionId: definition.id });
+      rows.push(toRow(event, definition.id));
     }
   }
-  return defined;
+  return rows;
+}
+
+function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
+  const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;
+  return {
+    index,
+    id: newId(),
+    actorId,
+    matchSessionId,
+    loginSessionId,
+    definitionId,
+    idempotencyKey,
+    value,
+    occurredAt,
+  };
 }
 
 /**
  * Sorts by the deduplication key, so that every transaction takes the keys in the same order and none can wait for one
  * that waits for it; and drops what stands in the batch twice, keeping the first.
  */
-function sortAndDeduplicate(events: DefinedEvent[], result: IngestResult): DefinedEvent[] {
-  let sorted = events;
+function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): IndexedRow[] {
   // Clients mostly send events as they happened: then there is nothing to do.
-  if (!events.every((item, index) => index === 0 || compare(events[index - 1]!, item) < 0)) {
-    sorted = events
-      .toSorted((a, b) => compare(a, b) || a.event.index - b.event.index)
-      .filter((item, index, all) => index === 0 || compare(all[index - 1]!, item) !== 0);
-  }
-  result.duplicateCount += events.length - sorted.length;
-  return sorted;
+  if (rows.every((row, position) => position === 0 || compare(rows[position - 1]!, row) < 0)) return rows;
+  const unique = rows
+    .toSorted((a, b) => compare(a, b) || a.index - b.index)
+    .filter((row, position, sorted) => position === 0 || compare(sorted[position - 1]!, row) !== 0);
+  result.duplicateCount += rows.length - unique.length;
+  return unique;
 }
 
-function compare({ event: a }: DefinedEvent, { event: b }: DefinedEvent): number {
+function compare(a: EventRow, b: EventRow): number {
   if (a.occurredAt !== b.occurredAt) return a.occurredAt < b.occurredAt ? -1 : 1;
   if (a.idempotencyKey === b.idempotencyKey) return 0;
   return a.idempotencyKey < b.idempotencyKey ? -1 : 1;
@@ -205,38 +218,22 @@ async function store(
   writer: EventWriter,
   scope: EventScope,
   tenantId: string,
-  events: DefinedEvent[],
+  rows: IndexedRow[],
   result: IngestResult,
 ): Promise<void> {
   const createdAt = `${now().slice(0, -1)}000Z`;
-  const rows = events.map(({ event, definitionId }): EventRow => {
-    const { matchSessionId, actorId, loginSessionId, idempotencyKey, value, occurredAt } = event;
-    return {
-      tenantId,
-      id: newId(),
-      actorId,
-      matchSessionId,
-      loginSessionId,
-      definitionId,
-      idempotencyKey,
-      value,
-      occurredAt,
-      createdAt,
-    };
-  });
-  const inserted = await writer.write(scope, tenantId, rows);
-  for (const [position, { event, definitionId }] of events.entries()) {
-    const { id, actorId, matchSessionId } = rows[position]!;
-    if (inserted !== 'all' && !inserted.has(id)) {
-      result.duplicateCount++;
-      continue;
-    }
-    const record: EventRecord = { index: event.index, eventRecordId: id, eventDefinitionId: definitionId };
-    if (matchSessionId !== null) Object.assign(record, { matchPlayerId: actorId, matchSessionId });
-    else record.playerId = actorId;
-    result.records.push(record);
+  const inserted = await writer.write(scope, { tenantId, createdAt }, rows);
+  for (const row of rows) {
+    if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
+    else result.duplicateCount++;
   }
   result.records.sort((a, b) => a.index - b.index);
+}
+
+function toRecord({ index, id, definitionId, actorId, matchSessionId }: IndexedRow): EventRecord {
+  return matchSessionId === null
+    ? { index, eventRecordId: id, eventDefinitionId: definitionId, playerId: actorId }
+    : { index, eventRecordId: id, eventDefinitionId: definitionId, matchPlayerId: actorId, matchSessionId };
 }
 
 function refusal(

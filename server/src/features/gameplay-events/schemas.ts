@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, ProblemDocument, Timestamp } from '../../http/schemas.ts';
+import { Guid, Nullable, OneOf, ProblemDocument, StoredGuid, Timestamp } from '../../http/schemas.ts';
 import { MOST_EVENTS } from './event-scope.ts';
 
 const Int64 = Type.Union([Type.Integer(), Type.String({ pattern: '^-?\\d+$' })], {
@@ -41,11 +41,11 @@ const resultFields = {
   records: Type.Array(
     Type.Object({
       index: Type.Integer({ description: 'The place of the event in the request.' }),
-      eventRecordId: Type.String(),
-      eventDefinitionId: Type.String(),
-      matchPlayerId: Type.Optional(Type.String()),
-      matchSessionId: Type.Optional(Type.String()),
-      playerId: Type.Optional(Type.String()),
+      eventRecordId: StoredGuid,
+      eventDefinitionId: StoredGuid,
+      matchPlayerId: Type.Optional(StoredGuid),
+      matchSessionId: Type.Optional(StoredGuid),
+      playerId: Type.Optional(StoredGuid),
     }),
     { description: 'The events that this request stored. They are on disk.' },
   ),

@@ -26,12 +26,10 @@ export async function verifyEvents(
   while (true) {
     const rows = await selectHashedEvents(tenant, tenantId, filter, after, CHUNK);
     for (const { rowHash, ...row } of rows) {
-      const occurredAt = hashedInstant(row.occurredAt);
-      const expected = eventRowHash(filter.scope, {
+      const origin = { tenantId, createdAt: hashedInstant(row.createdAt) };
+      const expected = eventRowHash(filter.scope, origin, {
         ...row,
-        tenantId,
-        occurredAt,
-        createdAt: hashedInstant(row.createdAt),
+        occurredAt: hashedInstant(row.occurredAt),
       });
       if (expected !== rowHash) report({ table: eventTables[filter.scope], tenantId, id: row.id });
     }
