@@ -57,6 +57,12 @@ function translate(error: FastifyError): Problem {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem('malformed_json');
+    // PostgreSQL cancelled the statement: it ran into the statement timeout, or an operator ended it.
+    case '57014':
+      return new Problem('query_timeout', {
+        detail: 'Ask for less at once.',
+        headers: { 'retry-after': '5' },
+      });
   }
   // Fastify's own refusals of a request (a path that does not decode, say) carry a 4xx status.
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)

@@ -31,22 +31,26 @@ export function parseJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/**
- * Reads the bodies of batches: as {@link parseJsonBodies} does, but leaving the texts of the single items unchecked, for
- * the items are judged one by one; and with the member `value` of an item as a bigint where it is a long integer, which
- * JSON.parse would round.
- */
-export function parseBatchBodies(app: FastifyInstance): void {
+/** Leaves the bodies of a scope unread, as Buffers, for its handlers to parse with {@link parseBatch}. */
+export function keepRawBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
-    const text = decode(body);
-    if (text === undefined) return done(new Problem('malformed_json', 'The body is not UTF-8.'));
-    try {
-      done(null, LONG_NUMBER.test(text) ? JSON.parse(text, keepLongValues) : JSON.parse(text));
-    } catch {
-      done(new Problem('malformed_json'));
-    }
-  });
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+}
+
+/**
+ * Parses the body of a batch, leaving the texts of the single items unchecked, for the items are judged one by one; and with
+ * the member `value` of an item as a bigint where it is a long integer, which JSON.parse would round. Throws malformed_json.
+ */
+export function parseBatch(body: Buffer): unknown {
+  const text = decode(body);
+  if (text === undefined) throw new Problem('malformed_json', 'The body is not UTF-8.');
+  try {
+    return LONG_NUMBER.test(text) ? JSON.parse(text, keepLongValues) : JSON.parse(text);
+  } catch {
+    throw new Problem('malformed_json');
+  }
 }
 
 function keepLongValues(this: unknown, name: string, value: unknown, context?: { source?: string }): unknown {

@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto';
 import { promisify } from 'node:util';
+import pLimit from 'p-limit';
 
 const hash = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
@@ -13,8 +14,7 @@ const COST = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 };
 const IN_FLIGHT = 2;
 const WAITING = 64;
 
-let inFlight = 0;
-const queue: (() => void)[] = [];
+const slots = pLimit(IN_FLIGHT);
 
 /** Thrown when too many passwords wait to be hashed. The caller answers 503 with Retry-After. */
 export class HashingBusy extends Error {
@@ -56,21 +56,9 @@ function parse(phc: string) {
   };
 }
 
-async function bounded<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (inFlight >= IN_FLIGHT) {
-    if (queue.length >= WAITING) throw new HashingBusy('Too many passwords are waiting to be checked.');
-    await new Promise<void>((resolve) => queue.push(resolve));
-  } else {
-    inFlight++;
-  }
-  try {
-    return await work();
-  } finally {
-    // The slot is handed on rather than freed, so that a newcomer cannot overtake the queue.
-    const next = queue.shift();
-    if (next) next();
-    else inFlight--;
-  }
+function bounded<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (slots.pendingCount >= WAITING) throw new HashingBusy('Too many passwords are waiting to be checked.');
+  return slots(work);
 }
 
 function base64(bytes: Buffer): string {

@@ -40,6 +40,7 @@ export const problemCatalogue = {
   too_many_attempts: [429, 'Too many attempts'],
   internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'The service is not ready'],
+  query_timeout: [503, 'The query took too long'],
   busy: [503, 'The service is busy'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

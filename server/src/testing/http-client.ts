@@ -46,7 +46,7 @@ export function httpClient(base: string): HttpClient {
       ...(body !== undefined && { body: body as string }),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,
