@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
+import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
 import { logoutRoutes } from './features/login-sessions/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
@@ -68,6 +69,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await withCredential(plain, behind.accountOrApiKey, [
     eventReadingRoutes(services.database),
   ] as FastifyPluginAsync[]);
+  await withCredential(plain, behind.account, [eventDefinitionRoutes(services)] as FastifyPluginAsync[]);
 
   await app.ready();
   return app;

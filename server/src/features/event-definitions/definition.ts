@@ -1,3 +1,5 @@
+import { codePoints, normaliseKey } from '../../shared/text.ts';
+
 /** Which events a definition takes (spec: definition resolution). */
 export const eventScopes = ['match', 'player', 'both'] as const;
 export type EventScope = (typeof eventScopes)[number];
@@ -11,6 +13,20 @@ export interface Definition {
   isActive: boolean;
 }
 
+/** An event definition (spec: resources). */
+export interface FullDefinition extends Definition {
+  eventCategory: string | null;
+  eventDescription: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** What of a definition can be changed. */
+export type MutableFields = Pick<
+  FullDefinition,
+  'eventScope' | 'eventCategory' | 'eventDescription' | 'isActive'
+>;
+
 /** A key with its value, both normalised: what names a definition within a tenant. */
 export interface DefinitionPair {
   eventKey: string;
@@ -20,4 +36,23 @@ export interface DefinitionPair {
 /** A pair as a key of a Map. No stored text holds a NUL, so no two pairs share one. */
 export function pairKey(eventKey: string, eventValue: string | null): string {
   return eventValue === null ? eventKey : `${eventKey}\0${eventValue}`;
+}
+
+/** The longest key and the longest value, in code points after normalisation. */
+export const LONGEST_KEY = 32;
+
+/** Brings a key and its value into their normal form (contract §6): a value that is empty, or missing, is null. */
+export function normalisePair(eventKey: string, eventValue?: string | null): DefinitionPair {
+  return { eventKey: normaliseKey(eventKey), eventValue: normaliseKey(eventValue ?? '') || null };
+}
+
+/** What is wrong with a normalised pair; empty where nothing is. */
+export function faultsOf({ eventKey, eventValue }: DefinitionPair): { path: string; message: string }[] {
+  const faults = [];
+  if (eventKey === '') faults.push({ path: 'eventKey', message: 'must not be empty' });
+  for (const [path, text] of Object.entries({ eventKey, eventValue })) {
+    if (text !== null && codePoints(text) > LONGEST_KEY)
+      faults.push({ path, message: `must not have more than ${LONGEST_KEY} characters` });
+  }
+  return faults;
 }

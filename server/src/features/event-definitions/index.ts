@@ -1,2 +1,10 @@
-export { pairKey, type Definition, type DefinitionPair, type EventScope } from './definition.ts';
+export {
+  faultsOf,
+  normalisePair,
+  pairKey,
+  type Definition,
+  type DefinitionPair,
+  type EventScope,
+} from './definition.ts';
 export { openDefinitionResolver, type DefinitionResolver, type EventKind } from './resolve-definitions.ts';
+export { eventDefinitionRoutes } from './routes.ts';

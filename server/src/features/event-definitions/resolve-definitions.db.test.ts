@@ -47,6 +47,10 @@ async function define(tenantId: string, eventKey: string, eventValue: string | n
   return id;
 }
 
+function definition(id: string) {
+  return { id, eventKey: id, eventValue: null, eventScope: 'both' as const, isActive: true };
+}
+
 async function until(condition: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 5000; Date.now() < deadline;) {
     if (await condition()) return;
@@ -138,13 +142,6 @@ test('a value whose reading began before a change is not remembered', async () =
 
 test('the memory is bounded over all tenants', () => {
   const known = rememberDefinitions({ on: () => {}, close: async () => {} }, 10);
-  const definition = (id: string) => ({
-    id,
-    eventKey: id,
-    eventValue: null,
-    eventScope: 'both' as const,
-    isActive: true,
-  });
   const fill = (tenantId: string, count: number) =>
     known.add(
       tenantId,
