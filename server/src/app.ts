@@ -4,6 +4,7 @@ import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
 import { logoutRoutes } from './features/login-sessions/index.ts';
+import { matchRoutes } from './features/matches/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
 import { refreshRoutes } from './features/player-tokens/index.ts';
@@ -61,6 +62,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   ] as FastifyPluginAsync[]);
   await withCredential(plain, behind.gameKeyAndMaybePlayer, [
     logoutRoutes(services.database),
+    matchRoutes(services.database),
   ] as FastifyPluginAsync[]);
 
   await withCredential(plain, behind.gameKeyAndPlayer, [

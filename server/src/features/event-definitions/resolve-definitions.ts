@@ -79,7 +79,7 @@ export function openDefinitionResolver(database: Database, changes: ChangeFeed):
       return found?.autoCreate ?? false;
     },
 
-    forgetDefinitions: definitions.forget,
-    forgetSettings: settings.forget,
+    forgetDefinitions: (tenantId) => definitions.forget(tenantId),
+    forgetSettings: () => settings.forget(),
   };
 }

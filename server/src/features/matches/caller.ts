@@ -1,0 +1,14 @@
+import { Problem } from '../../shared/problem.ts';
+
+/** Who asks: a tenant's game server, and, where a bearer stands beside its key, the player it acts for. */
+export interface MatchCaller {
+  tenantId: string;
+  playerId: string | undefined;
+}
+
+/** Throws forbidden where a bearer's player would act for anybody else. */
+export function refuseForOthers(caller: MatchCaller, playerIds: string[]): void {
+  const { playerId } = caller;
+  if (playerId !== undefined && playerIds.some((id) => id !== playerId))
+    throw new Problem('forbidden', 'With a bearer token, players act for themselves only.');
+}

@@ -1,0 +1,36 @@
+import type { Database } from '../../database/database.ts';
+import { newId } from '../../shared/ids.ts';
+import { Problem } from '../../shared/problem.ts';
+import { now } from '../../shared/timestamps.ts';
+import { refuseForOthers, type MatchCaller } from './caller.ts';
+import { insertMatchPlayer } from './queries.ts';
+
+/**
+ * Adds a player to a running match. Throws not_found, player_not_found, match_ended, session_expired, already_in_match.
+ */
+export async function joinMatch(
+  database: Database,
+  caller: MatchCaller,
+  matchSessionId: string,
+  { playerId, loginSessionId = null }: { playerId: string; loginSessionId?: string | null },
+) {
+  refuseForOthers(caller, [playerId]);
+  const { tenantId } = caller;
+  const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
+  const outcome = await insertMatchPlayer(
+    database.forTenant(tenantId),
+    tenantId,
+    matchSessionId,
+    entrant,
+    now(),
+  );
+  if (!outcome) throw new Problem('not_found', 'The tenant has no such match.');
+  const { refusal, hasEnded, matchPlayerId, joinedAt } = outcome;
+  if (refusal === 'unknown_player') throw new Problem('player_not_found');
+  if (refusal === 'unknown_session')
+    throw new Problem('not_found', 'The player has no such session in the tenant.');
+  if (hasEnded) throw new Problem('match_ended');
+  if (refusal === 'session_expired') throw new Problem('session_expired');
+  if (matchPlayerId === null || joinedAt === null) throw new Problem('already_in_match');
+  return { matchPlayerId, matchSessionId, playerId, joinedAt };
+}

@@ -1,0 +1,63 @@
+import type { Database } from '../../database/database.ts';
+import { Problem } from '../../shared/problem.ts';
+import { refuseForOthers, type MatchCaller } from './caller.ts';
+import { findMatch, findRoster, writeResults, type MatchPlayer } from './queries.ts';
+
+/** A result as it is sent: what it leaves out is nothing, not as before. */
+export interface SentResult {
+  matchPlayerId: string;
+  placement?: number | null;
+  score?: number | null;
+  outcome?: string | null;
+}
+
+/**
+ * Replaces the results of the named players, before or after the end of the match; those of others stay. Throws not_found
+ * for an unknown match, and, with `errors` that name them, for players who are not in its roster: then nothing is written.
+ */
+export async function recordResults(
+  database: Database,
+  caller: MatchCaller,
+  matchSessionId: string,
+  results: SentResult[],
+): Promise<{ matchSessionId: string; results: MatchPlayer[] }> {
+  const { tenantId } = caller;
+  const tenant = database.forTenant(tenantId);
+  const ids = results.map((result) => result.matchPlayerId);
+  if (new Set(ids).size < ids.length)
+    throw new Problem('invalid_request', 'A match player has two results in the request.');
+  if (caller.playerId !== undefined) {
+    const entries = await findRoster(tenant, tenantId, ids);
+    refuseForOthers(
+      caller,
+      entries.map((entry) => entry.playerId),
+    );
+  }
+
+  const written = await writeResults(
+    tenant,
+    tenantId,
+    matchSessionId,
+    results.map(({ matchPlayerId, placement = null, score = null, outcome = null }) => ({
+      matchPlayerId,
+      placement,
+      score,
+      outcome,
+    })),
+  );
+  if (written.length === 0) {
+    if (!(await findMatch(tenant, tenantId, matchSessionId)))
+      throw new Problem('not_found', 'The tenant has no such match.');
+    const roster = await findRoster(tenant, tenantId, ids);
+    const here = new Set(
+      roster.filter((entry) => entry.matchSessionId === matchSessionId).map((entry) => entry.matchPlayerId),
+    );
+    const errors = ids.flatMap((matchPlayerId, index) =>
+      here.has(matchPlayerId)
+        ? []
+        : [{ index, matchPlayerId, statusCode: 404, error: 'The match has no such player.' }],
+    );
+    throw new Problem('not_found', { detail: 'No result was written: see errors.', members: { errors } });
+  }
+  return { matchSessionId, results: written };
+}
