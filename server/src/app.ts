@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
+import { deviceRoutes } from './features/devices/index.ts';
 import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
 import { logoutRoutes } from './features/login-sessions/index.ts';
 import { matchRoutes } from './features/matches/index.ts';
@@ -71,6 +72,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await withCredential(plain, behind.accountOrApiKey, [
     eventReadingRoutes(services.database),
   ] as FastifyPluginAsync[]);
+  await withCredential(plain, behind.player, [deviceRoutes(services.database)] as FastifyPluginAsync[]);
   await withCredential(plain, behind.account, [eventDefinitionRoutes(services)] as FastifyPluginAsync[]);
 
   await app.ready();

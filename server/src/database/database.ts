@@ -22,11 +22,13 @@ export interface Scope extends Querier {
 
 /**
  * The application's door to PostgreSQL. Its connections act as the role `guildhall_app`, which owns nothing and is
- * subject to row-level security: outside of {@link Database.forTenant} the tables of tenants look empty to it.
+ * subject to row-level security: outside of a tenant's or a player's scope the tables of tenants look empty to it.
  */
 export interface Database extends Scope {
   /** The same door with one tenant's rows visible, and no other's. */
   forTenant(tenantId: string): Scope;
+  /** The same door with one player's own rows visible, in every tenant. */
+  forPlayer(playerId: string): Scope;
   /** Closes all connections once their work is done. */
   close(): Promise<void>;
 }
@@ -42,11 +44,8 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
   const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true });
   return {
     ...scope(pool, 'BEGIN'),
-    forTenant(tenantId) {
-      // The identifier becomes part of the text of a statement, so nothing but a UUID may pass.
-      if (!isGuid(tenantId)) throw new TypeError(`"${tenantId}" is not a tenant identifier.`);
-      return scope(pool, `BEGIN; SET LOCAL guildhall.tenant_id = '${tenantId}'`);
-    },
+    forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
+    forPlayer: (playerId) => scope(pool, beginFor('player_id', playerId)),
     close: () => pool.end(),
   };
 }
@@ -88,6 +87,13 @@ export function refusalOf(error: unknown): string | undefined {
 /** Whether an error is PostgreSQL ending one of two transactions that waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
+}
+
+/** Begins a transaction that speaks for one tenant or player: the walls let it see what belongs to that. */
+function beginFor(setting: 'tenant_id' | 'player_id', id: string): string {
+  // The identifier becomes part of the text of a statement, so nothing but a UUID may pass.
+  if (!isGuid(id)) throw new TypeError(`"${id}" is not an identifier.`);
+  return `BEGIN; SET LOCAL guildhall.${setting} = '${id}'`;
 }
 
 function scope(pool: pg.Pool, begin: string): Scope {

@@ -1,4 +1,4 @@
 export { tokenProviders } from './identity.ts';
-export { platforms } from './platforms.ts';
+export { platformDisplayName, platforms, type Platform } from './platforms.ts';
 export { playerLoginRoutes } from './routes.ts';
 export { tokenVerifier } from './verify-token.ts';

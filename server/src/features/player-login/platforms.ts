@@ -33,3 +33,13 @@ export const platforms = [
 ] as const;
 
 export type Platform = (typeof platforms)[number];
+
+/**
+ * A platform as people read it: "PC Windows", "Console B5 Pro". A word begins at a capital after two small letters or a
+ * digit ("iOS" stays whole), at the first letter of a word after a capital ("VR Headset"), and after a console's letter.
+ */
+export function platformDisplayName(platform: string): string {
+  return platform
+    .replaceAll('_', ' ')
+    .replace(/(?<=[a-z]{2}|\d|Console[A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, ' ');
+}

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../../database/database.ts';
+import { playerOf } from '../../http/request-context.ts';
+import { changeDevice } from './change-device.ts';
+import { listDevices } from './list-devices.ts';
+import { ChangeDeviceBody, Device, DevicePath } from './schemas.ts';
+
+const tags = ['Player devices'];
+
+/** Behind a player's token. */
+export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/player/devices',
+      {
+        schema: {
+          operationId: 'listDevices',
+          tags,
+          summary: 'The devices that the player has signed in from',
+          description: 'In all tenants, the last used first.',
+          response: { 200: Type.Array(Device) },
+        },
+      },
+      async (request) => listDevices(database, playerOf(request).playerId),
+    );
+
+    app.patch(
+      '/api/player/devices/:deviceId',
+      {
+        schema: {
+          operationId: 'changeDevice',
+          tags,
+          summary: 'Name, trust or block a device',
+          description:
+            'Logins from a blocked device are refused, and the refresh tokens of its sessions stop working for good, in all ' +
+            'tenants; access tokens stay valid until they expire.',
+          params: DevicePath,
+          body: ChangeDeviceBody,
+          response: { 200: Device },
+        },
+      },
+      async (request) => {
+        const { playerId } = playerOf(request);
+        return changeDevice(database, playerId, request.params.deviceId, request.body);
+      },
+    );
+  };
+}
