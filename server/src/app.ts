@@ -18,6 +18,7 @@ import {
 } from './features/gameplay-events/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator } from './features/tenant-keys/index.ts';
+import { tenantPlayerRoutes } from './features/tenant-players/index.ts';
 import { openProviderSettings } from './features/tenants/index.ts';
 import { openMemberships } from './features/workspaces/index.ts';
 import { withCredential } from './http/credential-scope.ts';
@@ -73,7 +74,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     eventReadingRoutes(services.database),
   ] as FastifyPluginAsync[]);
   await withCredential(plain, behind.player, [deviceRoutes(services.database)] as FastifyPluginAsync[]);
-  await withCredential(plain, behind.account, [eventDefinitionRoutes(services)] as FastifyPluginAsync[]);
+  await withCredential(plain, behind.account, [
+    eventDefinitionRoutes(services),
+    tenantPlayerRoutes(services.database),
+  ] as FastifyPluginAsync[]);
 
   await app.ready();
   return app;

@@ -1,0 +1,20 @@
+import type { Database } from '../../database/database.ts';
+import { Problem } from '../../shared/problem.ts';
+import { countBans, hasAccess, listBans, type Ban } from './queries.ts';
+
+/** A page of the bans that a player has had in a tenant, the latest first. Throws player_not_found. */
+export async function banHistory(
+  database: Database,
+  tenantId: string,
+  playerId: string,
+  page: { limit: number; offset: number },
+): Promise<{ items: Ban[]; limit: number; offset: number; totalCount: number }> {
+  const tenant = database.forTenant(tenantId);
+  const [known, items, totalCount] = await Promise.all([
+    hasAccess(tenant, tenantId, playerId),
+    listBans(tenant, tenantId, playerId, page),
+    countBans(tenant, tenantId, playerId),
+  ]);
+  if (!known) throw new Problem('player_not_found', 'The tenant has no such player.');
+  return { items, ...page, totalCount };
+}

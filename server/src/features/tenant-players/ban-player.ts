@@ -1,0 +1,65 @@
+import type { Database } from '../../database/database.ts';
+import type { Author } from '../../http/request-context.ts';
+import { newId } from '../../shared/ids.ts';
+import { Problem } from '../../shared/problem.ts';
+import { toMicroseconds } from '../../shared/timestamps.ts';
+import { auditTrail } from '../audit/index.ts';
+import { revokePlayerTokens } from '../player-tokens/index.ts';
+import { insertBan, liftBans, setBannedUntil, type Ban } from './queries.ts';
+
+export interface BanRequest {
+  tenantId: string;
+  playerId: string;
+  reason?: string | null;
+  note?: string | null;
+  until?: string | null;
+}
+
+/**
+ * Bans a player from a tenant: no sign-in from now on, and no refresh of any session that they have there, whatever is in
+ * flight. A ban in force is lifted and replaced. Throws player_not_found, and invalid_request for an `until` that is past.
+ */
+export async function banPlayer(
+  database: Database,
+  { tenantId, playerId, reason, note, until }: BanRequest,
+  author: Author,
+): Promise<Ban> {
+  if (until && Date.parse(toMicroseconds(until) ?? '') <= Date.now())
+    throw new Problem('invalid_request', {
+      detail: 'The ban would be over already.',
+      members: { errors: [{ path: 'until', message: 'must lie in the future' }] },
+    });
+
+  const bannedBy = author.actor.id!;
+  return database.forTenant(tenantId).transaction(async (transaction) => {
+    // First of all, for its lock: see revokePlayerTokens.
+    if (!(await setBannedUntil(transaction, tenantId, playerId, until ?? 'infinity')))
+      throw new Problem('player_not_found', 'The tenant has no such player.');
+    const [replaced] = await liftBans(transaction, tenantId, playerId, bannedBy);
+    const ban = await insertBan(transaction, tenantId, {
+      id: newId(),
+      playerId,
+      reason: reason || null,
+      note: note || null,
+      until: until ?? null,
+      bannedBy,
+    });
+    await revokePlayerTokens(transaction, playerId, { tenantId });
+    await auditTrail(transaction, [
+      {
+        ...author,
+        action: 'player.banned',
+        tenantId,
+        targetId: playerId,
+        details: {
+          banId: ban.id,
+          reason: ban.reason,
+          note: ban.note,
+          until: ban.until,
+          ...(replaced && { replacedBanId: replaced.id }),
+        },
+      },
+    ]);
+    return ban;
+  });
+}

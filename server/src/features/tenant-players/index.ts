@@ -1,0 +1,1 @@
+export { tenantPlayerRoutes } from './routes.ts';
