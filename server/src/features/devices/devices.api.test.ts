@@ -33,6 +33,12 @@ async function arrangeDevice(username = newName()) {
   return { username, fingerprint, caller, login: body, device: devices[0] };
 }
 
+/** Sends a request a few milliseconds from now, so that those of a round meet in every order. */
+async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  await wait(Math.random() * 6);
+  return send();
+}
+
 test('a player sees their devices, the last used first', async () => {
   const username = newName();
   const [older, newer] = [newFingerprint(), newFingerprint()];
@@ -161,10 +167,6 @@ test('a block that meets logins and refreshes leaves no refresh token that works
   for (let round = 0; round < 20; round++) {
     const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
     const { body: second } = await login(username, fingerprint);
-    const later = async <Answer>(send: () => Promise<Answer>): Promise<Answer> => {
-      await wait(Math.random() * 6);
-      return send();
-    };
     const [blocked, ...others] = await Promise.all([
       later(() => change(device.id, { isBlocked: true }, caller)),
       ...[1, 2, 3, 4].map(() => later(() => login(username, fingerprint))),

@@ -6,5 +6,6 @@ export {
   type DefinitionPair,
   type EventScope,
 } from './definition.ts';
+export type { TenantDefinitions } from './known-definitions.ts';
 export { openDefinitionResolver, type DefinitionResolver, type EventKind } from './resolve-definitions.ts';
 export { eventDefinitionRoutes } from './routes.ts';

@@ -392,7 +392,15 @@ test('results are replaced whole, for those who are named', async () => {
     );
   assert.equal((await record(match, [])).status, 400);
   assert.equal((await record(match, [{ placement: 1 }])).status, 400);
-  assert.equal((await record(match, Array(1001).fill({ matchPlayerId: first }))).status, 400);
+  assert.equal(
+    (
+      await record(
+        match,
+        Array.from({ length: 1001 }, () => ({ matchPlayerId: first })),
+      )
+    ).status,
+    400,
+  );
   const twice = [{ matchPlayerId: first }, { matchPlayerId: first.toUpperCase() }];
   assert.equal((await record(match, twice)).status, 400);
   assert.deepEqual(await results(), [[null, 0, null], secondResult]);

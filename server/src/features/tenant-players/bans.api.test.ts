@@ -34,6 +34,12 @@ async function auditOf(playerId: string) {
   return rows;
 }
 
+/** Sends a request a few milliseconds from now, so that those of a round meet in every order. */
+async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  await wait(Math.random() * 6);
+  return send();
+}
+
 test('a ban refuses logins and ends refreshing, in this tenant only, and is audited', async () => {
   const player = await arrangePlayer(app, tenant);
   const second = await arrangePlayer(app, tenant, player.username);
@@ -197,10 +203,6 @@ test('a ban that meets logins and refreshes leaves no refresh token that works',
   for (let round = 0; round < 20; round++) {
     const first = await arrangePlayer(app, tenant);
     const second = await arrangePlayer(app, tenant, first.username);
-    const later = async <Answer>(send: () => Promise<Answer>): Promise<Answer> => {
-      await wait(Math.random() * 6);
-      return send();
-    };
     const [banned, ...others] = await Promise.all([
       later(() => ban(first.playerId)),
       ...[1, 2, 3, 4].map(() => later(() => login(first.username))),
