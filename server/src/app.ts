@@ -9,7 +9,6 @@ import { matchRoutes } from './features/matches/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
 import { refreshRoutes } from './features/player-tokens/index.ts';
-import { openDefinitionResolver } from './features/event-definitions/index.ts';
 import {
   eventIngestionRoutes,
   eventReadingRoutes,

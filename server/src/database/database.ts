@@ -27,7 +27,7 @@ export interface Scope extends Querier {
 export interface Database extends Scope {
   /** The same door with one tenant's rows visible, and no other's. */
   forTenant(tenantId: string): Scope;
-  /** The same door with one player's own rows visible, in every tenant. */
+  /** A door for one player over all tenants: as the role `guildhall_player`, which sees and changes their rows alone. */
   forPlayer(playerId: string): Scope;
   /** Closes all connections once their work is done. */
   close(): Promise<void>;
@@ -45,7 +45,8 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
-    forPlayer: (playerId) => scope(pool, beginFor('player_id', playerId)),
+    forPlayer: (playerId) =>
+      scope(pool, `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`),
     close: () => pool.end(),
   };
 }

@@ -130,7 +130,7 @@ test('expired and ended sessions: 410 names each player, and nothing is created'
     { playerId: expired!.playerId },
     { playerId: ended!.playerId },
     { playerId: given!.playerId, loginSessionId: old },
-    { playerId: expired!.playerId.replace(/.$/, (last) => (last === '0' ? '1' : '0')) },
+    { playerId: expired!.playerId.replace(/.$/, (last: string) => (last === '0' ? '1' : '0')) },
   ]);
   assert.equal(refused.status, 410, refused.text);
   assert.equal(refused.body.code, 'players_rejected');
