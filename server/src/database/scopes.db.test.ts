@@ -21,7 +21,7 @@ async function visibleSessions(db: Querier): Promise<string[]> {
 }
 
 test('each scope shows its own rows, even to a statement that forgets to name them', async () => {
-  const own = [ada.sessionId, adaElsewhere.sessionId].toSorted();
+  const own: string[] = [ada.sessionId, adaElsewhere.sessionId].toSorted();
   assert.deepEqual(await visibleSessions(database), []);
   assert.deepEqual(await visibleSessions(database.forPlayer(ada.playerId)), own);
   assert.deepEqual(await visibleSessions(database.forPlayer(bob.playerId)), [bob.sessionId]);

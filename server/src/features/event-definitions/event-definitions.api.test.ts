@@ -140,7 +140,7 @@ test('a change is audited with what it changed; key and value stay', async () =>
     isActive: false,
     updatedAt,
   });
-  assert.ok(updatedAt > before.updatedAt);
+  assert.notEqual(updatedAt, before.updatedAt);
   const records = await auditOf('event_definition.updated', before.id);
   assert.deepEqual(records[0].details, {
     before: { eventScope: 'match', eventCategory: 'old', isActive: true },
@@ -231,6 +231,48 @@ test('the auto-create setting is off at first; changing it is audited once', asy
   );
   for (const body of [{}, { autoCreate: 'yes' }, { autoCreate: null }])
     assert.equal((await app.http.patch(settings, body, caller)).status, 400, JSON.stringify(body));
+});
+
+test('what is changed here holds for the very next event', async () => {
+  const here = await arrangeTenant(app);
+  const caller = await arrangeAccount(app, here, 'admin');
+  const player = await arrangePlayer(app, here);
+  const at = listOf(here.tenantId);
+  const send = async (eventKey: string) => {
+    const event = {
+      playerId: player.playerId,
+      eventKey,
+      idempotencyKey: randomUUID(),
+      occurredAt: new Date().toISOString(),
+    };
+    const { body } = await app.http.post('/api/game/player-events', { events: [event] }, player.caller);
+    return body.records?.length === 1 ? 'accepted' : body.errors[0].statusCode;
+  };
+  for (let round = 0; round < 5; round++) {
+    const eventKey = `key ${round}`;
+    assert.equal(await send(eventKey), 422);
+    await app.http.patch(`${at}/settings`, { autoCreate: true }, caller);
+    assert.equal(await send(eventKey), 'accepted');
+    await app.http.patch(`${at}/settings`, { autoCreate: false }, caller);
+    assert.equal(await send(`${eventKey} too`), 422);
+
+    const { body: definitions } = await app.http.get(at, caller);
+    const { id, eventScope } = definitions.find((one: { eventKey: string }) => one.eventKey === eventKey);
+    assert.equal(eventScope, 'player');
+    await app.http.patch(`${at}/${id}`, { isActive: false }, caller);
+    assert.equal(await send(eventKey), 409);
+    await app.http.patch(`${at}/${id}`, { isActive: true, eventScope: 'match' }, caller);
+    assert.equal(await send(eventKey), 409);
+    await app.http.patch(`${at}/${id}`, { eventScope: 'both' }, caller);
+    assert.equal(await send(eventKey), 'accepted');
+    const { body: created } = await app.http.post(
+      at,
+      { eventKey: `${eventKey} too`, eventScope: 'player' },
+      caller,
+    );
+    assert.equal(created.eventKey, `${eventKey} too`);
+    assert.equal(await send(`${eventKey} too`), 'accepted');
+  }
 });
 
 test('only admins and owners of the tenant come in; keys and players never do', async () => {

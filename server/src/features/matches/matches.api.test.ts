@@ -339,7 +339,7 @@ test('ending again answers with the first end; leave, end, results and reading a
   assert.equal((await leave(match, roster[1])).status, 200);
   const ended = await end(match);
   assert.equal(ended.status, 200, ended.text);
-  assert.ok(ended.body.endedAt >= ended.body.startedAt);
+  assert.ok(Date.parse(ended.body.endedAt) >= Date.parse(ended.body.startedAt));
   assert.deepEqual((await end(match)).body, ended.body);
   assert.equal((await record(match, [{ matchPlayerId: roster[0], placement: 1 }])).status, 200);
   assert.equal((await read(match)).body.endedAt, ended.body.endedAt);
