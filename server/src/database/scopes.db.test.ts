@@ -21,7 +21,8 @@ async function visibleSessions(db: Querier): Promise<string[]> {
 }
 
 test('each scope shows its own rows, even to a statement that forgets to name them', async () => {
-  const own: string[] = [ada.sessionId, adaElsewhere.sessionId].toSorted();
+  const sessions: string[] = [ada.sessionId, adaElsewhere.sessionId];
+  const own = sessions.toSorted();
   assert.deepEqual(await visibleSessions(database), []);
   assert.deepEqual(await visibleSessions(database.forPlayer(ada.playerId)), own);
   assert.deepEqual(await visibleSessions(database.forPlayer(bob.playerId)), [bob.sessionId]);

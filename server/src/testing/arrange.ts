@@ -16,7 +16,7 @@ export interface TestTenant {
 /** Puts a tenant into the database, past the dashboard: for tests that are about something else. */
 export async function arrangeTenant(
   { owner }: Pick<TestApp, 'owner'>,
-  { workspaceId = randomUUID() as string, providers = ['Mock'] } = {},
+  { workspaceId = randomUUID(), providers = ['Mock'] }: { workspaceId?: string; providers?: string[] } = {},
 ): Promise<TestTenant> {
   const tenantId = randomUUID();
   const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
