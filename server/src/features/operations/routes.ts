@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
 import { problems } from '../../http/schemas.ts';
-import { Problem } from '../../shared/problem.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
+import { checkDatabase } from './check-database.ts';
 
 const Status = Type.Object({ status: Type.Literal('ok') });
 
@@ -36,12 +35,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         },
       },
       async () => {
-        await database.rows(sql`SELECT 1`).catch(() => {
-          throw new Problem('unavailable', {
-            detail: 'The database does not answer.',
-            headers: { 'retry-after': '5' },
-          });
-        });
+        await checkDatabase(database);
         return { status: 'ok' as const };
       },
     );
