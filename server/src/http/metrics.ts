@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** Measures every request by operation and status, and serves the figures to Prometheus at `/metrics`. */
@@ -18,7 +19,16 @@ export function measureRequests(app: FastifyInstance): Registry {
   });
   app.get(
     '/metrics',
-    { schema: { operationId: 'getMetrics', tags: ['Operations'], summary: 'Figures for Prometheus' } },
+    {
+      schema: {
+        operationId: 'getMetrics',
+        tags: ['Operations'],
+        summary: 'Figures for Prometheus',
+        response: {
+          200: { description: 'The figures.', content: { 'text/plain': { schema: Type.String() } } },
+        },
+      },
+    },
     async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
   );
   return registry;

@@ -67,6 +67,7 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
         },
       },
     },
+    transform: ({ schema, url }) => ({ schema: withOptionalDefaults(schema), url }),
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) => (json.$id as string) ?? `schema${index}`,
     },
@@ -80,4 +81,23 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
     routePrefix: '/docs',
     configuration: { url: '/openapi.json', title: 'Guildhall API' },
   });
+}
+
+/** A member with a default may be left out of a request, which its schema, made for the handler's types, does not say. */
+function withOptionalDefaults<Schema extends { body?: unknown; querystring?: unknown }>(
+  schema: Schema,
+): Schema {
+  const relax = (part: unknown): unknown => {
+    const object = part as
+      | { properties?: Record<string, { default?: unknown }>; required?: string[] }
+      | undefined;
+    if (!object?.properties || !object.required) return part;
+    const { properties } = object;
+    return { ...object, required: object.required.filter((name) => properties[name]?.default === undefined) };
+  };
+  return {
+    ...schema,
+    ...(schema?.body ? { body: relax(schema.body) } : {}),
+    querystring: relax(schema?.querystring),
+  };
 }

@@ -146,8 +146,8 @@ function declareCommonStatuses(route: { method: string | string[]; url: string; 
 function reportUndeclaredStatuses(app: App, report: (operation: string, status: number) => void): void {
   app.addHook('onSend', async (request, reply) => {
     const { schema, url } = request.routeOptions;
-    const declared = schema?.response as Record<string, unknown> | undefined;
-    if (url && declared && !(reply.statusCode in declared))
-      report(`${request.method} ${url}`, reply.statusCode);
+    if (!schema || schema.hide) return;
+    const declared = schema.response as Record<string, unknown> | undefined;
+    if (!(declared && reply.statusCode in declared)) report(`${request.method} ${url}`, reply.statusCode);
   });
 }
