@@ -27,6 +27,8 @@ export interface Scope extends Querier {
 export interface Database extends Scope {
   /** The same door with one tenant's rows visible, and no other's. */
   forTenant(tenantId: string): Scope;
+  /** The same door with the audit records of one workspace visible, those of its tenants included. */
+  forWorkspace(workspaceId: string): Scope;
   /** Closes all connections once their work is done. */
   close(): Promise<void>;
 }
@@ -42,11 +44,8 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
   const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true });
   return {
     ...scope(pool, 'BEGIN'),
-    forTenant(tenantId) {
-      // The identifier becomes part of the text of a statement, so nothing but a UUID may pass.
-      if (!isGuid(tenantId)) throw new TypeError(`"${tenantId}" is not a tenant identifier.`);
-      return scope(pool, `BEGIN; SET LOCAL guildhall.tenant_id = '${tenantId}'`);
-    },
+    forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
+    forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
     close: () => pool.end(),
   };
 }
@@ -88,6 +87,13 @@ export function refusalOf(error: unknown): string | undefined {
 /** Whether an error is PostgreSQL ending one of two transactions that waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
+}
+
+/** Begins a transaction that speaks for one tenant or workspace: the walls let it see what belongs to that. */
+function beginFor(setting: 'tenant_id' | 'workspace_id', id: string): string {
+  // The identifier becomes part of the text of a statement, so nothing but a UUID may pass.
+  if (!isGuid(id)) throw new TypeError(`"${id}" is not an identifier.`);
+  return `BEGIN; SET LOCAL guildhall.${setting} = '${id}'`;
 }
 
 function scope(pool: pg.Pool, begin: string): Scope {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { clientAddress } from './client-address.ts';
 
 /** A game key or an API key, as far as the rest of the system needs to know it. */
 export interface KeyCaller {
@@ -24,6 +25,12 @@ export interface AccountCaller {
   sessionId: string;
 }
 
+/** Who makes a change, and with which request: what the audit trail keeps of it. */
+export interface Author {
+  actor: { kind: 'account' | 'player' | 'key' | 'system'; id: string | null };
+  origin?: { ip: string | null; id: string };
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     keyCaller: KeyCaller | null;
@@ -45,6 +52,16 @@ export function playerOf(request: FastifyRequest): PlayerCaller {
 /** The dashboard account that the route's credential scope has verified. */
 export function accountOf(request: FastifyRequest): AccountCaller {
   return request.accountCaller ?? outsideOfScope(request, 'account');
+}
+
+/** The account that the route's credential scope has verified, as the author of what the request changes. */
+export function authorOf(request: FastifyRequest): Author {
+  return { actor: { kind: 'account', id: accountOf(request).accountId }, origin: originOf(request) };
+}
+
+/** Where a request comes from, as the audit trail keeps it. */
+export function originOf(request: FastifyRequest): { ip: string | null; id: string } {
+  return { ip: clientAddress(request), id: request.id };
 }
 
 function outsideOfScope(request: FastifyRequest, what: string): never {
