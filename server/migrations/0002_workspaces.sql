@@ -127,9 +127,9 @@ CREATE INDEX ON audit_records (target_id, id DESC);
 -- no tenant may be written in any scope.
 ALTER TABLE audit_records ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_records FORCE ROW LEVEL SECURITY;
-CREATE POLICY read_own ON audit_records FOR SELECT
+CREATE POLICY read_own ON audit_records FOR SELECT TO guildhall_app
   USING (tenant_id = guildhall_tenant() OR workspace_id = guildhall_workspace());
-CREATE POLICY write_own ON audit_records FOR INSERT
+CREATE POLICY write_own ON audit_records FOR INSERT TO guildhall_app
   WITH CHECK (tenant_id IS NULL OR tenant_id = guildhall_tenant());
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON

@@ -16,7 +16,7 @@ export interface TestTenant {
 /** Puts a tenant into the database, past the dashboard: for tests that are about something else. */
 export async function arrangeTenant(
   { owner }: Pick<TestApp, 'owner'>,
-  { workspaceId = randomUUID(), providers = ['Mock'] } = {},
+  { workspaceId = randomUUID() as string, providers = ['Mock'] } = {},
 ): Promise<TestTenant> {
   const tenantId = randomUUID();
   const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
