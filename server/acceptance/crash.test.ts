@@ -19,18 +19,25 @@ interface Batch {
   acknowledged: boolean;
 }
 
-test(`nothing acknowledged is lost or doubled over ${ROUNDS} crashes`, { timeout: LONG ? 1_800_000 : 120_000 }, async () => {
-  const { batches, stored } = await crashRepeatedly(ROUNDS);
-  const sent = batches.flatMap((batch) => batch.keys);
-  assert.ok(sent.length > 1_000, `only ${sent.length} events were sent`);
-  assert.deepEqual(missing(batches, stored), []);
-  assert.equal(stored.length, sent.length, 'no event is stored twice, and none that was not sent');
-});
+test(
+  `nothing acknowledged is lost or doubled over ${ROUNDS} crashes`,
+  { timeout: LONG ? 1_800_000 : 120_000 },
+  async () => {
+    const { batches, stored } = await crashRepeatedly(ROUNDS);
+    const sent = batches.flatMap((batch) => batch.keys);
+    assert.ok(sent.length > 1_000, `only ${sent.length} events were sent`);
+    assert.deepEqual(missing(batches, stored), []);
+    assert.equal(stored.length, sent.length, 'no event is stored twice, and none that was not sent');
+  },
+);
 
 test('the same test fails where commits do not wait for the disk', { timeout: 240_000 }, async () => {
   // The positive control: with synchronous_commit off PostgreSQL acknowledges up to 0.6 s of commits that a crash takes.
   for (let attempt = 1; attempt <= 5; attempt++) {
-    const { batches, stored } = await crashRepeatedly(3, 'ALTER DATABASE guildhall SET synchronous_commit = off');
+    const { batches, stored } = await crashRepeatedly(
+      3,
+      'ALTER DATABASE guildhall SET synchronous_commit = off',
+    );
     if (missing(batches, stored).length > 0) return;
   }
   assert.fail('no acknowledged event was lost, so this test could not notice a loss');
@@ -41,7 +48,10 @@ function missing(batches: Batch[], stored: string[]): string[] {
   return batches.flatMap((batch) => (batch.acknowledged ? batch.keys.filter((key) => !there.has(key)) : []));
 }
 
-async function crashRepeatedly(rounds: number, sabotage?: string): Promise<{ batches: Batch[]; stored: string[] }> {
+async function crashRepeatedly(
+  rounds: number,
+  sabotage?: string,
+): Promise<{ batches: Batch[]; stored: string[] }> {
   const server = await serverUnderTest({ GUILDHALL_DEMO: 'on' });
   const batches: Batch[] = [];
   try {
@@ -93,12 +103,23 @@ async function signIn(server: ServerUnderTest, gameKey: string): Promise<Player>
 }
 
 /** Sends batch after batch until the server is gone. Sizes on both sides of the one where COPY begins. */
-async function sendBatches(server: ServerUnderTest, player: Player, batches: Batch[], name: string, over: AbortSignal): Promise<void> {
+async function sendBatches(
+  server: ServerUnderTest,
+  player: Player,
+  batches: Batch[],
+  name: string,
+  over: AbortSignal,
+): Promise<void> {
   for (let number = 0; !over.aborted; number++) {
     const size = [1, 7, 100, 1_000][number % 4]!;
     const keys = Array.from({ length: size }, (_, index) => `${name}-${number}-${index}`);
     const occurredAt = new Date().toISOString();
-    const events = keys.map((idempotencyKey) => ({ playerId: player.playerId, eventKey: 'survived', idempotencyKey, occurredAt }));
+    const events = keys.map((idempotencyKey) => ({
+      playerId: player.playerId,
+      eventKey: 'survived',
+      idempotencyKey,
+      occurredAt,
+    }));
     const batch = { keys, body: JSON.stringify({ events }), acknowledged: false };
     batches.push(batch);
     try {
@@ -118,17 +139,28 @@ async function resendUnsure(server: ServerUnderTest, player: Player, batches: Ba
     const body = (await answer.json()) as { records: unknown[]; duplicateCount: number };
     assert.ok(answer.status === 201 || answer.status === 422, `a batch sent again answers ${answer.status}`);
     assert.equal(body.records.length + body.duplicateCount, batch.keys.length);
-    assert.ok(body.records.length === 0 || body.duplicateCount === 0, 'a batch is stored whole or not at all');
+    assert.ok(
+      body.records.length === 0 || body.duplicateCount === 0,
+      'a batch is stored whole or not at all',
+    );
     batch.acknowledged = true;
   }
 }
 
 function send(server: ServerUnderTest, player: Player, batch: Batch): Promise<Response> {
-  return fetch(`${server.url}/api/game/player-events`, { method: 'POST', headers: player.headers, body: batch.body });
+  return fetch(`${server.url}/api/game/player-events`, {
+    method: 'POST',
+    headers: player.headers,
+    body: batch.body,
+  });
 }
 
 async function query(server: ServerUnderTest, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ host: join(server.dataDir, 'socket'), user: 'guildhall', database: 'guildhall' });
+  const client = new pg.Client({
+    host: join(server.dataDir, 'socket'),
+    user: 'guildhall',
+    database: 'guildhall',
+  });
   await client.connect();
   try {
     return (await client.query(statement)).rows as Record<string, unknown>[];

@@ -33,7 +33,8 @@ export async function serverUnderTest(env: Record<string, string> = {}): Promise
 
   const ended = async (): Promise<number | null> => {
     const process = child!;
-    if (process.exitCode === null && process.signalCode === null) await new Promise((resolve) => process.once('exit', resolve));
+    if (process.exitCode === null && process.signalCode === null)
+      await new Promise((resolve) => process.once('exit', resolve));
     return process.exitCode;
   };
 
@@ -46,10 +47,12 @@ export async function serverUnderTest(env: Record<string, string> = {}): Promise
         env: { ...process.env, LOG_LEVEL: 'error', ...env, DATA_DIR: dataDir, PORT: String(port) },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-      for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      for (const stream of [child.stdout!, child.stderr!])
+        stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
       const deadline = Date.now() + 60_000;
       while (!(await isReady(url))) {
-        if (child.exitCode !== null || Date.now() > deadline) throw new Error(`The server did not start:\n${output}`);
+        if (child.exitCode !== null || Date.now() > deadline)
+          throw new Error(`The server did not start:\n${output}`);
         await sleep(50);
       }
     },

@@ -37,9 +37,11 @@ SELECT pg_advisory_xact_lock(7118001);
 GRANT guildhall_app, guildhall_player, guildhall_event_writer TO CURRENT_USER;
 GRANT USAGE ON SCHEMA public TO guildhall_app, guildhall_player, guildhall_event_writer;
 
--- The tenant and the player that the running transaction speaks for; null outside of such a scope.
+-- The tenant, the workspace and the player that the running transaction speaks for; null outside of such a scope.
 CREATE FUNCTION guildhall_tenant() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
   RETURN nullif(current_setting('guildhall.tenant_id', true), '')::uuid;
+CREATE FUNCTION guildhall_workspace() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN nullif(current_setting('guildhall.workspace_id', true), '')::uuid;
 CREATE FUNCTION guildhall_player() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
   RETURN nullif(current_setting('guildhall.player_id', true), '')::uuid;
 

@@ -55,6 +55,7 @@ CREATE TABLE tenants (
   name                      text NOT NULL,
   slug                      text NOT NULL,
   hidden_from_discovery     boolean NOT NULL DEFAULT false,
+  is_demo                   boolean NOT NULL DEFAULT false, -- made by the first start: Mock is always allowed in it
   auto_create_definitions   boolean NOT NULL DEFAULT false,
   alert_requests_per_minute integer NOT NULL DEFAULT 60000,
   alert_bytes_per_minute    bigint  NOT NULL DEFAULT 67108864,
@@ -121,6 +122,15 @@ CREATE TABLE audit_records (
 CREATE INDEX ON audit_records (tenant_id, id DESC) WHERE tenant_id IS NOT NULL;
 CREATE INDEX ON audit_records (workspace_id, id DESC) WHERE workspace_id IS NOT NULL;
 CREATE INDEX ON audit_records (target_id, id DESC);
+
+-- Its own wall: a record about a tenant is written in that tenant's scope and read there or in its workspace's. One about
+-- no tenant may be written in any scope.
+ALTER TABLE audit_records ENABLE ROW LEVEL SECURITY;
+ALTER TABLE audit_records FORCE ROW LEVEL SECURITY;
+CREATE POLICY read_own ON audit_records FOR SELECT TO guildhall_app
+  USING (tenant_id = guildhall_tenant() OR workspace_id = guildhall_workspace());
+CREATE POLICY write_own ON audit_records FOR INSERT TO guildhall_app
+  WITH CHECK (tenant_id IS NULL OR tenant_id = guildhall_tenant());
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON
   accounts, account_sessions, account_refresh_tokens, workspaces, memberships, tenants, tenant_keys,

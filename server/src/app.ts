@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
+import { accountSessionRoutes, ownAccountRoutes } from './features/accounts/index.ts';
+import { auditRoutes } from './features/audit/index.ts';
 import { deviceRoutes } from './features/devices/index.ts';
 import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
 import { logoutRoutes } from './features/login-sessions/index.ts';
@@ -16,10 +18,10 @@ import {
   openRosters,
 } from './features/gameplay-events/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
-import { openKeyAuthenticator } from './features/tenant-keys/index.ts';
+import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/index.ts';
 import { tenantPlayerRoutes } from './features/tenant-players/index.ts';
-import { openProviderSettings } from './features/tenants/index.ts';
-import { openMemberships } from './features/workspaces/index.ts';
+import { openProviderSettings, providerRoutes, tenantRoutes } from './features/tenants/index.ts';
+import { openMemberships, workspaceRoutes } from './features/workspaces/index.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
 import { measureRequests } from './http/metrics.ts';
@@ -65,6 +67,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     logoutRoutes(services.database),
     matchRoutes(services.database),
   ] as FastifyPluginAsync[]);
+  await plain.register(accountSessionRoutes(services) as FastifyPluginAsync);
+  await withCredential(plain, behind.account, [
+    ownAccountRoutes(services),
+    workspaceRoutes(services.database),
+    tenantRoutes(services),
+    providerRoutes(services),
+    tenantKeyRoutes(services),
+    auditRoutes(services.database),
+  ] as FastifyPluginAsync[]);
 
   await withCredential(plain, behind.gameKeyAndPlayer, [
     eventIngestionRoutes(services.ingestion),
@@ -89,7 +100,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const issuer = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const signer = await openTokenSigner(database, vault, changes, issuer);
   const keys = openKeyAuthenticator(database, vault, changes);
-  const providerSettings = openProviderSettings(database, changes);
+  const providerSettings = openProviderSettings(database, changes, vault, config);
   const definitions = openDefinitionResolver(database, changes);
   const writer = await openEventWriter(database, databaseUrl);
 
@@ -99,6 +110,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     changes,
     vault,
     signer,
+    keys,
     providerSettings,
     definitions,
     ingestion: { writer, definitions, rosters: openRosters(database) },

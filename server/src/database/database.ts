@@ -29,6 +29,8 @@ export interface Database extends Scope {
   forTenant(tenantId: string): Scope;
   /** A door for one player over all tenants: as the role `guildhall_player`, which sees and changes their rows alone. */
   forPlayer(playerId: string): Scope;
+  /** The same door with the audit records of one workspace visible, those of its tenants included. */
+  forWorkspace(workspaceId: string): Scope;
   /** Closes all connections once their work is done. */
   close(): Promise<void>;
 }
@@ -47,6 +49,7 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
     forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
     forPlayer: (playerId) =>
       scope(pool, `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`),
+    forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
     close: () => pool.end(),
   };
 }
@@ -90,8 +93,8 @@ export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
 }
 
-/** Begins a transaction that speaks for one tenant or player: the walls let it see what belongs to that. */
-function beginFor(setting: 'tenant_id' | 'player_id', id: string): string {
+/** Begins a transaction that speaks for a tenant, a player or a workspace: the walls let it see what belongs to that. */
+function beginFor(setting: 'tenant_id' | 'player_id' | 'workspace_id', id: string): string {
   // The identifier becomes part of the text of a statement, so nothing but a UUID may pass.
   if (!isGuid(id)) throw new TypeError(`"${id}" is not an identifier.`);
   return `BEGIN; SET LOCAL guildhall.${setting} = '${id}'`;

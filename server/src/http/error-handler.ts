@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { HashingBusy } from '../security/passwords.ts';
 import { Problem } from '../shared/problem.ts';
 
 /** Answers a request with a problem document. */
@@ -33,6 +34,8 @@ export function errorHandler(
 }
 
 function translate(error: FastifyError): Problem {
+  if (error instanceof HashingBusy)
+    return new Problem('busy', { detail: error.message, headers: { 'retry-after': '2' } });
   if (error.validation) {
     // A path that names no possible thing names nothing: 404, as for one that names a missing thing.
     if (error.validationContext === 'params') return new Problem('not_found');

@@ -16,6 +16,13 @@ export const Timestamp = Type.String({ format: 'date-time' });
 export const Name = (maxLength: number, description?: string) =>
   Type.String({ transform: ['trim'], minLength: 1, maxLength, ...(description && { description }) });
 
+/** A name as an address part: lower-case ASCII words joined by hyphens. */
+export const Slug = Type.String({
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  maxLength: 64,
+  description: 'Lower-case ASCII words joined by hyphens. Made from the name where it is not given.',
+});
+
 /** An e-mail address, trimmed and lower-case. */
 export const Email = Type.String({ format: 'email', maxLength: 254, transform: ['trim', 'toLowerCase'] });
 

@@ -16,7 +16,7 @@ const WAITING = 64;
 
 const slots = pLimit(IN_FLIGHT);
 
-/** Thrown when too many passwords wait to be hashed. The caller answers 503 with Retry-After. */
+/** Thrown when too many passwords wait to be hashed. It is answered with 503 and Retry-After. */
 export class HashingBusy extends Error {
   override name = 'HashingBusy';
 }

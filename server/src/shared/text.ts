@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 /** The length of a text as people count it: in Unicode code points, not UTF-16 units. */
 export function codePoints(text: string): number {
   let length = text.length;
@@ -39,4 +41,12 @@ export function slugify(name: string, fallback: string): string {
     .replace(/^-+|-+$/g, '')
     .slice(0, 48);
   return slug || fallback;
+}
+
+/** Slugs to try in turn for a name until one is free: the plain one, then numbered ones, then random ones. */
+export function* slugCandidates(name: string, fallback: string): Generator<string, never> {
+  const slug = slugify(name, fallback);
+  yield slug;
+  for (let number = 2; number < 10; number++) yield `${slug}-${number}`;
+  for (;;) yield `${slug}-${randomBytes(4).toString('hex')}`;
 }

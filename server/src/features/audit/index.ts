@@ -1,1 +1,2 @@
 export { auditTrail, difference, type AuditEntry } from './record.ts';
+export { auditRoutes } from './routes.ts';

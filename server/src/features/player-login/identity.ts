@@ -1,14 +1,4 @@
-/** The sign-in providers, as requests and answers name them. */
-export const providers = [
-  'StoreA',
-  'StoreB',
-  'WalletJwt',
-  'EvmWallet',
-  'EmailOneTimeCode',
-  'EmailPassword',
-  'Mock',
-] as const;
-export type Provider = (typeof providers)[number];
+import type { Provider } from '../tenants/index.ts';
 
 /** The providers whose credential is a single token (spec: providers, flow "shared login"). */
 export const tokenProviders = ['StoreA', 'StoreB', 'WalletJwt', 'Mock'] as const satisfies Provider[];

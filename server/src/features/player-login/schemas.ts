@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, OneOf } from '../../http/schemas.ts';
-import { providers, tokenProviders } from './identity.ts';
+import { providers } from '../tenants/index.ts';
+import { tokenProviders } from './identity.ts';
 import { platforms } from './platforms.ts';
 
 /** ClientInfoRequest (spec: device). */

@@ -14,6 +14,8 @@ const TOUCH_EVERY_MS = 30_000;
 export interface KeyAuthenticator {
   /** The key's caller; undefined for one that is unknown, revoked, expired, of the other kind, or of a disabled tenant. */
   authenticate(kind: 'game' | 'api', key: string): Promise<KeyCaller | undefined>;
+  /** For the process that changes keys or disables tenants: they are looked up again. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export function openKeyAuthenticator(
       used.add(found.keyId);
       return found;
     },
+    forget: () => known.forget(),
     async close() {
       clearInterval(timer);
       await touch();

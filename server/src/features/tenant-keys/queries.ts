@@ -1,5 +1,5 @@
 import type { Querier } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { sql, type Sql } from '../../database/sql.ts';
 import type { KeyCaller } from '../../http/request-context.ts';
 
 export interface FoundKey extends KeyCaller {
@@ -27,4 +27,125 @@ export function findKey(
 
 export async function touchKeys(db: Querier, keyIds: string[]): Promise<void> {
   await db.run(sql`UPDATE tenant_keys SET last_used_at = now() WHERE id = ANY(${keyIds}::uuid[])`);
+}
+
+/** A key as its tenant's administrators see it. */
+export interface TenantKey {
+  id: string;
+  name: string;
+  prefix: string;
+  allowDataApi: boolean;
+  subscriberWorkspaceId: string | null;
+  rateLimit: RateLimit | null;
+  rateLimitPerMinute: number | null;
+  payloadBytesPerMinute: number | null;
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+}
+
+export interface RateLimit {
+  perMinute: number | null;
+  perHour: number | null;
+}
+
+const columns = sql`
+  id, name, prefix, allow_data_api AS "allowDataApi", subscriber_workspace_id AS "subscriberWorkspaceId",
+  CASE WHEN requests_per_minute IS NOT NULL OR requests_per_hour IS NOT NULL
+    THEN jsonb_build_object('perMinute', requests_per_minute, 'perHour', requests_per_hour) END AS "rateLimit",
+  alert_requests_per_minute AS "rateLimitPerMinute", alert_bytes_per_minute AS "payloadBytesPerMinute",
+  created_at AS "createdAt", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
+
+/** Which keys of a tenant a page shows. */
+export interface KeyFilter {
+  tenantId: string;
+  kind: 'game' | 'api';
+  includeRevoked: boolean;
+}
+
+const matching = ({ tenantId, kind, includeRevoked }: KeyFilter): Sql =>
+  sql`tenant_id = ${tenantId} AND kind = ${kind} AND (${includeRevoked} OR revoked_at IS NULL)`;
+
+/** The keys of a tenant, the oldest first. */
+export function listKeys(
+  db: Querier,
+  filter: KeyFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<TenantKey[]> {
+  return db.rows(sql`
+    SELECT ${columns} FROM tenant_keys WHERE ${matching(filter)}
+    ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
+}
+
+export async function countKeys(db: Querier, filter: KeyFilter): Promise<number> {
+  const row = await db.row<{ count: number }>(
+    sql`SELECT count(*) FROM tenant_keys WHERE ${matching(filter)}`,
+  );
+  return row?.count ?? 0;
+}
+
+/** Names one key, whose tenant and kind must be those of the path. */
+export interface KeyPlace {
+  tenantId: string;
+  kind: 'game' | 'api';
+  keyId: string;
+}
+
+/** A key, its row locked until the transaction ends. */
+export function lockKey(db: Querier, { tenantId, kind, keyId }: KeyPlace): Promise<TenantKey | undefined> {
+  return db.row(sql`
+    SELECT ${columns} FROM tenant_keys
+    WHERE tenant_id = ${tenantId} AND kind = ${kind} AND id = ${keyId}
+    FOR NO KEY UPDATE`);
+}
+
+/** What may be said of a key when it is made, and changed later. */
+export interface KeyTraits {
+  name: string;
+  allowDataApi: boolean;
+  subscriberWorkspaceId: string | null;
+  rateLimit: RateLimit | null;
+  rateLimitPerMinute: number | null;
+  payloadBytesPerMinute: number | null;
+  expiresAt: string | null;
+}
+
+export function insertKey(
+  db: Querier,
+  place: KeyPlace,
+  secret: { prefix: string; fingerprint: Buffer },
+  traits: KeyTraits,
+): Promise<TenantKey | undefined> {
+  return db.row(sql`
+    INSERT INTO tenant_keys (id, tenant_id, kind, prefix, fingerprint, name, allow_data_api, subscriber_workspace_id,
+      requests_per_minute, requests_per_hour, alert_requests_per_minute, alert_bytes_per_minute, expires_at)
+    VALUES (${place.keyId}, ${place.tenantId}, ${place.kind}, ${secret.prefix}, ${secret.fingerprint}, ${traits.name},
+      ${traits.allowDataApi}, ${traits.subscriberWorkspaceId}, ${traits.rateLimit?.perMinute ?? null},
+      ${traits.rateLimit?.perHour ?? null}, ${traits.rateLimitPerMinute}, ${traits.payloadBytesPerMinute},
+      ${traits.expiresAt})
+    RETURNING ${columns}`);
+}
+
+export function updateKey(
+  db: Querier,
+  { tenantId, keyId }: KeyPlace,
+  traits: KeyTraits,
+): Promise<TenantKey | undefined> {
+  return db.row(sql`
+    UPDATE tenant_keys
+    SET name = ${traits.name}, allow_data_api = ${traits.allowDataApi},
+        subscriber_workspace_id = ${traits.subscriberWorkspaceId},
+        requests_per_minute = ${traits.rateLimit?.perMinute ?? null},
+        requests_per_hour = ${traits.rateLimit?.perHour ?? null},
+        alert_requests_per_minute = ${traits.rateLimitPerMinute},
+        alert_bytes_per_minute = ${traits.payloadBytesPerMinute}, expires_at = ${traits.expiresAt}
+    WHERE tenant_id = ${tenantId} AND id = ${keyId}
+    RETURNING ${columns}`);
+}
+
+export async function revokeKeyRow(db: Querier, { tenantId, keyId }: KeyPlace): Promise<void> {
+  await db.run(
+    sql`UPDATE tenant_keys SET revoked_at = now() WHERE tenant_id = ${tenantId} AND id = ${keyId}`,
+  );
 }

@@ -11,8 +11,8 @@ const REMEMBERED_ROLES = 10_000;
 export function openMemberships(database: Database, changes: ChangeFeed) {
   const known = remember<{ role: Role }>(changes, ['memberships', 'tenants'], REMEMBERED_ROLES);
   return async (accountId: string, place: Place): Promise<Role | undefined> => {
-    const id = 'tenantId' in place ? place.tenantId : place.workspaceId;
-    const found = await known.get(`${accountId} ${id}`, () => findRole(database, accountId, id));
+    const name = 'tenantId' in place ? `tenant ${place.tenantId}` : `workspace ${place.workspaceId}`;
+    const found = await known.get(`${accountId} ${name}`, () => findRole(database, accountId, place));
     return found?.role;
   };
 }

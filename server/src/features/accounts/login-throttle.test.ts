@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Problem } from '../../shared/problem.ts';
+import { openLoginThrottle, type LoginThrottle } from './login-throttle.ts';
+
+const wrong = async () => false;
+const right = async () => true;
+
+/** How many of so many wrong passwords, each for another account, are compared. */
+async function compared(throttle: LoginThrottle, addresses: string[]): Promise<number> {
+  let count = 0;
+  for (const [index, address] of addresses.entries()) {
+    const attempt = throttle.attempt(`account ${index}`, address, wrong);
+    await attempt.then(
+      () => count++,
+      (error: unknown) => assert.equal((error as Problem).code, 'too_many_attempts'),
+    );
+  }
+  return count;
+}
+
+test('one address may try a hundred wrong passwords', async () => {
+  const throttle = openLoginThrottle();
+  assert.equal(await compared(throttle, Array(102).fill('192.0.2.1')), 100);
+  await assert.rejects(throttle.attempt('someone', '192.0.2.1', right), Problem);
+  assert.equal(await throttle.attempt('someone', '192.0.2.2', right), true);
+});
+
+test('the addresses of one IPv6 network count as one', async () => {
+  const throttle = openLoginThrottle();
+  const addresses = Array.from({ length: 102 }, (_, index) => `2001:db8::${(index + 1).toString(16)}`);
+  assert.equal(await compared(throttle, addresses), 100);
+  assert.equal(await throttle.attempt('someone', '2001:db8:0:1::1', right), true);
+});
+
+test('IPv4 addresses written as IPv6 do not', async () => {
+  const throttle = openLoginThrottle();
+  const addresses = Array.from({ length: 102 }, (_, index) => `::ffff:192.0.2.${index + 1}`);
+  assert.equal(await compared(throttle, addresses), 102);
+});
+
+test('right passwords and failures of ours cost nothing', async () => {
+  const throttle = openLoginThrottle();
+  for (let login = 0; login < 20; login++)
+    assert.equal(await throttle.attempt('ada', '192.0.2.1', right), true);
+  for (let login = 0; login < 20; login++)
+    await assert.rejects(
+      throttle.attempt('ada', '192.0.2.1', () => Promise.reject(new Error('busy'))),
+      /busy/,
+    );
+  assert.equal(await throttle.attempt('ada', '192.0.2.1', wrong), false);
+});

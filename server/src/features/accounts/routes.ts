@@ -1,0 +1,108 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { clientAddress } from '../../http/client-address.ts';
+import { accountOf, originOf } from '../../http/request-context.ts';
+import { problems } from '../../http/schemas.ts';
+import { logIn } from './log-in.ts';
+import { logOut } from './log-out.ts';
+import { openLoginThrottle } from './login-throttle.ts';
+import { readOwnAccount } from './read-own-account.ts';
+import { refreshSession } from './refresh-session.ts';
+import { LogInBody, Me, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
+import { signUp, type SignUpServices } from './sign-up.ts';
+
+/** Open to anyone: how people get a dashboard token, and how they give it back. */
+export function accountSessionRoutes(services: SignUpServices): FastifyPluginAsyncTypebox {
+  const withThrottle = { ...services, throttle: openLoginThrottle() };
+  return async (app) => {
+    app.post(
+      '/api/saas-auth/signup',
+      {
+        schema: {
+          operationId: 'signUp',
+          tags: ['Accounts'],
+          summary: 'Create a dashboard account',
+          description:
+            'Signs the new account in. The very first account runs the deployment (platform admin).',
+          body: SignUpBody,
+          response: { 201: SignedIn, ...problems(403, 409, 503) },
+        },
+      },
+      async (request, reply) => {
+        reply.code(201);
+        return signUp(services, originOf(request), request.body);
+      },
+    );
+
+    app.post(
+      '/api/saas-auth/login',
+      {
+        schema: {
+          operationId: 'logIn',
+          tags: ['Accounts'],
+          summary: 'Sign in to the dashboard',
+          description:
+            'Wrong passwords are limited: 10 for an account and 100 in all, within 15 minutes from one address.',
+          body: LogInBody,
+          response: { 200: SignedIn, ...problems(401, 429, 503) },
+        },
+      },
+      async (request) => logIn(withThrottle, clientAddress(request), request.body),
+    );
+
+    app.post(
+      '/api/saas-auth/refresh',
+      {
+        schema: {
+          operationId: 'refreshAccountSession',
+          tags: ['Accounts'],
+          summary: 'Exchange a dashboard refresh token',
+          description:
+            'Gives a new access token and a new refresh token; the old refresh token stops working. Use one exchange at a ' +
+            'time: of parallel ones only one succeeds. A token used again later ends the session.',
+          body: SessionBody,
+          response: { 200: SignedIn, ...problems(401) },
+        },
+      },
+      async (request) => refreshSession(services, originOf(request), request.body.refreshToken),
+    );
+
+    app.post(
+      '/api/saas-auth/logout',
+      {
+        schema: {
+          operationId: 'logOut',
+          tags: ['Accounts'],
+          summary: 'Sign out of the dashboard',
+          description:
+            'Ends the session of the refresh token. Its access token stays valid until it expires, for 15 minutes at most.',
+          body: SessionBody,
+          response: { 204: Type.Null({ description: 'The session has ended.' }), ...problems(401) },
+        },
+      },
+      async (request, reply) => {
+        await logOut(services, request.body.refreshToken);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}
+
+/** Behind a dashboard account. */
+export function ownAccountRoutes({ database }: Pick<SignUpServices, 'database'>): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/saas-auth/me',
+      {
+        schema: {
+          operationId: 'getOwnAccount',
+          tags: ['Accounts'],
+          summary: 'Who is signed in',
+          description: 'The account and its roles in workspaces.',
+          response: { 200: Me },
+        },
+      },
+      async (request) => readOwnAccount(database, accountOf(request).accountId),
+    );
+  };
+}

@@ -1,0 +1,54 @@
+import type { Database } from '../../database/database.ts';
+import type { Author } from '../../http/request-context.ts';
+import { Problem } from '../../shared/problem.ts';
+import { auditTrail, difference } from '../audit/index.ts';
+import { applyTraits, auditedTraits, requireSubscriber, type KeyChange } from './key-traits.ts';
+import { lockKey, revokeKeyRow, updateKey, type KeyPlace, type TenantKey } from './queries.ts';
+
+/**
+ * Changes what a key may do. Throws not_found for a key of another kind or tenant, conflict for a revoked one, and what
+ * creating a key throws.
+ */
+export async function changeKey(
+  database: Database,
+  author: Author,
+  place: KeyPlace,
+  change: KeyChange,
+): Promise<TenantKey> {
+  const { tenantId, kind, keyId } = place;
+  return database.forTenant(tenantId).transaction(async (transaction) => {
+    const before = await lockKey(transaction, place);
+    if (!before) throw new Problem('not_found');
+    if (before.revokedAt) throw new Problem('conflict', 'The key is revoked.');
+    const traits = applyTraits(kind, before, change);
+    if (traits.subscriberWorkspaceId !== before.subscriberWorkspaceId)
+      await requireSubscriber(transaction, author, traits.subscriberWorkspaceId);
+    const after = (await updateKey(transaction, place, traits)) ?? before;
+    const details = difference(auditedTraits(kind, before), auditedTraits(kind, after));
+    if (details)
+      await auditTrail(transaction, [
+        { ...author, action: `${kind}_key.updated`, tenantId, targetId: keyId, details },
+      ]);
+    return after;
+  });
+}
+
+/** Revokes a key for good. Revoking it again changes nothing. Throws not_found for a key of another kind or tenant. */
+export async function revokeKey(database: Database, author: Author, place: KeyPlace): Promise<void> {
+  const { tenantId, kind, keyId } = place;
+  await database.forTenant(tenantId).transaction(async (transaction) => {
+    const key = await lockKey(transaction, place);
+    if (!key) throw new Problem('not_found');
+    if (key.revokedAt) return;
+    await revokeKeyRow(transaction, place);
+    await auditTrail(transaction, [
+      {
+        ...author,
+        action: `${kind}_key.revoked`,
+        tenantId,
+        targetId: keyId,
+        details: { name: key.name, prefix: key.prefix },
+      },
+    ]);
+  });
+}

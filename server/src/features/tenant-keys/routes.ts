@@ -1,0 +1,134 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../../database/database.ts';
+import { authorOf } from '../../http/request-context.ts';
+import { problems } from '../../http/schemas.ts';
+import type { Vault } from '../../security/vault.ts';
+import type { KeyAuthenticator } from './authenticate-key.ts';
+import { changeKey, revokeKey } from './change-key.ts';
+import { createKey } from './create-key.ts';
+import { readKeys } from './read-keys.ts';
+import { KeyParams, KeyQuery, keySchemas, TenantParams } from './schemas.ts';
+
+export interface TenantKeyServices {
+  database: Database;
+  vault: Vault;
+  keys: KeyAuthenticator;
+}
+
+/** Behind a dashboard account: the keys of both kinds, which differ in little. */
+export function tenantKeyRoutes(services: TenantKeyServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    await app.register(routesOf('game', { Kind: 'Game', words: 'game key', path: 'game-keys' }, services));
+    await app.register(routesOf('api', { Kind: 'Api', words: 'API key', path: 'api-keys' }, services));
+  };
+}
+
+interface Naming {
+  Kind: string;
+  words: string;
+  path: string;
+}
+
+function routesOf(
+  kind: 'game' | 'api',
+  { Kind, words, path }: Naming,
+  { database, vault, keys }: TenantKeyServices,
+): FastifyPluginAsyncTypebox {
+  const { Key, KeyPage, CreatedKey, CreateBody, ChangeBody } = keySchemas[kind];
+  const all = `/api/bus_tenants/:tenantId/${path}`;
+  const one = `${all}/:keyId`;
+  const tags = ['Tenants'];
+
+  return async (app) => {
+    app.get(
+      all,
+      {
+        config: { role: 'viewer' },
+        schema: {
+          operationId: `list${Kind}Keys`,
+          tags,
+          summary: `The ${words}s of a tenant`,
+          description: 'The oldest first; without the revoked ones, unless `includeRevoked` is true.',
+          params: TenantParams,
+          querystring: KeyQuery,
+          response: { 200: KeyPage },
+        },
+      },
+      async (request) => {
+        const { includeRevoked, ...page } = request.query;
+        return readKeys(database, { tenantId: request.params.tenantId, kind, includeRevoked }, page);
+      },
+    );
+
+    app.post(
+      all,
+      {
+        config: { role: 'admin' },
+        schema: {
+          operationId: `create${Kind}Key`,
+          tags,
+          summary: `Create a ${words}`,
+          description: 'The answer holds the key. Keep it: it is not shown again.',
+          params: TenantParams,
+          body: CreateBody,
+          response: { 201: CreatedKey },
+        },
+      },
+      async (request, reply) => {
+        const { tenantId } = request.params;
+        const wanted = { ...request.body, tenantId, kind };
+        reply.code(201);
+        return database
+          .forTenant(tenantId)
+          .transaction((transaction) => createKey(transaction, vault, authorOf(request), wanted));
+      },
+    );
+
+    app.patch(
+      one,
+      {
+        config: { role: 'admin' },
+        schema: {
+          operationId: `update${Kind}Key`,
+          tags,
+          summary: `Change a ${words}`,
+          description: 'What is left out stays as it is. A revoked key cannot be changed (409).',
+          params: KeyParams,
+          body: ChangeBody,
+          response: { 200: Key, ...problems(409) },
+        },
+      },
+      async (request) => {
+        const changed = await changeKey(
+          database,
+          authorOf(request),
+          { ...request.params, kind },
+          request.body,
+        );
+        keys.forget();
+        return changed;
+      },
+    );
+
+    app.delete(
+      one,
+      {
+        config: { role: 'admin' },
+        schema: {
+          operationId: `revoke${Kind}Key`,
+          tags,
+          summary: `Revoke a ${words}`,
+          description: 'It stops working at once. Revoking it again changes nothing.',
+          params: KeyParams,
+          response: { 204: Type.Null({ description: 'The key is revoked.' }) },
+        },
+      },
+      async (request, reply) => {
+        await revokeKey(database, authorOf(request), { ...request.params, kind });
+        keys.forget();
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

@@ -1,0 +1,19 @@
+import type { Querier } from '../../database/database.ts';
+import { Problem } from '../../shared/problem.ts';
+import { countTenants, findTenant, listTenants, type Tenant } from './queries.ts';
+
+/** A page of the tenants of a workspace. */
+export async function readTenants(db: Querier, workspaceId: string, page: { limit: number; offset: number }) {
+  const [items, totalCount] = await Promise.all([
+    listTenants(db, workspaceId, page),
+    countTenants(db, workspaceId),
+  ]);
+  return { items, limit: page.limit, offset: page.offset, totalCount };
+}
+
+/** One tenant. Throws not_found. */
+export async function readTenant(db: Querier, tenantId: string): Promise<Tenant> {
+  const found = await findTenant(db, tenantId);
+  if (!found) throw new Problem('not_found');
+  return found;
+}
