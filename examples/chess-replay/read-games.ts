@@ -75,7 +75,7 @@ function digest(tags: Record<string, string>, moves: string[]): string {
 function playersOf(tags: Record<string, string>): Record<Side, string> {
   const nameOf = (tag: string): string => {
     const name = (tags[tag] ?? '').replaceAll(':', ' ').trim();
-    return name === '' || name === '?' ? `Unknown ${tag}` : [...name].slice(0, 48).join('').trim();
+    return name === '' || name === '?' ? `Unknown ${tag}` : Array.from(name).slice(0, 48).join('').trim();
   };
   const white = nameOf('White');
   const black = nameOf('Black');
