@@ -19,9 +19,11 @@ const arguments_ = process.argv.slice(2);
 const flags = arguments_.filter((argument) => argument.startsWith('--'));
 const filters = arguments_.filter((argument) => !argument.startsWith('--'));
 
-const files = globSync(['src/**/*.test.ts', 'acceptance/**/*.test.ts', 'benchmarks/**/*.test.ts'], {
-  cwd: SERVER,
-})
+const places = ['src', 'acceptance', 'benchmarks', '../examples'];
+const files = globSync(
+  places.map((place) => `${place}/**/*.test.ts`),
+  { cwd: SERVER },
+)
   .toSorted()
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
 if (files.length === 0) {

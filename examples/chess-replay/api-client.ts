@@ -1,0 +1,97 @@
+/** An answer that was neither a success nor something to try again. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export interface Answer {
+  status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- an example reads answers as they come
+  body: any;
+}
+
+export interface SendOptions {
+  /** The access token of the player who acts. */
+  bearer?: string;
+  /** Statuses beyond 2xx that the caller understands. */
+  also?: number[];
+}
+
+/** The part of Guildhall's API that a game server with a game key speaks. */
+export interface ApiClient {
+  send(method: 'POST' | 'PUT', path: string, body?: unknown, options?: SendOptions): Promise<Answer>;
+}
+
+const ATTEMPTS = 10;
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * A client that tries again what may succeed later: 429 and 503 after the time that the server asks for, a broken
+ * connection after a growing pause. Throws {@link ApiError} for every other refusal.
+ */
+export function connect(baseUrl: string, gameKey: string): ApiClient {
+  return {
+    async send(method, path, body, { bearer, also = [] } = {}) {
+      for (let attempt = 1; ; attempt++) {
+        const pause = 100 * 2 ** attempt * (1 + Math.random());
+        let response: Response;
+        let text: string;
+        try {
+          response = await fetch(baseUrl + path, {
+            method,
+            headers: {
+              'x-game-key': gameKey,
+              ...(bearer && { authorization: `Bearer ${bearer}` }),
+              ...(body !== undefined && { 'content-type': 'application/json' }),
+            },
+            signal: AbortSignal.timeout(60_000),
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          });
+          text = await response.text();
+        } catch (error) {
+          if (attempt === ATTEMPTS) throw new ApiError(0, `${baseUrl} does not answer: ${reasonOf(error)}.`);
+          await wait(pause);
+          continue;
+        }
+        const { status } = response;
+        if (response.ok || also.includes(status)) return { status, body: text && JSON.parse(text) };
+        if ((status !== 429 && status !== 503) || attempt === ATTEMPTS) {
+          throw new ApiError(status, `${method} ${path} answered ${status}: ${detailOf(text)}`);
+        }
+        await wait(askedPause(response.headers.get('retry-after')) ?? pause);
+      }
+    },
+  };
+}
+
+/** `Retry-After` in milliseconds: it holds seconds, or a date. */
+export function askedPause(retryAfter: string | null, now = Date.now()): number | undefined {
+  if (retryAfter === null || retryAfter.trim() === '') return undefined;
+  const seconds = Number(retryAfter);
+  const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - now : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS);
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(ms, LONGEST_WAIT_MS)));
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
+  return cause?.code ?? (cause?.message || message || 'unknown');
+}
+
+/** What a problem document says, or the start of whatever came instead of one. */
+function detailOf(text: string): string {
+  try {
+    const { code, detail, title } = JSON.parse(text) as Record<string, string>;
+    return `${code}: ${detail ?? title}`;
+  } catch {
+    return text.slice(0, 200);
+  }
+}

@@ -1,0 +1,167 @@
+import type { ApiClient } from './api-client.ts';
+import type { MatchJournal, ReplayedMatch } from './match-journal.ts';
+import type { Game, Side } from './read-games.ts';
+
+/** What a replay has done so far. */
+export interface Tally {
+  games: number;
+  players: Set<string>;
+  matches: Set<string>;
+  newPlayers: number;
+  newMatches: number;
+  /** Events that this run stored. */
+  accepted: number;
+  /** Events that an earlier run had stored. */
+  duplicates: number;
+  refused: number;
+  /** What went wrong, and how often. */
+  problems: Map<string, number>;
+}
+
+/** A player's sign-in. */
+interface Session {
+  playerId: string;
+  accessToken: string;
+  signedInAt: number;
+}
+
+export interface ReplayOptions {
+  client: ApiClient;
+  /** The journal of a tenant: known once somebody has signed in. */
+  journalOf(tenantId: string): Promise<MatchJournal>;
+  /** How many games are replayed at once. */
+  parallel: number;
+  /** Ends the replay after the games that are being replayed. */
+  stop: AbortSignal;
+  onProgress(tally: Tally): void;
+}
+
+const SIDES = ['white', 'black'] as const;
+
+/** A session must be younger than two hours to start a match with, and so must the access token of its events. */
+const SESSION_LASTS_MS = 60 * 60_000;
+
+/** Replays games: each a match with two players, its moves their events, and its result the match's results. */
+export async function replayGames(games: Game[], options: ReplayOptions): Promise<Tally> {
+  const { client } = options;
+  const tally: Tally = {
+    games: 0,
+    players: new Set(),
+    matches: new Set(),
+    newPlayers: 0,
+    newMatches: 0,
+    accepted: 0,
+    duplicates: 0,
+    refused: 0,
+    problems: new Map(),
+  };
+  const note = (problem: string): void =>
+    void tally.problems.set(problem, (tally.problems.get(problem) ?? 0) + 1);
+
+  const sessions = new Map<string, Promise<Session>>();
+  let journal: Promise<MatchJournal> | undefined;
+
+  const signIn = async (name: string): Promise<Session> => {
+    const signedInAt = Date.now();
+    const token = `mock:${name}:chess-replay`;
+    const { body } = await client.send('POST', '/api/player-auth/login', { provider: 'Mock', token });
+    journal ??= options.journalOf(body.tenantId);
+    if (body.isNewPlayer) tally.newPlayers++;
+    tally.players.add(body.playerId);
+    return { playerId: body.playerId, accessToken: body.accessToken, signedInAt };
+  };
+
+  /** One sign-in a player, however many of their games are replayed at once. */
+  const sessionOf = async (name: string): Promise<Session> => {
+    const known = await sessions.get(name)?.catch(() => undefined);
+    if (known && Date.now() - known.signedInAt < SESSION_LASTS_MS) return known;
+    const session = signIn(name);
+    sessions.set(name, session);
+    return session;
+  };
+
+  const matchOf = async (game: Game, players: Record<Side, Session>): Promise<ReplayedMatch> => {
+    const known = (await journal!).find(game.id);
+    if (known) return known;
+    const { body } = await client.send('POST', '/api/game/matches', {
+      players: SIDES.map((side) => ({ playerId: players[side].playerId })),
+      mode: (game.tags['Variant'] || 'chess').slice(0, 64),
+      metadata: { gameId: game.id, ...game.tags },
+    });
+    const entryOf = (side: Side): string =>
+      body.players.find((one: { playerId: string }) => one.playerId === players[side].playerId).matchPlayerId;
+    const match = {
+      gameId: game.id,
+      matchSessionId: body.matchSessionId,
+      matchPlayerIds: { white: entryOf('white'), black: entryOf('black') },
+    };
+    await (await journal!).add(match);
+    tally.newMatches++;
+    return match;
+  };
+
+  const sendMoves = async (game: Game, side: Side, match: ReplayedMatch, session: Session): Promise<void> => {
+    const events = game.moves
+      .filter((move) => move.side === side)
+      .map((move) => ({
+        matchSessionId: match.matchSessionId,
+        matchPlayerId: match.matchPlayerIds[side],
+        eventKey: 'move',
+        eventValue: move.notation,
+        value: move.number,
+        idempotencyKey: `${game.id}:${move.number}`,
+        occurredAt: new Date(game.startedAt.getTime() + move.number * 1000).toISOString(),
+      }));
+    if (events.length === 0) return;
+    // 422 tells that nothing was stored by this request, be it refused or stored before; the lists tell which.
+    const { body } = await client.send(
+      'POST',
+      '/api/game/events',
+      { events },
+      {
+        bearer: session.accessToken,
+        also: [422],
+      },
+    );
+    tally.accepted += body.records.length;
+    tally.duplicates += body.duplicateCount;
+    tally.refused += body.errors.length;
+    for (const { statusCode, error } of body.errors) note(`${statusCode}: ${error}`);
+  };
+
+  const replay = async (game: Game): Promise<void> => {
+    const [white, black] = await Promise.all([sessionOf(game.players.white), sessionOf(game.players.black)]);
+    const players = { white, black };
+    const match = await matchOf(game, players);
+    tally.matches.add(match.matchSessionId);
+    await Promise.all(SIDES.map((side) => sendMoves(game, side, match, players[side])));
+    const path = `/api/game/matches/${match.matchSessionId}`;
+    await client.send('PUT', `${path}/results`, { results: resultsOf(game, match) });
+    await client.send('POST', `${path}/end`);
+  };
+
+  // Every worker takes the next game from the one queue, until it is empty.
+  const queue = games.values();
+  const work = async (): Promise<void> => {
+    for (const game of queue) {
+      await replay(game).catch((error: Error) => note(`game ${game.id}: ${error.message}`));
+      tally.games++;
+      options.onProgress(tally);
+      if (options.stop.aborted) return;
+    }
+  };
+  await Promise.all(Array.from({ length: options.parallel }, work));
+  await (await journal?.catch(() => undefined))?.close();
+  return tally;
+}
+
+const OUTCOMES = {
+  '1-0': { white: { placement: 1, outcome: 'win' }, black: { placement: 2, outcome: 'loss' } },
+  '0-1': { white: { placement: 2, outcome: 'loss' }, black: { placement: 1, outcome: 'win' } },
+  '1/2-1/2': { white: { placement: 1, outcome: 'draw' }, black: { placement: 1, outcome: 'draw' } },
+  '*': { white: { outcome: 'unfinished' }, black: { outcome: 'unfinished' } },
+};
+
+function resultsOf({ result }: Game, { matchPlayerIds }: ReplayedMatch) {
+  return SIDES.map((side) => ({ matchPlayerId: matchPlayerIds[side], ...OUTCOMES[result][side] }));
+}

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { connect } from './api-client.ts';
+import { openJournal } from './match-journal.ts';
+import { readGames, type Game } from './read-games.ts';
+import { replayGames, type Tally } from './replay-games.ts';
+
+const USAGE = `Replays games of chess into a Guildhall tenant: each game a match, each move an event.
+
+node examples/chess-replay/replay.ts [file] --game-key gh_game_… [options]
+
+  file             a .csv as Lichess exports it, or PGN (default: the famous games beside this program)
+  --game-key KEY   the tenant's game key (or GUILDHALL_GAME_KEY)
+  --url URL        where Guildhall answers (default: GUILDHALL_URL, or http://127.0.0.1:8080)
+  --state FOLDER   where to remember which match each game became (default: .chess-replay beside the file)
+  --parallel N     how many games to replay at once (default: 8)
+`;
+
+/** A mistake in how the program was called: told in a sentence, without a stack. */
+class UsageError extends Error {}
+
+interface Options {
+  file: string;
+  gameKey: string;
+  url: string;
+  state: string;
+  parallel: number;
+}
+
+function readOptions(): Options {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      'game-key': { type: 'string', default: process.env['GUILDHALL_GAME_KEY'] ?? '' },
+      url: { type: 'string', default: process.env['GUILDHALL_URL'] ?? 'http://127.0.0.1:8080' },
+      state: { type: 'string' },
+      parallel: { type: 'string', default: '8' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit();
+  }
+  if (!values['game-key']) throw new UsageError('A game key is needed: --game-key, or GUILDHALL_GAME_KEY.');
+  if (!URL.canParse(values.url)) throw new UsageError(`--url: "${values.url}" is not an address.`);
+  const parallel = Number(values.parallel);
+  if (!Number.isInteger(parallel) || parallel < 1 || parallel > 64)
+    throw new UsageError('--parallel takes a number from 1 to 64.');
+  if (positionals.length > 1) throw new UsageError('One file at a time.');
+
+  const file = resolve(positionals[0] ?? fileURLToPath(new URL('famous-games.pgn', import.meta.url)));
+  return {
+    file,
+    gameKey: values['game-key'],
+    url: values.url.replace(/\/+$/, ''),
+    state: resolve(values.state ?? join(dirname(file), '.chess-replay')),
+    parallel,
+  };
+}
+
+async function load(file: string): Promise<Game[]> {
+  try {
+    return readGames(file, await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** A line that keeps changing where somebody watches, and every tenth of the way where a log is written. */
+function progress(total: number): (tally: Tally) => void {
+  const { isTTY } = process.stderr;
+  let shown = 0;
+  return ({ games, accepted, duplicates }) => {
+    const due = isTTY ? performance.now() - shown > 100 : games >= shown + total / 10;
+    if (!due && games < total) return;
+    shown = isTTY ? performance.now() : games;
+    const line = `${games} of ${total} games, ${show(accepted + duplicates)} moves`;
+    process.stderr.write(isTTY ? `\r${line}${games === total ? '\n' : ''}` : `${line}\n`);
+  };
+}
+
+/** What the file holds against what Guildhall has taken. Returns whether they agree. */
+function report(games: Game[], tally: Tally, seconds: number): boolean {
+  const inFile = {
+    players: new Set(games.flatMap(({ players }) => [players.white, players.black])).size,
+    matches: games.length,
+    moves: games.reduce((sum, { moves }) => sum + moves.length, 0),
+  };
+  const moves = tally.accepted + tally.duplicates;
+  const rate = Math.round((moves + tally.refused) / seconds);
+  const rows = [
+    ['', 'in the file', 'replayed', ''],
+    ['players', show(inFile.players), show(tally.players.size), `${show(tally.newPlayers)} new`],
+    ['matches', show(inFile.matches), show(tally.matches.size), `${show(tally.newMatches)} new`],
+    [
+      'moves',
+      show(inFile.moves),
+      show(moves),
+      `${show(tally.accepted)} accepted, ${show(tally.duplicates)} stored before, ${show(tally.refused)} refused`,
+    ],
+    ['time', '', `${seconds.toFixed(1)} s`, `${show(rate)} events/s`],
+  ];
+  for (const [name = '', file = '', here = '', note = ''] of rows)
+    console.log(`${name.padEnd(8)}${file.padStart(12)}${here.padStart(12)}   ${note}`.trimEnd());
+
+  for (const [problem, count] of [...tally.problems].slice(0, 10))
+    console.error(`${show(count)} × ${problem}`);
+  if ([...tally.problems.keys()].some((problem) => problem.includes('auto-create is off')))
+    console.error('Moves are events of many values: turn auto-create on for the tenant (see the README).');
+  return (
+    tally.problems.size === 0 &&
+    tally.players.size === inFile.players &&
+    tally.matches.size === inFile.matches &&
+    moves === inFile.moves
+  );
+}
+
+function show(count: number): string {
+  return count.toLocaleString('en');
+}
+
+async function main(): Promise<void> {
+  const options = readOptions();
+  const games = await load(options.file);
+  if (games.length === 0) throw new UsageError(`${options.file} holds no game.`);
+
+  // Ctrl-C lets the games that are under way end, so that every match that was made is also written down.
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+
+  console.log(`${games.length} games from ${basename(options.file)} to ${options.url}`);
+  const started = performance.now();
+  const tally = await replayGames(games, {
+    client: connect(options.url, options.gameKey),
+    journalOf: (tenantId) => openJournal(join(options.state, `${tenantId}.jsonl`)),
+    parallel: options.parallel,
+    stop: stop.signal,
+    onProgress: progress(games.length),
+  });
+  const agree = report(games, tally, (performance.now() - started) / 1000);
+  if (stop.signal.aborted) console.error('Interrupted: run it again, and it goes on.');
+  else if (!agree) console.error('The file and the replay do not agree.');
+  process.exitCode = agree ? 0 : 1;
+}
+
+main().catch((error: Error) => {
+  const mine = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
+  console.error(mine ? error.message : error);
+  process.exitCode = 2;
+});
