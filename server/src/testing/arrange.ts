@@ -88,7 +88,7 @@ export async function arrangeAccount(app: TestApp, tenant: TestTenant, role?: 'o
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
   const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
-  const bearer = await signer.sign('saas', accountId, { sid: randomUUID() }, 900);
+  const bearer = signer.sign('saas', accountId, { sid: randomUUID() }, 900);
   await database.close();
   return { accountId, bearer };
 }

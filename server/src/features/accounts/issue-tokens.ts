@@ -32,14 +32,14 @@ export interface SignedIn {
 }
 
 /** Signs the access token of a session that has been stored, and puts the answer together. */
-export async function signedIn(
+export function signedIn(
   signer: TokenSigner,
   { id, email, displayName, isPlatformAdmin, createdAt }: Account,
   sessionId: string,
   refreshToken: NewRefreshToken,
-): Promise<SignedIn> {
+): SignedIn {
   return {
-    accessToken: await signer.sign('saas', id, { sid: sessionId }, ACCESS_TOKEN_SECONDS),
+    accessToken: signer.sign('saas', id, { sid: sessionId }, ACCESS_TOKEN_SECONDS),
     refreshToken: refreshToken.token,
     tokenType: 'Bearer',
     expiresIn: ACCESS_TOKEN_SECONDS,

@@ -90,17 +90,12 @@ async function attemptSignIn(
   const at = now();
   const refreshToken = newRefreshToken(vault);
   const login = describeLogin(known, identity, request, at, refreshToken);
-  const [accessToken, written] = await Promise.all([
-    signAccessToken(signer, login),
-    write(
-      tenant,
-      login,
-      known ? undefined : { identity, profileVisibility: request.profileVisibility ?? 'limited' },
-    ),
-  ]);
-  if (!written) return undefined;
+  const newPlayer = known
+    ? undefined
+    : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
+  if (!(await write(tenant, login, newPlayer))) return undefined;
   return {
-    accessToken,
+    accessToken: signAccessToken(signer, login),
     refreshToken: refreshToken.token,
     tokenType: 'Bearer',
     expiresIn: ACCESS_TOKEN_SECONDS,

@@ -25,7 +25,7 @@ export function newRefreshToken(vault: Vault): NewRefreshToken {
 export function signAccessToken(
   signer: TokenSigner,
   player: { playerId: string; tenantId: string; sessionId: string },
-): Promise<string> {
+): string {
   const { playerId, tenantId, sessionId } = player;
   return signer.sign('player', playerId, { tid: tenantId, sid: sessionId }, ACCESS_TOKEN_SECONDS);
 }

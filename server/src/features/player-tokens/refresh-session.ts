@@ -38,7 +38,7 @@ export async function refreshSession(
   }
   const { playerId, sessionId } = session;
   return {
-    accessToken: await signAccessToken(signer, { playerId, sessionId, tenantId }),
+    accessToken: signAccessToken(signer, { playerId, sessionId, tenantId }),
     refreshToken: next.token,
     tokenType: 'Bearer' as const,
     expiresIn: ACCESS_TOKEN_SECONDS,
