@@ -67,7 +67,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logoutRoutes(services.database),
     matchRoutes(services.database),
   ] as FastifyPluginAsync[]);
-  await plain.register(accountSessionRoutes(services) as FastifyPluginAsync);
+  await plain.register(accountSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
     workspaceRoutes(services.database),

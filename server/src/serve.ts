@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { createApp } from './app.ts';
-import { seedDemo, welcome } from './bootstrap.ts';
+import { seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { makePartitions } from './database/partitions.ts';
@@ -40,8 +40,9 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
     const listen = async (): Promise<void> => {
       url = await app.listen({ port: config.port, host: config.host });
     };
-    const seeds = storage.embedded && config.demo;
-    const demo = seeds ? await seedDemo(storage.url, masterKey, listen) : void (await listen());
+    let demo: DemoAccess | undefined;
+    if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, listen);
+    else await listen();
 
     return {
       url: config.publicUrl ?? url,
