@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import pg from 'pg';
+import { createFirstAdmin, normaliseEmail } from './bootstrap.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { makePartitions } from './database/partitions.ts';
@@ -22,6 +23,7 @@ program
   .action(async ({ worker }: { worker: boolean }) => {
     const server = await serve(readConfig(), { worker });
     console.log(`Guildhall answers at ${server.url} (API reference: ${server.url}/docs)`);
+    if (server.welcome) console.log(server.welcome);
     stopOnSignal(() => server.stop());
   });
 
@@ -35,6 +37,22 @@ program
       const made = await makePartitions(owner);
       await owner.end();
       console.log(`Applied ${applied.length} migrations, made ${made.length} partitions.`);
+    });
+  });
+
+program
+  .command('bootstrap')
+  .description('create the first account, which administers the deployment, in a database without accounts')
+  .requiredOption('--email <address>', 'its e-mail address')
+  .action(async ({ email: given }: { email: string }) => {
+    const email = normaliseEmail(given);
+    if (!email) throw new UsageError(`"${given}" is not an e-mail address.`);
+    await withStorage(async (url) => {
+      await migrate(url);
+      const password = await createFirstAdmin(url, email);
+      if (!password)
+        throw new UsageError('This database has accounts already; bootstrap creates only the first one.');
+      console.log(`Created the administrator ${email}. The password is shown only now: ${password}`);
     });
   });
 

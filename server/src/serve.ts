@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { createApp } from './app.ts';
+import { seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { makePartitions } from './database/partitions.ts';
@@ -11,6 +12,8 @@ import { keptMasterKey } from './security/master-key.ts';
 /** A server that answers requests. */
 export interface RunningServer {
   url: string;
+  /** What to show the operator of a first start, and nobody else. */
+  welcome: string | undefined;
   /** Finishes what runs, for 10 seconds at most, and releases everything, an embedded PostgreSQL included. */
   stop(): Promise<void>;
 }
@@ -33,10 +36,17 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
       logger: { level: config.logLevel, ...prettyOnTerminals() },
     });
     const jobs = worker ? await startWorker(storage.url, scheduledJobs(owner), app.log) : undefined;
-    const url = await app.listen({ port: config.port, host: config.host });
+    let url = '';
+    const listen = async (): Promise<void> => {
+      url = await app.listen({ port: config.port, host: config.host });
+    };
+    let demo: DemoAccess | undefined;
+    if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, listen);
+    else await listen();
 
     return {
       url: config.publicUrl ?? url,
+      welcome: demo && welcome(url, demo),
       async stop() {
         const late = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN_MS).unref();
         await app.close();

@@ -116,12 +116,3 @@ export function findSessionOfToken(db: Querier, hash: Buffer): Promise<{ session
   return db.row(sql`
     SELECT session_id AS "sessionId" FROM account_refresh_tokens WHERE token_hash = ${hash}`);
 }
-
-/** Deletes the sessions whose last token expired over a day ago, and returns how many. */
-export function deleteExpiredSessions(db: Querier): Promise<number> {
-  return db.run(sql`
-    DELETE FROM account_sessions session
-    WHERE NOT EXISTS (
-      SELECT FROM account_refresh_tokens
-      WHERE session_id = session.id AND expires_at > now() - interval '1 day')`);
-}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import addFormats from 'ajv-formats';
+import { openDatabase, type Querier } from './database/database.ts';
+import { createFirstAccount } from './features/accounts/index.ts';
+import { createKey } from './features/tenant-keys/index.ts';
+import { createTenant, setProvider } from './features/tenants/index.ts';
+import { createWorkspace } from './features/workspaces/index.ts';
+import type { Author } from './http/request-context.ts';
+import { hashPassword } from './security/passwords.ts';
+import { openVault, type Vault } from './security/vault.ts';
+import { newId } from './shared/ids.ts';
+
+/** What a first start makes, with the secrets that are shown once. */
+export interface DemoAccess {
+  email: string;
+  password: string;
+  tenantId: string;
+  gameKey: string;
+  apiKey: string;
+}
+
+const SYSTEM: Author = { actor: { kind: 'system', id: null } };
+const DEMO_EMAIL = 'admin@example.com';
+
+/**
+ * Fills a database without accounts with an administrator, a workspace, a tenant that has Mock enabled, and a key of each
+ * kind: all or nothing. Undefined where there are accounts already. `open` lets callers in. What was made is kept only if
+ * that succeeds, so that nobody loses the password to a port in use; and no caller's sign-up comes in between.
+ */
+export async function seedDemo(
+  databaseUrl: string,
+  masterKey: Buffer,
+  open: () => Promise<void>,
+): Promise<DemoAccess | undefined> {
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  const tenantId = newId();
+  const database = openDatabase(databaseUrl, { poolSize: 1 });
+  try {
+    return await database.forTenant(tenantId).transaction(async (transaction) => {
+      const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
+      const admin = await createFirstAccount(transaction, SYSTEM, account);
+      const keys = admin && (await makeDemoTenant(transaction, openVault(masterKey), tenantId, admin.id));
+      await open();
+      return keys && { email: DEMO_EMAIL, password, tenantId, ...keys };
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+async function makeDemoTenant(
+  transaction: Querier,
+  vault: Vault,
+  tenantId: string,
+  ownerId: string,
+): Promise<{ gameKey: string; apiKey: string }> {
+  const workspace = await createWorkspace(transaction, SYSTEM, { name: 'Demo studio', ownerId });
+  await createTenant(transaction, SYSTEM, {
+    id: tenantId,
+    workspaceId: workspace.id,
+    name: 'Demo game',
+    autoCreateDefinitions: true,
+    isDemo: true,
+  });
+  const services = { vault, config: { mockProvider: true } };
+  await setProvider(transaction, services, SYSTEM, { tenantId, provider: 'Mock', enabled: true });
+  const key = { tenantId, name: 'Demo' };
+  const game = await createKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });
+  const api = await createKey(transaction, vault, SYSTEM, { ...key, kind: 'api', allowDataApi: true });
+  return { gameKey: game.key, apiKey: api.key };
+}
+
+/** What a first start tells its operator: everything that it made, and how to sign a first player in. */
+export function welcome(url: string, demo: DemoAccess): string {
+  const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
+  const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
+  return `
+This is the first start, so there is a demo game to try things out with. Keep these: they are shown only now.
+
+  E-mail     ${demo.email}
+  Password   ${demo.password}
+  Tenant     ${demo.tenantId}
+  Game key   ${demo.gameKey}
+  API key    ${demo.apiKey}
+
+Sign a first player in:
+
+  curl -s ${url}/api/player-auth/login ${headers} -d '${body}'
+`;
+}
+
+/**
+ * Creates the first account of a database, which administers the deployment, and returns its password; undefined where
+ * there are accounts already.
+ */
+export async function createFirstAdmin(databaseUrl: string, email: string): Promise<string | undefined> {
+  const password = newPassword();
+  const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
+  const database = openDatabase(databaseUrl, { poolSize: 1 });
+  try {
+    const created = await database.transaction((transaction) =>
+      createFirstAccount(transaction, SYSTEM, account),
+    );
+    return created && password;
+  } finally {
+    await database.close();
+  }
+}
+
+/** An e-mail address as accounts have it, trimmed and lower-case; undefined for one that sign-in would not accept. */
+export function normaliseEmail(text: string): string | undefined {
+  const email = text.trim().toLowerCase();
+  const format = addFormats.default.get('email') as RegExp;
+  return email.length <= 254 && format.test(email) ? email : undefined;
+}
+
+/** 120 random bits. */
+function newPassword(): string {
+  return randomBytes(15).toString('base64url');
+}
