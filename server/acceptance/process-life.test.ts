@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { arrangeGameKey, databaseUrl, masterKeyOf } from './demo-tenant.ts';
+import { arrangeGameKey } from './arrange.ts';
 import {
   answersOrEnds,
   dataFolder,
@@ -22,6 +22,7 @@ const folder = dataFolder();
 const dataDir = folder.path;
 let gameKey = '';
 let playerId = '';
+let running: ServerProcess;
 after(() => folder.remove());
 
 const loginBody = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
@@ -58,7 +59,7 @@ async function slowLogin({ url }: ServerProcess) {
 test('a first start makes everything; SIGTERM finishes what runs, and stops PostgreSQL', async () => {
   const server = await startServer({ dataDir });
   assert.equal(statSync(join(dataDir, 'master.key')).mode & 0o777, 0o600);
-  gameKey = await arrangeGameKey(databaseUrl(dataDir), masterKeyOf(dataDir));
+  gameKey = await arrangeGameKey(server.url);
   ({ playerId } = await logIn(server));
 
   const slow = await slowLogin(server);
@@ -84,56 +85,51 @@ async function assertRefused({ url }: ServerProcess): Promise<void> {
   assert.fail('The server still takes connections.');
 }
 
-test('kill -9 leaves PostgreSQL running; the next start finds it, works with it, and stops it at its end', async () => {
+test('kill -9 leaves PostgreSQL running; the next start finds it and works with it', async () => {
   const first = await startServer({ dataDir });
   const postgres = postgresOf(dataDir);
   assert.ok(postgres);
   assert.equal(await first.end('SIGKILL'), 'SIGKILL');
   assert.equal(postgresOf(dataDir), postgres);
 
-  const second = await startServer({ dataDir });
+  running = await startServer({ dataDir });
   assert.equal(postgresOf(dataDir), postgres, 'never a second PostgreSQL on one folder');
-  assert.equal((await logIn(second)).playerId, playerId);
-  assert.equal(await second.end('SIGTERM'), 0);
-  assert.equal(postgresOf(dataDir), undefined);
+  assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('a second server on the same folder refuses in a sentence, and the first is unharmed', async () => {
+  const second = await spawnServer({ dataDir });
+  assert.equal(await answersOrEnds(second), 'ends');
+  assert.equal(await exitOf(second.child), 1);
+  assert.match(second.output(), /^Another Guildhall server already works on [^\n]+ DATA_DIR of its own\.\n$/);
+  assert.equal((await logIn(running)).playerId, playerId);
 });
 
 test('kill -9 of the server and PostgreSQL: the next start recovers', async () => {
-  const first = await startServer({ dataDir });
-  await logIn(first);
-  first.child.kill('SIGKILL');
+  running.child.kill('SIGKILL');
   killPostgres(dataDir);
-  const second = await startServer({ dataDir });
-  assert.equal((await logIn(second)).playerId, playerId);
-  assert.equal(await second.end('SIGTERM'), 0);
+  running = await startServer({ dataDir });
+  assert.equal((await logIn(running)).playerId, playerId);
 });
 
 test('a process that has got the id of a killed PostgreSQL does not hinder the next start', async () => {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   const { uid, gid } = statSync(join(dataDir, 'postgres'));
   const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) });
-  const crashed = await startServer({ dataDir });
-  crashed.child.kill('SIGKILL');
   const lines = readFileSync(file, 'utf8').split('\n');
+  running.child.kill('SIGKILL');
   killPostgres(dataDir);
   writeFileSync(file, [stranger.pid, ...lines.slice(1)].join('\n'));
   try {
-    const server = await startServer({ dataDir });
-    assert.equal((await logIn(server)).playerId, playerId);
-    assert.equal(await server.end('SIGTERM'), 0);
+    running = await startServer({ dataDir });
+    assert.equal((await logIn(running)).playerId, playerId);
   } finally {
     stranger.kill('SIGKILL');
   }
 });
 
-test('a second server on the same folder refuses in a sentence, and the first is unharmed', async () => {
-  const first = await startServer({ dataDir });
-  const second = await spawnServer({ dataDir });
-  assert.equal(await answersOrEnds(second), 'ends');
-  assert.equal(await exitOf(second.child), 1);
-  assert.match(second.output(), /^Another Guildhall server already works on [^\n]+ DATA_DIR of its own\.\n$/);
-  assert.equal((await logIn(first)).playerId, playerId);
-  assert.equal(await first.end('SIGTERM'), 0);
+test('a server that found PostgreSQL running, or recovered it, stops it at its end', async () => {
+  assert.equal(await running.end('SIGTERM'), 0);
   assert.equal(postgresOf(dataDir), undefined);
 });
 
@@ -154,7 +150,10 @@ test('a bad setting, a taken port and an absent database each stop the start wit
       { PORT: 'eighty', SIGNUP: 'maybe' },
       /^PORT must be a whole number[^\n]+"eighty"\.\nSIGNUP must be open or closed[^\n]+\n$/,
     ],
-    [{ PORT: String(port) }, /^HOST and PORT name an address that cannot be listened on: [^\n]+EADDRINUSE[^\n]+\n$/],
+    [
+      { PORT: String(port) },
+      /^HOST and PORT name an address that cannot be listened on: [^\n]+EADDRINUSE[^\n]+\n$/,
+    ],
     [
       { DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x', MASTER_KEY: 'ab'.repeat(32) },
       /^The database of DATABASE_URL cannot be reached: [^\n]+\n$/,
@@ -176,7 +175,11 @@ test('of two first starts at the same instant one serves and the other refuses; 
   try {
     const servers = await Promise.all([0, 1].map(() => spawnServer({ dataDir: empty.path, user })));
     const outcomes = await Promise.all(servers.map(answersOrEnds));
-    assert.deepEqual(outcomes.toSorted(), ['answers', 'ends'], servers.map((server) => server.output()).join('---'));
+    assert.deepEqual(
+      outcomes.toSorted(),
+      ['answers', 'ends'],
+      servers.map((server) => server.output()).join('---'),
+    );
     const serving = servers[outcomes.indexOf('answers')]!;
     const refused = servers[outcomes.indexOf('ends')]!;
     assert.equal(await exitOf(refused.child), 1);

@@ -30,7 +30,14 @@ export interface ServerOptions {
 export async function spawnServer({ dataDir, env = {}, user }: ServerOptions): Promise<ServerProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, [CLI, 'serve'], {
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'error', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+      GUILDHALL_DEMO: 'off',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: '/',
     ...user,

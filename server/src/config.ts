@@ -148,7 +148,8 @@ function oneOf<const Choice extends string>(...choices: Choice[]) {
 function directory(value: string): string {
   if (value === '') throw new Error('must name a folder.');
   // PostgreSQL's own tools hand the path to a shell between double quotes.
-  if (/["$`\\\n]/.test(value)) throw new Error('may hold no quotation mark, dollar sign, backtick or backslash.');
+  if (/["$`\\\n]/.test(value))
+    throw new Error('may hold no quotation mark, dollar sign, backtick or backslash.');
   return resolve(value);
 }
 

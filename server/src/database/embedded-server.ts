@@ -42,7 +42,19 @@ export async function startEmbeddedServer(
     const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
     const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
     const log = join(cluster, 'server.log');
-    await postgres.run('pg_ctl', ['start', '-D', cluster, '-w', '-t', '120', '-s', '-l', log, '-o', flags.join(' ')]);
+    await postgres.run('pg_ctl', [
+      'start',
+      '-D',
+      cluster,
+      '-w',
+      '-t',
+      '120',
+      '-s',
+      '-l',
+      log,
+      '-o',
+      flags.join(' '),
+    ]);
   });
   const { port, socketFolder } = await readPidFile(cluster);
   return {

@@ -27,7 +27,9 @@ export function parseJsonBodies(app: FastifyInstance): void {
     void parseSafely(request, text, (error, value) => {
       if (error) return done(error, undefined);
       if (!isNestedWithin(value, DEEPEST_NESTING))
-        return done(new Problem('invalid_request', `The body is nested deeper than ${DEEPEST_NESTING} levels.`));
+        return done(
+          new Problem('invalid_request', `The body is nested deeper than ${DEEPEST_NESTING} levels.`),
+        );
       if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
         return done(new Problem('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));
       }
