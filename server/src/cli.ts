@@ -5,8 +5,9 @@ import { createFirstAdmin, normaliseEmail } from './bootstrap.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { makePartitions } from './database/partitions.ts';
-import { DataFolderInUse, openStorage } from './database/storage.ts';
+import { DatabaseUnusable, DataFolderInUse, openStorage } from './database/storage.ts';
 import { serve } from './serve.ts';
+import { WrongMasterKey } from './security/vault.ts';
 import { isGuid } from './shared/ids.ts';
 import { toMicroseconds } from './shared/timestamps.ts';
 import { verify } from './verify.ts';
@@ -21,10 +22,12 @@ program
   .description('start the API and the worker')
   .option('--no-worker', 'start the API alone')
   .action(async ({ worker }: { worker: boolean }) => {
-    const server = await serve(readConfig(), { worker });
-    console.log(`Guildhall answers at ${server.url} (API reference: ${server.url}/docs)`);
-    if (server.welcome) console.log(server.welcome);
-    stopOnSignal(() => server.stop());
+    const starting = serve(readConfig(), { worker });
+    // From now on, not from when it answers: a server that is told to stop while it starts would leave PostgreSQL behind.
+    stopOnSignal(async () => (await starting).stop());
+    const { url, welcome } = await starting;
+    console.log(`Guildhall answers at ${url} (API reference: ${url}/docs)`);
+    if (welcome) console.log(welcome);
   });
 
 program
@@ -86,7 +89,9 @@ program
 
 program.parseAsync().catch((error: unknown) => {
   // What the operator can mend is said in a sentence; anything else is ours, and shown whole.
-  const mendable = [ConfigError, DataFolderInUse, UsageError].some((kind) => error instanceof kind);
+  const mendable = [ConfigError, DatabaseUnusable, DataFolderInUse, UsageError, WrongMasterKey].some(
+    (kind) => error instanceof kind,
+  );
   console.error(mendable ? (error as Error).message : error);
   process.exit(1);
 });

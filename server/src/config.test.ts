@@ -31,6 +31,15 @@ test('every bad setting is named at once, and no secret is shown', () => {
   );
 });
 
+test('what would reach a shell, or undo our role, is refused', () => {
+  assert.throws(() => readConfig({ DATA_DIR: '/tmp/$(reboot)' }), /^ConfigError: DATA_DIR may hold no/);
+  for (const query of ['?options=-c%20x=y', '?sslmode=require&opt%69ons=x'])
+    assert.throws(
+      () => readConfig({ DATABASE_URL: `postgres://localhost/g${query}`, MASTER_KEY: 'ab'.repeat(32) }),
+      /DATABASE_URL may not hold the parameter "options"/,
+    );
+});
+
 test('an external database needs a master key', () => {
   assert.throws(() => readConfig({ DATABASE_URL: 'postgres://localhost/g' }), /MASTER_KEY is required/);
   assert.doesNotThrow(() =>

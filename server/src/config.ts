@@ -147,6 +147,9 @@ function oneOf<const Choice extends string>(...choices: Choice[]) {
 
 function directory(value: string): string {
   if (value === '') throw new Error('must name a folder.');
+  // PostgreSQL's own tools hand the path to a shell between double quotes.
+  if (/["$`\\\n]/.test(value))
+    throw new Error('may hold no quotation mark, dollar sign, backtick or backslash.');
   return resolve(value);
 }
 
@@ -163,6 +166,9 @@ function postgresUrl(value: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(value)) {
     throw new Error('must start with postgres:// (its value is not shown, it may hold a password).');
   }
+  // The driver would let them win over ours, which give up the owner's rights: row-level security would hold no more.
+  if (new URLSearchParams(value.split('?')[1]).has('options'))
+    throw new Error('may not hold the parameter "options".');
   return value;
 }
 

@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { createApp } from './app.ts';
 import { seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
-import type { Config } from './config.ts';
+import { ConfigError, type Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { makePartitions } from './database/partitions.ts';
 import { openStorage } from './database/storage.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
-import { startWorker } from './jobs/worker.ts';
+import { startWorker, type Worker } from './jobs/worker.ts';
+import type { App } from './http/server.ts';
 import { keptMasterKey } from './security/master-key.ts';
 
 /** A server that answers requests. */
@@ -20,46 +21,60 @@ export interface RunningServer {
 
 const STOP_WITHIN_MS = 10_000;
 
-/** Starts a whole server: storage, migrations, partitions, API and, unless told otherwise, the worker. */
+/**
+ * Starts a whole server: storage, migrations, partitions, API and, unless told otherwise, the worker. Where it fails, it
+ * releases what it has opened, in the reverse order.
+ */
 export async function serve(config: Config, { worker = true } = {}): Promise<RunningServer> {
+  await using opened = new AsyncDisposableStack();
   const storage = await openStorage(config, 'serve');
-  try {
-    await migrate(storage.url);
-    const owner = new pg.Pool({ connectionString: storage.url, max: 2, application_name: 'guildhall owner' });
-    owner.on('error', () => {});
-    await makePartitions(owner);
-    const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
-    const app = await createApp({
-      config,
-      databaseUrl: storage.url,
-      masterKey,
-      logger: { level: config.logLevel, ...prettyOnTerminals() },
-    });
-    const jobs = worker ? await startWorker(storage.url, scheduledJobs(owner), app.log) : undefined;
-    let url = '';
-    const listen = async (): Promise<void> => {
-      url = await app.listen({ port: config.port, host: config.host });
-    };
-    let demo: DemoAccess | undefined;
-    if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, listen);
-    else await listen();
+  opened.defer(() => storage.close());
 
-    return {
-      url: config.publicUrl ?? url,
-      welcome: demo && welcome(url, demo),
-      async stop() {
-        const late = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN_MS).unref();
-        await app.close();
-        clearTimeout(late);
-        await jobs?.stop();
-        await owner.end();
-        await storage.close();
-      },
-    };
-  } catch (error) {
-    await storage.close();
-    throw error;
-  }
+  await migrate(storage.url);
+  const owner = new pg.Pool({ connectionString: storage.url, max: 2, application_name: 'guildhall owner' });
+  owner.on('error', () => {});
+  opened.defer(() => owner.end());
+  await makePartitions(owner);
+
+  const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
+  const app = await createApp({
+    config,
+    databaseUrl: storage.url,
+    masterKey,
+    logger: { level: config.logLevel, ...prettyOnTerminals() },
+  });
+  let jobs: Worker | undefined;
+  opened.defer(async () => {
+    await finishRequests(app);
+    await jobs?.stop();
+  });
+  if (worker) jobs = await startWorker(storage.url, scheduledJobs(owner), app.log);
+
+  let url = '';
+  const listen = async (): Promise<void> => {
+    url = await app.listen({ port: config.port, host: config.host }).catch((error: Error) => {
+      throw new ConfigError(`HOST and PORT name an address that cannot be listened on: ${error.message}.`);
+    });
+  };
+  let demo: DemoAccess | undefined;
+  if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, listen);
+  else await listen();
+
+  const running = opened.move();
+  return {
+    url: config.publicUrl ?? url,
+    welcome: demo && welcome(url, demo),
+    stop: () => running.disposeAsync(),
+  };
+}
+
+async function finishRequests(app: App): Promise<void> {
+  // A connection falls idle once its last answer is out; its client would keep it open.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+  const late = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN_MS);
+  await app.close();
+  clearInterval(idle);
+  clearTimeout(late);
 }
 
 /** Lines for people where people look, JSON where machines do. */

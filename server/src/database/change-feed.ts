@@ -33,17 +33,23 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
       connectionString: url,
       application_name: 'guildhall change feed',
       keepAlive: true,
+      connectionTimeoutMillis: 10_000,
     });
     client.on('notification', ({ payload = '' }) => {
       const [table = '', id] = payload.split(' ');
       for (const forget of listeners.get(table) ?? []) forget(id || undefined);
     });
     client.on('error', () => {});
-    client.once('end', () => {
-      if (!closed) void reconnect();
-    });
-    await client.connect();
-    await client.query('LISTEN guildhall_changes');
+    try {
+      await client.connect();
+      await client.query('LISTEN guildhall_changes');
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+    // From here on only: a connection that was never made ends too, and would start a second chain of attempts.
+    client.once('end', () => void reconnect());
+    if (closed) await client.end();
   };
 
   const reconnect = async (): Promise<void> => {

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, chown, chmod } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { arch, platform, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -35,40 +37,30 @@ export async function startEmbeddedServer(
   await mkdir(folder, { recursive: true });
   await makeCluster(postgres, folder, cluster);
 
-  let started = false;
-  if (!(await isRunning(postgres, cluster))) {
+  const started = await makeRun(postgres, cluster, async () => {
     const socketFolder = await makeSocketFolder(folder);
     const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
     const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
-    try {
-      await postgres.run('pg_ctl', [
-        'start',
-        '-D',
-        cluster,
-        '-w',
-        '-t',
-        '120',
-        '-s',
-        '-l',
-        join(cluster, 'server.log'),
-        '-o',
-        flags.join(' '),
-      ]);
-      started = true;
-    } catch (error) {
-      // Two processes may start the same cluster at once; PostgreSQL lets one of them.
-      if (!(await isRunning(postgres, cluster))) {
-        throw new Error(`PostgreSQL did not start; ${join(cluster, 'server.log')} tells why.`, {
-          cause: error,
-        });
-      }
-    }
-  }
-  const [, , , port, socketFolder] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
+    const log = join(cluster, 'server.log');
+    await postgres.run('pg_ctl', [
+      'start',
+      '-D',
+      cluster,
+      '-w',
+      '-t',
+      '120',
+      '-s',
+      '-l',
+      log,
+      '-o',
+      flags.join(' '),
+    ]);
+  });
+  const { port, socketFolder } = await readPidFile(cluster);
   return {
     started,
     url: (database) =>
-      `postgres://guildhall@localhost/${database}?host=${encodeURIComponent(socketFolder ?? '')}&port=${port}`,
+      `postgres://guildhall@localhost/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}`,
     stop: () => postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']),
   };
 }
@@ -163,19 +155,77 @@ async function makeCluster(postgres: Binaries, folder: string, cluster: string):
   }
 }
 
+/** PostgreSQL does not start while processes of a killed one still hold its memory: they notice and leave within moments. */
+const START_ATTEMPTS_MS = 5_000;
+const READY_WITHIN_MS = 120_000;
+
+/**
+ * Brings PostgreSQL to where it takes connections: starts it where it does not run, and waits where it already starts, or
+ * still stops, for another process. Returns whether it was started here.
+ */
+async function makeRun(postgres: Binaries, cluster: string, start: () => Promise<void>): Promise<boolean> {
+  const began = Date.now();
+  while (true) {
+    if (!(await isRunning(postgres, cluster))) {
+      try {
+        await start();
+        return true;
+      } catch (cause) {
+        const lasting = Date.now() - began > START_ATTEMPTS_MS && !(await isRunning(postgres, cluster));
+        if (lasting)
+          throw new Error(`PostgreSQL did not start; ${join(cluster, 'server.log')} tells why.`, { cause });
+      }
+    } else if (await takesConnections(await readPidFile(cluster))) {
+      return false;
+    }
+    if (Date.now() - began > READY_WITHIN_MS)
+      throw new Error(`PostgreSQL does not become ready; ${join(cluster, 'server.log')} may tell why.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 async function isRunning(postgres: Binaries, cluster: string): Promise<boolean> {
   try {
     await postgres.run('pg_ctl', ['status', '-D', cluster]);
-    return true;
   } catch (error) {
     if ((error as { code?: unknown }).code === NOT_RUNNING) return false;
     throw error;
   }
+  // After a crash the process id may have gone to another program (in a container that starts again, to the same one
+  // every time), and PostgreSQL would not start for as long as that lives.
+  const { processId } = await readPidFile(cluster);
+  const program = await readFile(`/proc/${processId}/comm`, 'utf8').catch(() => 'postgres');
+  if (program.trim() === 'postgres') return true;
+  await rm(join(cluster, 'postmaster.pid'), { force: true });
+  return false;
+}
+
+/** A PostgreSQL that was just killed still counts as running, and as ready by its own word, but answers nobody. */
+async function takesConnections({ status, socketFolder, port }: PidFile): Promise<boolean> {
+  if (status !== 'ready') return false;
+  const socket = connect(join(socketFolder, `.s.PGSQL.${port}`));
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+type PidFile = Awaited<ReturnType<typeof readPidFile>>;
+
+/** What a running PostgreSQL says of itself; empty texts where it has not come so far, or is gone. */
+async function readPidFile(cluster: string) {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const [processId = '', , , port = '', socketFolder = '', , , status = ''] = text.split('\n');
+  return { processId, port, socketFolder, status: status.trim() };
 }
 
 /**
  * A folder that only PostgreSQL's user may enter: whoever can reach the socket is the superuser. Where the path is too
- * long for a socket, a short link in the temporary folder leads to it.
+ * long for a socket, or holds what has a meaning in a list of settings, a short link in the temporary folder leads to it.
  */
 async function makeSocketFolder(folder: string): Promise<string> {
   const path = join(folder, 'socket');
@@ -183,7 +233,7 @@ async function makeSocketFolder(folder: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   await chmod(path, 0o700);
   if (owner) await chown(path, owner.uid, owner.gid);
-  if (Buffer.byteLength(path) <= LONGEST_SOCKET_FOLDER) return path;
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET_FOLDER && /^[\w./-]+$/.test(path)) return path;
 
   const shortcut = await mkdtemp(join(tmpdir(), 'guildhall-'));
   if (owner) await chown(shortcut, owner.uid, owner.gid);

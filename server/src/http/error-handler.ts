@@ -66,6 +66,8 @@ function translate(error: FastifyError): Problem {
         detail: 'Ask for less at once.',
         headers: { 'retry-after': '5' },
       });
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Problem('not_found');
   }
   // Fastify's own refusals of a request (a path that does not decode, say) carry a 4xx status.
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)

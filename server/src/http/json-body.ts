@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../shared/problem.ts';
-import { isStorableDeep } from '../shared/text.ts';
+import { isNestedWithin, isStorableDeep } from '../shared/text.ts';
 
 /** The escapes of NUL and of surrogates: only texts that hold one can hold something that PostgreSQL refuses. */
 const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
@@ -9,9 +9,12 @@ const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
 /** An integer in JSON that a JavaScript number may not hold exactly. */
 const LONG_NUMBER = /\d{16}/;
 
+/** Far above any sensible metadata, far below where recursion (ours, JSON.stringify's, PostgreSQL's) runs out of stack. */
+const DEEPEST_NESTING = 64;
+
 /**
  * Reads JSON bodies, and no others, strictly: UTF-8 only, no NUL and no broken surrogate in any text, no `__proto__` or `constructor`
- * member that would poison an object.
+ * member that would poison an object, nesting no deeper than {@link DEEPEST_NESTING}.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   const parseSafely = app.getDefaultJsonParser('error', 'error');
@@ -23,6 +26,10 @@ export function parseJsonBodies(app: FastifyInstance): void {
     if (text === '') return done(null, undefined);
     void parseSafely(request, text, (error, value) => {
       if (error) return done(error, undefined);
+      if (!isNestedWithin(value, DEEPEST_NESTING))
+        return done(
+          new Problem('invalid_request', `The body is nested deeper than ${DEEPEST_NESTING} levels.`),
+        );
       if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
         return done(new Problem('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));
       }

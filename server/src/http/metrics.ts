@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Type } from 'typebox';
 
 /** Measures every request by operation and status, and serves the figures to Prometheus at `/metrics`. */
 export function measureRequests(app: FastifyInstance): Registry {

@@ -7,9 +7,11 @@ import addKeywords from 'ajv-keywords';
 import fastJson from 'fast-json-stringify';
 import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import { isGuid } from '../shared/ids.ts';
 import { toMicroseconds } from '../shared/timestamps.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
 import { parseJsonBodies } from './json-body.ts';
+import { refuseConnection } from './refuse-connection.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
 import { Problem } from '../shared/problem.ts';
@@ -38,7 +40,18 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     bodyLimit: BODY_LIMIT,
     // A game's connections idle between batches; load balancers in front usually keep theirs for 60 s.
     keepAliveTimeout: 75_000,
+    // Fastify's default is none, and a client that never ends its request would keep its connection for ever. 16 MiB in
+    // two minutes is 1.2 Mbit/s.
+    requestTimeout: 120_000,
     forceCloseConnections: 'idle',
+    // A request that comes in on an open connection while the server stops is answered like any other, and is its last.
+    return503OnClosing: false,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, request, reply) => {
+      // These come before every hook: an address that does not decode, or holds a part that no identifier is as long as.
+      reply.header('x-request-id', request.id);
+      errorHandler(error, request, reply);
+    },
     genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 256 },
   }) as unknown as App;
@@ -109,7 +122,9 @@ function lazyValidators() {
 
 function ajv(options: { coerceTypes: boolean | 'array'; useDefaults: boolean }): Ajv {
   const instance = new Ajv({ ...options, strict: false, allErrors: false, removeAdditional: false });
-  addFormats.default(instance, ['uuid', 'email', 'uri']);
+  addFormats.default(instance, ['email', 'uri']);
+  // The usual form alone: ajv-formats would take `urn:uuid:…` too, which PostgreSQL does not.
+  instance.addFormat('uuid', isGuid);
   instance.addFormat('date-time', (text) => toMicroseconds(text) !== undefined);
   addKeywords.default(instance, ['transform']);
   return instance;
@@ -131,15 +146,12 @@ function cachedSerializers() {
   };
 }
 
-/** What any route may answer because of its shape: 400 where it takes input, 413 and 415 where that is a body. */
+/** What any route may answer because of its shape: 400, and where its method may bring a body, wanted or not, 413 and 415. */
 function declareCommonStatuses(route: { method: string | string[]; url: string; schema?: object }): void {
-  const schema = (route.schema ??= {}) as {
-    body?: unknown;
-    querystring?: unknown;
-    params?: unknown;
-    response?: object;
-  };
-  const common = schema.body ? problems(400, 413, 415) : problems(400);
+  const schema = (route.schema ??= {}) as { hide?: boolean; params?: unknown; response?: object };
+  if (schema.hide) return;
+  const bodiless = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
+  const common = bodiless ? problems(400) : problems(400, 413, 415);
   schema.response = { ...common, ...(schema.params ? problems(404) : {}), ...schema.response };
 }
 

@@ -3,6 +3,11 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Thrown at start where the secrets of the database were sealed with another master key than the one given. */
+export class WrongMasterKey extends Error {
+  override name = 'WrongMasterKey';
+}
+
 /** Keeps secrets with keys derived from the master key: sealed where they must be read again, else as a fingerprint. */
 export interface Vault {
   /** Encrypts a text (AES-256-GCM). `purpose` is bound to it: a value moved elsewhere does not open. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from './canonical-json.ts';
-import { codePoints, isStorable, isStorableDeep, normaliseKey, slugify } from './text.ts';
+import { codePoints, isNestedWithin, isStorable, isStorableDeep, normaliseKey, slugify } from './text.ts';
 
 test('length counts code points', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => codePoints(text) === [...text].length));
@@ -16,6 +16,13 @@ test('NUL and broken surrogates cannot be stored, at any depth', () => {
   assert.equal(isStorableDeep({ a: [{ b: 'fine' }], c: null, d: 5 }), true);
   assert.equal(isStorableDeep({ a: [{ b: '\0' }] }), false);
   assert.equal(isStorableDeep({ '\0': 1 }), false);
+});
+
+test('nesting is measured in arrays and objects', () => {
+  assert.equal(isNestedWithin('flat', 0), true);
+  assert.equal(isNestedWithin({ a: [1, { b: 2 }] }, 3), true);
+  assert.equal(isNestedWithin({ a: [1, { b: 2 }] }, 2), false);
+  assert.equal(isNestedWithin([], 0), false);
 });
 
 test('a key has one normal form', () => {

@@ -25,6 +25,12 @@ export function isStorableDeep(value: unknown): boolean {
   return Object.entries(value).every(([name, item]) => isStorable(name) && isStorableDeep(item));
 }
 
+/** Whether a JSON value holds arrays and objects inside each other no deeper than so many levels. */
+export function isNestedWithin(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return true;
+  return levels > 0 && Object.values(value).every((item) => isNestedWithin(item, levels - 1));
+}
+
 /** A key in its normal form: trimmed, inner white space collapsed to one space, Unicode NFC (contract §6). */
 export function normaliseKey(text: string): string {
   // Most keys are plain ASCII words already in their normal form: this test is six times faster than the rest.

@@ -11,7 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../database/change-feed.ts';
 import type { Database } from '../../database/database.ts';
-import type { Vault } from '../../security/vault.ts';
+import { WrongMasterKey, type Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { now } from '../../shared/timestamps.ts';
 import { insertSigningKey, listSigningKeys, lockSigningKeys, type SigningKeyRow } from './queries.ts';
@@ -154,11 +154,9 @@ function openSealed(vault: Vault, sealed: Buffer): JWK {
   try {
     return JSON.parse(vault.open(sealed, PURPOSE)) as JWK;
   } catch (error) {
-    throw new Error(
+    throw new WrongMasterKey(
       'MASTER_KEY does not open the secrets of this database: it is not the one they were sealed with.',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

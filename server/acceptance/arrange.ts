@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+
+/** A request with a JSON body; throws where the answer is no success. */
+async function send(url: string, method: string, body: object, bearer?: string) {
+  const headers = {
+    'content-type': 'application/json',
+    ...(bearer && { authorization: `Bearer ${bearer}` }),
+  };
+  const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  assert.ok(answer.ok, `${method} ${url}: ${answer.status} ${await answer.clone().text()}`);
+  return (await answer.json()) as Record<string, string>;
+}
+
+/** Makes an account, a workspace and a tenant with Mock, as a studio would, and returns a game key of the tenant. */
+export async function arrangeGameKey(url: string): Promise<string> {
+  const password = randomBytes(12).toString('hex');
+  const email = `${password}@example.com`;
+  const { accessToken } = await send(`${url}/api/saas-auth/signup`, 'POST', { email, password });
+  const make = (path: string, body: object) => send(url + path, 'POST', body, accessToken);
+  const workspace = await make('/api/workspaces', { name: 'Studio' });
+  const tenant = await make(`/api/workspaces/${workspace['id']}/bus_tenants`, { name: 'Game' });
+  const at = `/api/bus_tenants/${tenant['id']}`;
+  await send(`${url}${at}/providers/Mock`, 'PUT', { enabled: true }, accessToken);
+  const { key } = await make(`${at}/game-keys`, { name: 'acceptance' });
+  return key ?? '';
+}

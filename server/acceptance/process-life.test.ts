@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, connect } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { arrangeGameKey } from './arrange.ts';
+import {
+  answersOrEnds,
+  dataFolder,
+  exitOf,
+  killPostgres,
+  ordinaryUser,
+  postgresOf,
+  spawnServer,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
+
+const folder = dataFolder();
+const dataDir = folder.path;
+let gameKey = '';
+let playerId = '';
+let running: ServerProcess;
+after(() => folder.remove());
+
+const loginBody = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
+
+async function logIn({ url }: ServerProcess): Promise<{ playerId: string }> {
+  const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
+  const answer = await fetch(`${url}/api/player-auth/login`, { method: 'POST', headers, body: loginBody });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  return (await answer.json()) as { playerId: string };
+}
+
+/** Sends a login whose body comes in two halves; `finish` sends the second and returns the whole answer. */
+async function slowLogin({ url }: ServerProcess) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.on('data', (text) => (answer += text.toString()));
+  await once(socket, 'connect');
+  socket.write(
+    `POST /api/player-auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Game-Key: ${gameKey}\r\n` +
+      `Content-Length: ${loginBody.length}\r\n\r\n${loginBody.slice(0, 10)}`,
+  );
+  // The server has the headers once it has answered a request that was sent after them.
+  await fetch(`${url}/health/live`);
+  return {
+    async finish() {
+      socket.write(loginBody.slice(10));
+      await once(socket, 'close');
+      return answer;
+    },
+  };
+}
+
+test('a first start makes everything; SIGTERM finishes what runs, and stops PostgreSQL', async () => {
+  const server = await startServer({ dataDir });
+  assert.equal(statSync(join(dataDir, 'master.key')).mode & 0o777, 0o600);
+  gameKey = await arrangeGameKey(server.url);
+  ({ playerId } = await logIn(server));
+
+  const slow = await slowLogin(server);
+  const ended = server.end('SIGTERM');
+  await assertRefused(server);
+  const answer = await slow.finish();
+  assert.match(answer, /^HTTP\/1\.1 200 OK/);
+  assert.ok(answer.includes(playerId));
+  assert.equal(await ended, 0, server.output());
+  assert.equal(postgresOf(dataDir), undefined, 'no PostgreSQL is left');
+});
+
+/** Waits until a server takes no new connection. */
+async function assertRefused({ url }: ServerProcess): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const refused = await fetch(`${url}/health/live`, { headers: { connection: 'close' } }).then(
+      () => false,
+      () => true,
+    );
+    if (refused) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.fail('The server still takes connections.');
+}
+
+test('kill -9 leaves PostgreSQL running; the next start finds it and works with it', async () => {
+  const first = await startServer({ dataDir });
+  const postgres = postgresOf(dataDir);
+  assert.ok(postgres);
+  assert.equal(await first.end('SIGKILL'), 'SIGKILL');
+  assert.equal(postgresOf(dataDir), postgres);
+
+  running = await startServer({ dataDir });
+  assert.equal(postgresOf(dataDir), postgres, 'never a second PostgreSQL on one folder');
+  assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('a second server on the same folder refuses in a sentence, and the first is unharmed', async () => {
+  const second = await spawnServer({ dataDir });
+  assert.equal(await answersOrEnds(second), 'ends');
+  assert.equal(await exitOf(second.child), 1);
+  assert.match(second.output(), /^Another Guildhall server already works on [^\n]+ DATA_DIR of its own\.\n$/);
+  assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('kill -9 of the server and PostgreSQL: the next start recovers', async () => {
+  running.child.kill('SIGKILL');
+  killPostgres(dataDir);
+  running = await startServer({ dataDir });
+  assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('a process that has got the id of a killed PostgreSQL does not hinder the next start', async () => {
+  const file = join(dataDir, 'postgres', 'postmaster.pid');
+  const { uid, gid } = statSync(join(dataDir, 'postgres'));
+  const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) });
+  const lines = readFileSync(file, 'utf8').split('\n');
+  running.child.kill('SIGKILL');
+  killPostgres(dataDir);
+  writeFileSync(file, [stranger.pid, ...lines.slice(1)].join('\n'));
+  try {
+    running = await startServer({ dataDir });
+    assert.equal((await logIn(running)).playerId, playerId);
+  } finally {
+    stranger.kill('SIGKILL');
+  }
+});
+
+test('a server that found PostgreSQL running, or recovered it, stops it at its end', async () => {
+  assert.equal(await running.end('SIGTERM'), 0);
+  assert.equal(postgresOf(dataDir), undefined);
+});
+
+test('another master key than the data was sealed with is named as such', async () => {
+  const server = await spawnServer({ dataDir, env: { MASTER_KEY: 'ab'.repeat(32) } });
+  assert.equal(await answersOrEnds(server), 'ends');
+  assert.equal(await exitOf(server.child), 1);
+  assert.match(server.output(), /^MASTER_KEY does not open the secrets of this database: [^\n]+\n$/);
+  assert.equal(postgresOf(dataDir), undefined, 'a start that fails stops what it started');
+});
+
+test('a bad setting, a taken port and an absent database each stop the start with a sentence', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const cases: [env: Record<string, string>, sentence: RegExp][] = [
+    [
+      { PORT: 'eighty', SIGNUP: 'maybe' },
+      /^PORT must be a whole number[^\n]+"eighty"\.\nSIGNUP must be open or closed[^\n]+\n$/,
+    ],
+    [
+      { PORT: String(port) },
+      /^HOST and PORT name an address that cannot be listened on: [^\n]+EADDRINUSE[^\n]+\n$/,
+    ],
+    [
+      { DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x', MASTER_KEY: 'ab'.repeat(32) },
+      /^The database of DATABASE_URL cannot be reached: [^\n]+\n$/,
+    ],
+  ];
+  for (const [env, sentence] of cases) {
+    const server = await spawnServer({ dataDir, env });
+    assert.equal(await exitOf(server.child), 1, JSON.stringify(env));
+    assert.match(server.output(), sentence);
+    assert.doesNotMatch(server.output(), /hunter2/);
+  }
+  taken.close();
+  assert.equal(postgresOf(dataDir), undefined);
+});
+
+test('of two first starts at the same instant one serves and the other refuses; an ordinary user can run both', async () => {
+  const user = ordinaryUser();
+  const empty = dataFolder(user);
+  try {
+    const servers = await Promise.all([0, 1].map(() => spawnServer({ dataDir: empty.path, user })));
+    const outcomes = await Promise.all(servers.map(answersOrEnds));
+    assert.deepEqual(
+      outcomes.toSorted(),
+      ['answers', 'ends'],
+      servers.map((server) => server.output()).join('---'),
+    );
+    const serving = servers[outcomes.indexOf('answers')]!;
+    const refused = servers[outcomes.indexOf('ends')]!;
+    assert.equal(await exitOf(refused.child), 1);
+    assert.match(refused.output(), /^Another Guildhall server already works on [^\n]+\n$/);
+    if (user) assert.equal(statSync(join(empty.path, 'postgres')).uid, user.uid);
+    assert.equal(await serving.end('SIGTERM'), 0);
+    assert.equal(postgresOf(empty.path), undefined);
+  } finally {
+    empty.remove();
+  }
+});
+
+test('a server that is told to stop while it starts leaves nothing running', async () => {
+  const server = await spawnServer({ dataDir });
+  while (postgresOf(dataDir) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(await server.end('SIGTERM'), 0, server.output());
+  assert.equal(postgresOf(dataDir), undefined);
+});
+
+test('a long path with spaces, quotes and commas is as good as any', async () => {
+  const outer = dataFolder();
+  const odd = join(outer.path, `it’s, 'an' odd ${'long '.repeat(30)}path`);
+  assert.ok(odd.length > 150);
+  mkdirSync(odd);
+  try {
+    const server = await startServer({ dataDir: odd });
+    assert.equal(await server.end('SIGTERM'), 0);
+    assert.equal(postgresOf(odd), undefined);
+  } finally {
+    killPostgres(odd);
+    outer.remove();
+  }
+});

@@ -1,0 +1,128 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+const START_WITHIN_MS = 60_000;
+
+/** A server as its operator runs it: a process of its own, on a data folder. */
+export interface ServerProcess {
+  child: ChildProcess;
+  url: string;
+  /** All that it has printed so far. */
+  output(): string;
+  /** Sends a signal and waits for the end; the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+export interface ServerOptions {
+  dataDir: string;
+  env?: Record<string, string>;
+  /** The system user to run it as. */
+  user?: { uid: number; gid: number } | undefined;
+}
+
+/** Starts a process and does not wait for it to answer. */
+export async function spawnServer({ dataDir, env = {}, user }: ServerOptions): Promise<ServerProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [CLI, 'serve'], {
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+      GUILDHALL_DEMO: 'off',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: '/',
+    ...user,
+  });
+  let output = '';
+  child.stdout.on('data', (text) => (output += text));
+  child.stderr.on('data', (text) => (output += text));
+  return {
+    child,
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    async end(signal) {
+      child.kill(signal);
+      return exitOf(child);
+    },
+  };
+}
+
+/** Starts a server and waits until it answers. Throws, with what it printed, where it ends instead. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const server = await spawnServer(options);
+  if ((await answersOrEnds(server)) !== 'answers') throw new Error(`The server ended: ${server.output()}`);
+  return server;
+}
+
+/** Waits for the first of two things. */
+export async function answersOrEnds(server: ServerProcess): Promise<'answers' | 'ends'> {
+  const end = Date.now() + START_WITHIN_MS;
+  while (Date.now() < end) {
+    if (server.child.exitCode !== null || server.child.signalCode !== null) return 'ends';
+    const ready = await fetch(`${server.url}/health/ready`).catch(() => undefined);
+    if (ready?.ok) return 'answers';
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`The server neither answers nor ends: ${server.output()}`);
+}
+
+/** The exit code of a process, or the signal that ended it, once it has. */
+export async function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode ?? child.signalCode ?? 'SIGKILL';
+}
+
+/** A temporary folder for a server's data, and what removes it and stops a PostgreSQL that a failed test left on it. */
+export function dataFolder(owner?: { uid: number; gid: number }): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'guildhall-acceptance-'));
+  if (owner) chownSync(path, owner.uid, owner.gid);
+  return {
+    path,
+    remove() {
+      killPostgres(path);
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The process id of the PostgreSQL that runs on a data folder; undefined where none does. */
+export function postgresOf(dataDir: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends the PostgreSQL of a data folder as a power cut would. */
+export function killPostgres(dataDir: string): void {
+  const pid = postgresOf(dataDir);
+  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+}
+
+/** An ordinary user to run a server as, where the tests run as root; undefined where they already are one. */
+export function ordinaryUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const lookUp = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: lookUp('-u'), gid: lookUp('-g') };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
