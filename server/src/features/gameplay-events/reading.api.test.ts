@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../testing/arrange.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 import { verify } from '../../verify.ts';
 
@@ -239,9 +240,12 @@ test('who may read: members, and API keys of the tenant with the flag', async ()
     `UPDATE tenant_keys SET allow_data_api = false WHERE tenant_id = $1 AND kind = 'api'`,
     [other.tenantId],
   );
-  const blind = await app.http.get(`/api/bus_tenants/${other.tenantId}/events?scope=player`, {
-    apiKey: other.apiKey,
+  // Changed past the server, which hears of it by the change feed.
+  await eventually(async () => {
+    const blind = await app.http.get(`/api/bus_tenants/${other.tenantId}/events?scope=player`, { apiKey: other.apiKey });
+    assert.deepEqual([blind.status, blind.body.code], [403, 'data_api_not_allowed']);
   });
+});
   assert.deepEqual([blind.status, blind.body.code], [403, 'data_api_not_allowed']);
 });
 
