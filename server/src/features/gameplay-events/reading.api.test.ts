@@ -242,11 +242,10 @@ test('who may read: members, and API keys of the tenant with the flag', async ()
   );
   // Changed past the server, which hears of it by the change feed.
   await eventually(async () => {
-    const blind = await app.http.get(`/api/bus_tenants/${other.tenantId}/events?scope=player`, { apiKey: other.apiKey });
-    assert.deepEqual([blind.status, blind.body.code], [403, 'data_api_not_allowed']);
+    const path = `/api/bus_tenants/${other.tenantId}/events?scope=player`;
+    const { status, body } = await app.http.get(path, { apiKey: other.apiKey });
+    return status === 403 && body.code === 'data_api_not_allowed';
   });
-});
-  assert.deepEqual([blind.status, blind.body.code], [403, 'data_api_not_allowed']);
 });
 
 test('a query that is cancelled is 503, not 500', async () => {
