@@ -1,10 +1,8 @@
-import assert from 'node:assert/strict';
-
-/** Waits for what other processes are told of: within moments, and never longer than two seconds. */
-export async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+/** Waits until something holds that others bring about, looking every few milliseconds. Throws where it does not within `ms`. */
+export async function eventually(holds: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`It did not come to hold within ${ms} ms: ${holds.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.fail('It did not come true within two seconds.');
 }
