@@ -4,7 +4,7 @@ import { createServer, connect as connectTo, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { cloneTestDatabase } from '../testing/databases.ts';
-import { until } from '../testing/until.ts';
+import { eventually } from '../testing/eventually.ts';
 import { openChangeFeed } from './change-feed.ts';
 
 const database = await cloneTestDatabase();
@@ -69,7 +69,7 @@ test('a change is told with its id, to those who listen for its table', async ()
   const { rows } = await owner.query(
     `INSERT INTO workspaces (id, name, slug) VALUES (gen_random_uuid(), 'x', 'told') RETURNING id`,
   );
-  await until(() => told.length > 0);
+  await eventually(async () => told.length > 0);
   assert.deepEqual(told, [rows[0].id]);
   await changes.close();
 });
@@ -80,21 +80,21 @@ test('while the database is away there is one attempt at a time, and everything 
   const told: (string | undefined)[] = [];
   changes.on('workspaces', (id) => told.push(id));
   door.shut();
-  await until(() => told.length > 0);
+  await eventually(async () => told.length > 0);
   await new Promise((resolve) => setTimeout(resolve, 1200));
   assert.ok(door.knocks <= 4, `${door.knocks} attempts in 1.2 seconds, half a second apart`);
 
   await change();
   const before = told.length;
   door.open = true;
-  await until(() => told.length > before + 1);
+  await eventually(async () => told.length > before + 1);
   assert.ok(
     told.every((id) => id === undefined),
     'what changed meanwhile is unknown: forget everything',
   );
   const known = told.length;
   await change();
-  await until(() => told.length > known);
+  await eventually(async () => told.length > known);
   assert.notEqual(told.at(-1), undefined, 'it listens again');
 
   await changes.close();
@@ -110,7 +110,7 @@ test('a feed that is closed while the database is away gives up', async () => {
   let told = false;
   changes.on('tenants', () => (told = true));
   door.shut();
-  await until(() => told);
+  await eventually(async () => told);
   await changes.close();
   door.open = true;
   await new Promise((resolve) => setTimeout(resolve, 700));
