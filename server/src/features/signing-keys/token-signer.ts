@@ -58,12 +58,14 @@ export async function openTokenSigner(
   await ensureSigningKey(database, vault);
   let keys = await load(database, vault);
   const verified = new LRUCache<string, TokenClaims>({ max: REMEMBERED_TOKENS });
+  let reloading = Promise.resolve();
   changes.on('signing_keys', () => {
-    verified.clear();
-    void load(database, vault).then(
-      (fresh) => (keys = fresh),
-      () => {}, // The database is away: the keys at hand stay good, and the feed tells again when it is back.
-    );
+    reloading = reloading.then(async () => {
+      keys = await load(database, vault);
+      verified.clear();
+    });
+    // The database is away: the keys at hand stay good, and the feed tells again when it is back.
+    reloading = reloading.catch(() => {});
   });
 
   return {
@@ -84,14 +86,16 @@ export async function openTokenSigner(
     async verify(authType, token) {
       const known = verified.get(token);
       if (known) return isCurrent(known) && known.auth_type === authType ? known : undefined;
+      const current = keys;
       try {
-        const { payload } = await jwtVerify<TokenClaims>(token, keys.find, {
+        const { payload } = await jwtVerify<TokenClaims>(token, current.find, {
           algorithms: [ALGORITHM],
           issuer,
           requiredClaims: ['sub', 'exp', 'iat', 'jti'],
         });
         if (payload.auth_type !== authType || payload['scope'] !== authType) return undefined;
-        verified.set(token, payload);
+        // Keys that were read again meanwhile may have done away with this token's.
+        if (current === keys) verified.set(token, payload);
         return payload;
       } catch {
         return undefined;
