@@ -1,9 +1,18 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { v7 } from 'uuid';
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A new time-ordered identifier (UUIDv7), so that rows made together lie together in an index. */
+/**
+ * A new time-ordered identifier (UUIDv7), so that rows made together lie together in an index. Those of one process ascend
+ * strictly, also within a millisecond: lists ordered by id are in the order in which things were made.
+ */
 export function newId(): string {
+  return v7();
+}
+
+/** As {@link newId}, but in no order within a millisecond, and in a tenth of its 1.5 µs: for rows that come by thousands. */
+export function newBulkId(): string {
   return randomUUIDv7();
 }
 

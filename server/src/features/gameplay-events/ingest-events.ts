@@ -4,7 +4,7 @@ import {
   type DefinitionPair,
   type DefinitionResolver,
 } from '../event-definitions/index.ts';
-import { newId } from '../../shared/ids.ts';
+import { newBulkId } from '../../shared/ids.ts';
 import { now } from '../../shared/timestamps.ts';
 import { checkEvent, type CheckedEvent } from './check-event.ts';
 import type { EventRow } from './event-row.ts';
@@ -183,7 +183,7 @@ function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
   const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;
   return {
     index,
-    id: newId(),
+    id: newBulkId(),
     actorId,
     matchSessionId,
     loginSessionId,
