@@ -54,8 +54,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.addHook('onClose', () => services.close());
 
   const plain = app as unknown as FastifyInstance;
-  measureRequests(plain);
   await publishOpenApi(plain, '0.1.0');
+  measureRequests(plain);
   await plain.register(operationsRoutes(services.database, services.signer));
 
   const behind = credentials(services.verifiers);

@@ -51,7 +51,7 @@ export function httpClient(base: string): HttpClient {
       status: response.status,
       headers: response.headers,
       text,
-      body: isJson ? JSON.parse(text) : undefined,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
     };
   };
   const json = (body: unknown) => (body === undefined ? undefined : JSON.stringify(body));

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { arrangeTenant } from '../testing/arrange.ts';
+import { cloneTestDatabase } from '../testing/databases.ts';
+import { isUniqueViolation, openDatabase } from './database.ts';
+import { sql } from './sql.ts';
+
+const clone = await cloneTestDatabase();
+const owner = new pg.Pool({ connectionString: clone.url, max: 2 });
+const database = openDatabase(clone.url, { poolSize: 2 });
+after(async () => {
+  await database.close();
+  await owner.end();
+  await clone.drop();
+});
+
+test('a scope ends with its transaction, and is nobody’s afterwards', async () => {
+  const single = openDatabase(clone.url, { poolSize: 1 });
+  const { tenantId } = await arrangeTenant({ owner });
+  const count = sql`SELECT count(*) FROM provider_settings`;
+  const inside = () => single.forTenant(tenantId).row<{ count: number }>(count);
+  assert.equal((await inside())?.count, 1);
+  assert.equal((await single.row<{ count: number }>(count))?.count, 0);
+  await assert.rejects(
+    single.forTenant(tenantId).transaction(async (transaction) => {
+      assert.equal((await transaction.row<{ count: number }>(count))?.count, 1);
+      throw new Error('half-way');
+    }),
+    /half-way/,
+  );
+  assert.equal((await single.row<{ count: number }>(count))?.count, 0);
+  await assert.rejects(single.forTenant(tenantId).rows(sql`SELECT 1 / 0`), /division by zero/);
+  assert.equal((await single.row<{ count: number }>(count))?.count, 0);
+  for (const forged of ['', 'x', `${tenantId}'; RESET ROLE; --`, tenantId.replaceAll('-', '')])
+    assert.throws(() => single.forTenant(forged), TypeError, forged);
+  await single.close();
+});
+
+test('a failed statement undoes its transaction, even where the error is swallowed', async () => {
+  const slug = randomUUID();
+  const insert = sql`INSERT INTO workspaces (id, name, slug) VALUES (${randomUUID()}, 'x', ${slug})`;
+  await assert.rejects(
+    database.transaction(async (transaction) => {
+      await transaction.run(insert);
+      await transaction.run(insert).catch(() => {});
+    }),
+    /rolled back/,
+  );
+  assert.equal((await owner.query('SELECT 1 FROM workspaces WHERE slug = $1', [slug])).rowCount, 0);
+});
+
+test('two statements of one text in one flight share their preparation', async () => {
+  const fresh = openDatabase(clone.url, { poolSize: 1 });
+  const text = (number: number) => sql`SELECT ${number}::int AS "inFlight"`;
+  const rows = await fresh.transaction((transaction) =>
+    Promise.all([1, 2, 3].map((number) => transaction.row<{ inFlight: number }>(text(number)))),
+  );
+  assert.deepEqual(
+    rows.map((row) => row?.inFlight),
+    [1, 2, 3],
+  );
+  await fresh.close();
+});
+
+test('a duplicate is told from other errors, by its constraint where that matters', async () => {
+  const id = randomUUID();
+  const insert = sql`INSERT INTO workspaces (id, name, slug) VALUES (${randomUUID()}, 'x', ${id})`;
+  await database.run(sql`INSERT INTO workspaces (id, name, slug) VALUES (${id}, 'x', ${id})`);
+  await assert.rejects(database.run(insert), (error) => isUniqueViolation(error, 'workspaces_slug_key'));
+  await assert.rejects(database.run(insert), (error) => !isUniqueViolation(error, 'workspaces_pkey'));
+  await assert.rejects(database.run(sql`SELECT 1 / 0`), (error) => !isUniqueViolation(error));
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { startTestApp } from '../testing/test-app.ts';
+import { openDatabase, openPool } from './database.ts';
+import { sql } from './sql.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+const eventWriter = openPool(app.databaseUrl, 'guildhall_event_writer', { poolSize: 1, pipeline: false });
+const asPlayer = openPool(app.databaseUrl, 'guildhall_player', { poolSize: 1, pipeline: false });
+after(async () => {
+  await database.close();
+  await eventWriter.end();
+  await asPlayer.end();
+});
+
+/** The tables with a tenant_id that stand outside of the wall, each for a reason. */
+const OUTSIDE: Record<string, string> = {
+  tenant_keys: 'found by fingerprint, before the tenant is known',
+  audit_records: 'the trail of a workspace spans its tenants, and some of it is about none',
+};
+
+/** What nobody but the owner may change or delete. */
+const APPEND_ONLY = ['login_ledger', 'logout_ledger', 'match_events', 'player_events', 'audit_records'];
+
+interface Table {
+  name: string;
+  isWalled: boolean;
+  isPartition: boolean;
+  isGranted: boolean;
+}
+
+const tables: Table[] = (
+  await app.owner.query(`
+    SELECT c.relname AS name, c.relrowsecurity AND c.relforcerowsecurity AS "isWalled", c.relispartition AS "isPartition",
+           EXISTS (SELECT FROM unnest(ARRAY['guildhall_app', 'guildhall_player', 'guildhall_event_writer']) role
+                   WHERE has_table_privilege(role, c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')) AS "isGranted"
+    FROM pg_class c
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+    WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
+    ORDER BY c.relname`)
+).rows;
+const walled = tables.filter(({ isWalled }) => isWalled).map(({ name }) => name);
+
+test('every table of tenants stands behind the wall, or outside of it for a reason', () => {
+  assert.ok(walled.length >= 10, String(walled));
+  const open = tables.filter(
+    ({ isWalled, isPartition, name }) => !isWalled && !isPartition && !(name in OUTSIDE),
+  );
+  assert.deepEqual(open, []);
+  const reachable = tables.filter(({ isPartition, isGranted }) => isPartition && isGranted);
+  assert.deepEqual(reachable, [], 'a partition is reached through its parent alone, where the wall stands');
+});
+
+test('no role of the application owns a table, passes the wall, or can log in', async () => {
+  const { rows } = await app.owner.query(`
+    SELECT rolname, rolsuper, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication,
+           EXISTS (SELECT FROM pg_class WHERE relowner = role.oid) AS owns
+    FROM pg_roles role WHERE rolname LIKE 'guildhall\\_%'
+      AND (rolbypassrls AND rolname <> 'guildhall_event_writer' OR rolsuper OR rolcreaterole OR rolcreatedb OR rolcanlogin
+           OR rolreplication OR EXISTS (SELECT FROM pg_class WHERE relowner = role.oid))`);
+  assert.deepEqual(rows, []);
+});
+
+test('ledgers, events and the audit trail can be added to, and nothing else', async () => {
+  const { rows } = await app.owner.query(
+    `SELECT table_name, grantee, privilege_type FROM information_schema.role_table_grants
+     WHERE table_name = ANY($1) AND grantee LIKE 'guildhall\\_%' AND privilege_type NOT IN ('SELECT', 'INSERT')`,
+    [APPEND_ONLY],
+  );
+  assert.deepEqual(rows, []);
+  for (const table of APPEND_ONLY) {
+    for (const statement of [`UPDATE ${table} SET id = id`, `DELETE FROM ${table}`, `TRUNCATE ${table}`]) {
+      await assert.rejects(database.run(sql([statement])), /permission denied/, statement);
+    }
+  }
+});
+
+test('the event writer adds events and does nothing else', async () => {
+  const { rows } = await app.owner.query(
+    `SELECT table_name || ' ' || privilege_type AS right FROM information_schema.role_table_grants
+     WHERE grantee = 'guildhall_event_writer' ORDER BY 1`,
+  );
+  assert.deepEqual(
+    rows.map(({ right }) => right),
+    ['match_events INSERT', 'player_events INSERT'],
+  );
+  for (const statement of [
+    'SELECT * FROM player_events',
+    'DELETE FROM player_events',
+    'SELECT * FROM players',
+    'SELECT * FROM tenant_keys',
+    'COPY player_events TO STDOUT',
+    'CREATE TABLE mine (id int)',
+  ])
+    await assert.rejects(eventWriter.query(statement), /permission denied/, statement);
+});
+
+test('each wall alone holds', async () => {
+  const [mine, theirs] = [await arrangeTenant(app), await arrangeTenant(app)];
+  for (const tenant of [mine, theirs]) {
+    await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
+      tenant.tenantId,
+    ]);
+    const { sessionId, playerId, caller } = await arrangePlayer(app, tenant, 'same-name');
+    const event = { playerId, eventKey: 'jump', idempotencyKey: 'one', occurredAt: '2026-11-20T10:00:00Z' };
+    assert.equal((await app.http.post('/api/game/player-events', { events: [event] }, caller)).status, 201);
+    assert.equal((await app.http.post('/api/player-auth/logout', { sessionId }, caller)).status, 200);
+  }
+  const inside = database.forTenant(mine.tenantId);
+  const filled: string[] = [];
+  for (const table of walled) {
+    const count = async (tenantId?: string) =>
+      (
+        await inside.row<{ count: number }>(
+          sql([`SELECT count(*) FROM ${table} WHERE ${tenantId ? `tenant_id = '${tenantId}'` : 'true'}`]),
+        )
+      )?.count;
+    assert.equal(await count(theirs.tenantId), 0, `${table}: rows of another tenant`);
+    assert.equal(await count(), await count(mine.tenantId), `${table}: rows of one's own alone`);
+    if ((await count()) !== 0) filled.push(table);
+    const { rows: outside } = await app.owner.query(`SELECT count(*)::int FROM ${table}`);
+    const unscoped = await database.row<{ count: number }>(sql([`SELECT count(*) FROM ${table}`]));
+    assert.equal(unscoped?.count, 0, `${table}: nothing outside of a scope, of ${outside[0].count}`);
+
+    for (const scope of [inside, database]) {
+      // A whole row of theirs, under the same tenant and, where that is what identifies it, another key.
+      const { rows } = await app.owner.query(
+        `SELECT to_jsonb(r) AS row FROM ${table} r WHERE tenant_id = $1 LIMIT 1`,
+        [theirs.tenantId],
+      );
+      const row = rows[0]?.row;
+      if (!row) continue;
+      for (const column of ['id', 'session_id', 'player_id']) if (column in row) row[column] = randomUUID();
+      const copy = `INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, '${JSON.stringify(row)}')`;
+      await assert.rejects(scope.run(sql([copy])), /row-level security/, table);
+    }
+    if (!APPEND_ONLY.includes(table)) {
+      const moved = `UPDATE ${table} SET tenant_id = '${theirs.tenantId}'`;
+      if ((await count()) !== 0) await assert.rejects(inside.run(sql([moved])), /row-level security/, table);
+      assert.equal(
+        await inside.run(sql([`DELETE FROM ${table} WHERE tenant_id = '${theirs.tenantId}'`])),
+        0,
+        table,
+      );
+    }
+  }
+  for (const table of ['login_ledger', 'logout_ledger', 'login_sessions', 'player_events', 'refresh_tokens'])
+    assert.ok(filled.includes(table), `${table} held something to see`);
+});
+
+test('a player’s scope sees their own rows in every tenant, and nobody else’s', async () => {
+  const first = await arrangeTenant(app);
+  const second = await arrangeTenant(app, { workspaceId: first.workspaceId });
+  const { playerId } = await arrangePlayer(app, first, 'traveller');
+  await arrangePlayer(app, second, 'traveller');
+  await arrangePlayer(app, first, 'somebody else');
+  const client = await asPlayer.connect();
+  try {
+    assert.equal((await client.query('SELECT 1 FROM login_ledger')).rowCount, 0, 'nobody sees nothing');
+    await client.query(`SELECT set_config('guildhall.player_id', $1, false)`, [playerId]);
+    for (const table of ['login_ledger', 'login_sessions', 'tenant_access']) {
+      const { rows } = await client.query(`SELECT DISTINCT tenant_id, player_id FROM ${table}`);
+      assert.deepEqual(
+        new Set(rows.map((row) => row.tenant_id)),
+        new Set([first.tenantId, second.tenantId]),
+        table,
+      );
+      assert.deepEqual(new Set(rows.map((row) => row.player_id)), new Set([playerId]), table);
+    }
+    await client.query(`SELECT set_config('guildhall.player_id', '', false)`);
+    // A tenant's scope is nothing to this role.
+    await client.query(`SELECT set_config('guildhall.tenant_id', $1, false)`, [first.tenantId]);
+    assert.equal((await client.query('SELECT 1 FROM login_ledger')).rowCount, 0);
+  } finally {
+    client.release(true);
+  }
+});
