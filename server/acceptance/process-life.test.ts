@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeGameKey } from './arrange.ts';
 import {
   answersOrEnds,
@@ -108,6 +109,26 @@ test('a second server on the same folder refuses in a sentence, and the first is
 test('kill -9 of the server and PostgreSQL: the next start recovers', async () => {
   running.child.kill('SIGKILL');
   killPostgres(dataDir);
+  running = await startServer({ dataDir });
+  assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('while the database is away every answer is 503; a stop is clean all the same', async () => {
+  killPostgres(dataDir);
+  while ((await fetch(`${running.url}/health/ready`)).status !== 503) await sleep(20);
+  const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
+  const answer = await fetch(`${running.url}/api/player-auth/login`, {
+    method: 'POST',
+    headers,
+    body: loginBody,
+  });
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers.get('retry-after'), '5');
+  assert.equal(((await answer.json()) as { code: string }).code, 'unavailable');
+  assert.equal((await fetch(`${running.url}/health/live`)).status, 200);
+  assert.equal(await running.end('SIGTERM'), 0, running.output());
+  assert.doesNotMatch(running.output(), /pg_ctl/);
+
   running = await startServer({ dataDir });
   assert.equal((await logIn(running)).playerId, playerId);
 });

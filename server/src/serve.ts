@@ -41,7 +41,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
     config,
     databaseUrl: storage.url,
     masterKey,
-    logger: { level: config.logLevel, ...prettyOnTerminals() },
+    logger: { level: config.logLevel, serializers: { err: describeError }, ...prettyOnTerminals() },
   });
   let jobs: Worker | undefined;
   opened.defer(async () => {
@@ -75,6 +75,11 @@ async function finishRequests(app: App): Promise<void> {
   await app.close();
   clearInterval(idle);
   clearTimeout(late);
+}
+
+/** What a log needs of an error. The driver's errors carry their whole connection along, its settings included. */
+function describeError({ name, message, stack, code }: Error & { code?: string }) {
+  return { type: name, message, stack: stack ?? '', ...(code !== undefined && { code }) };
 }
 
 /** Lines for people where people look, JSON where machines do. */

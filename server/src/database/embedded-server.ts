@@ -61,7 +61,11 @@ export async function startEmbeddedServer(
     started,
     url: (database) =>
       `postgres://guildhall@localhost/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}`,
-    stop: () => postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']),
+    async stop() {
+      // It may have been killed, and then there is nothing to stop, though its process may still be listed.
+      if (!(await takesConnections(await readPidFile(cluster)))) return;
+      await postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']);
+    },
   };
 }
 

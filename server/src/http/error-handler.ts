@@ -29,7 +29,8 @@ export function errorHandler(
   reply: FastifyReply,
 ): FastifyReply {
   const problem = error instanceof Problem ? error : translate(error);
-  if (problem.status === 500) request.log.error({ err: error }, 'a request failed');
+  if (problem.status === 500 || problem.code === 'unavailable')
+    request.log.error({ err: error }, 'a request failed');
   return sendProblem(request, reply, problem);
 }
 
@@ -69,10 +70,27 @@ function translate(error: FastifyError): Problem {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem('not_found');
   }
+  if (isDatabaseAway(error)) {
+    const detail = 'The database does not answer. What was asked for may or may not have been done.';
+    return new Problem('unavailable', { detail, headers: { 'retry-after': '5' } });
+  }
   // Fastify's own refusals of a request (a path that does not decode, say) carry a 4xx status.
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)
     return new Problem('invalid_request');
   return new Problem('internal_error');
+}
+
+/** Whether the database could not be reached, or went away in the middle of an answer. */
+function isDatabaseAway({ code, message, statusCode }: FastifyError): boolean {
+  // An error of the request's own connection carries a status.
+  if (statusCode !== undefined) return false;
+  return (
+    // Classes 08 and 57P0: the connection broke, PostgreSQL shuts down or starts up. 53300: it has no connection left.
+    /^(08...|57P0[1-5]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code ?? '') ||
+    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      message,
+    )
+  );
 }
 
 function pathOf(instancePath: string, { missingProperty }: { missingProperty?: string }): string {

@@ -146,12 +146,15 @@ function cachedSerializers() {
   };
 }
 
-/** What any route may answer because of its shape: 400, and where its method may bring a body, wanted or not, 413 and 415. */
+/**
+ * What any route may answer: 400, and where its method may bring a body, wanted or not, 413 and 415; and 503 while the
+ * database is away.
+ */
 function declareCommonStatuses(route: { method: string | string[]; url: string; schema?: object }): void {
   const schema = (route.schema ??= {}) as { hide?: boolean; params?: unknown; response?: object };
   if (schema.hide) return;
   const bodiless = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-  const common = bodiless ? problems(400) : problems(400, 413, 415);
+  const common = bodiless ? problems(400, 503) : problems(400, 413, 415, 503);
   schema.response = { ...common, ...(schema.params ? problems(404) : {}), ...schema.response };
 }
 
