@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { serverUnderTest, sleep, type ServerUnderTest } from './server-under-test.ts';
+import { arrangeGameKey } from './arrange.ts';
+import { crash, dataFolder, freePort, startServer, type ServerProcess } from './server-process.ts';
 
 /**
  * What is answered with 201 is on disk, exactly once, whenever the machine dies (contract §6). Clients write down each
@@ -52,19 +54,20 @@ async function crashRepeatedly(
   rounds: number,
   sabotage?: string,
 ): Promise<{ batches: Batch[]; stored: string[] }> {
-  const server = await serverUnderTest({ GUILDHALL_DEMO: 'on' });
+  const folder = dataFolder();
+  const dataDir = folder.path;
   const batches: Batch[] = [];
   try {
-    await server.start();
-    const gameKey = /gh_game_\w+/.exec(server.output())?.[0] ?? '';
-    const player = await signIn(server, gameKey);
-    if (sabotage) await query(server, sabotage);
-    // What the sabotage may lose is events, not the tenant and the player.
-    await query(server, 'CHECKPOINT');
-    if (sabotage) {
-      assert.equal(await server.stop('SIGTERM'), 0);
-      await server.start();
-    }
+    // One port throughout: the address is the issuer of the player's token.
+    const options = { dataDir, port: await freePort() };
+    let server = await startServer(options);
+    const player = await signIn(server, await arrangeGameKey(server.url));
+    await query(dataDir, 'UPDATE tenants SET auto_create_definitions = true');
+    if (sabotage) await query(dataDir, sabotage);
+    // What the sabotage may lose is events, not the tenant and the player; and it holds for new connections.
+    await query(dataDir, 'CHECKPOINT');
+    assert.equal(await server.end('SIGTERM'), 0);
+    server = await startServer(options);
 
     for (let round = 0; round < rounds; round++) {
       const over = new AbortController();
@@ -73,15 +76,16 @@ async function crashRepeatedly(
       );
       await sleep(400 + Math.random() * 800);
       over.abort();
-      await server.crash();
+      await crash(server, dataDir);
       await Promise.all(clients);
-      await server.start();
+      server = await startServer(options);
     }
     if (!sabotage) await resendUnsure(server, player, batches);
-    const rows = await query(server, 'SELECT idempotency_key FROM player_events');
-    return { batches, stored: rows.map((row) => row.idempotency_key as string) };
+    const rows = await query(dataDir, 'SELECT idempotency_key FROM player_events');
+    await server.end('SIGTERM');
+    return { batches, stored: rows.map((row) => row['idempotency_key'] as string) };
   } finally {
-    await server.remove();
+    folder.remove();
   }
 }
 
@@ -90,7 +94,7 @@ interface Player {
   headers: Record<string, string>;
 }
 
-async function signIn(server: ServerUnderTest, gameKey: string): Promise<Player> {
+async function signIn(server: ServerProcess, gameKey: string): Promise<Player> {
   const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
   const answer = await fetch(`${server.url}/api/player-auth/login`, {
     method: 'POST',
@@ -104,7 +108,7 @@ async function signIn(server: ServerUnderTest, gameKey: string): Promise<Player>
 
 /** Sends batch after batch until the server is gone. Sizes on both sides of the one where COPY begins. */
 async function sendBatches(
-  server: ServerUnderTest,
+  server: ServerProcess,
   player: Player,
   batches: Batch[],
   name: string,
@@ -133,7 +137,7 @@ async function sendBatches(
   }
 }
 
-async function resendUnsure(server: ServerUnderTest, player: Player, batches: Batch[]): Promise<void> {
+async function resendUnsure(server: ServerProcess, player: Player, batches: Batch[]): Promise<void> {
   for (const batch of batches.filter(({ acknowledged }) => !acknowledged)) {
     const answer = await send(server, player, batch);
     const body = (await answer.json()) as { records: unknown[]; duplicateCount: number };
@@ -147,7 +151,7 @@ async function resendUnsure(server: ServerUnderTest, player: Player, batches: Ba
   }
 }
 
-function send(server: ServerUnderTest, player: Player, batch: Batch): Promise<Response> {
+function send(server: ServerProcess, player: Player, batch: Batch): Promise<Response> {
   return fetch(`${server.url}/api/game/player-events`, {
     method: 'POST',
     headers: player.headers,
@@ -155,9 +159,9 @@ function send(server: ServerUnderTest, player: Player, batch: Batch): Promise<Re
   });
 }
 
-async function query(server: ServerUnderTest, statement: string): Promise<Record<string, unknown>[]> {
+async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({
-    host: join(server.dataDir, 'socket'),
+    host: join(dataDir, 'socket'),
     user: 'guildhall',
     database: 'guildhall',
   });

@@ -4,13 +4,14 @@ import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { serverUnderTest, sleep, type ServerUnderTest } from './server-under-test.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dataFolder, freePort, startServer, type ServerProcess } from './server-process.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 const exec = promisify(execFile);
 
 /** What the first start has printed. */
-async function printed(server: ServerUnderTest) {
+async function printed(server: ServerProcess) {
   for (let waited = 0; !server.output().includes('curl') && waited < 5_000; waited += 20) await sleep(20);
   const value = (name: string) => new RegExp(`^ *${name} +(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
   return {
@@ -23,7 +24,7 @@ async function printed(server: ServerUnderTest) {
   };
 }
 
-async function post(server: ServerUnderTest, path: string, body: object) {
+async function post(server: ServerProcess, path: string, body: object) {
   const answer = await fetch(server.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -32,14 +33,14 @@ async function post(server: ServerUnderTest, path: string, body: object) {
   return { status: answer.status, body: (await answer.json()) as any }; // oxlint-disable-line typescript/no-explicit-any
 }
 
-const get = async (server: ServerUnderTest, path: string, headers: Record<string, string>) => {
+const get = async (server: ServerProcess, path: string, headers: Record<string, string>) => {
   const answer = await fetch(server.url + path, { headers });
   return { status: answer.status, body: (await answer.json()) as any }; // oxlint-disable-line typescript/no-explicit-any
 };
 
-/** Runs `guildhall bootstrap` on the data of a server. */
-async function bootstrap(server: ServerUnderTest, ...options: string[]) {
-  const env = { ...process.env, DATA_DIR: server.dataDir };
+/** Runs `guildhall bootstrap` on a data folder. */
+async function bootstrap(dataDir: string, ...options: string[]) {
+  const env = { ...process.env, DATA_DIR: dataDir };
   return exec(process.execPath, [CLI, 'bootstrap', ...options], { env }).then(
     ({ stdout }) => ({ code: 0, output: stdout }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, output: stderr }),
@@ -47,9 +48,10 @@ async function bootstrap(server: ServerUnderTest, ...options: string[]) {
 }
 
 test('a first start makes a demo that works as printed, once', { timeout: 60_000 }, async () => {
-  const server = await serverUnderTest({ MOCK_PROVIDER: 'off' });
-  after(() => server.remove());
-  await server.start();
+  const { path: dataDir, remove } = dataFolder();
+  after(remove);
+  const env = { GUILDHALL_DEMO: 'on', MOCK_PROVIDER: 'off' };
+  const server = await startServer({ dataDir, env });
   const demo = await printed(server);
 
   const { stdout } = await exec('sh', ['-c', demo.curl]);
@@ -72,35 +74,42 @@ test('a first start makes a demo that works as printed, once', { timeout: 60_000
   const events = `/api/bus_tenants/${demo.tenantId}/events?scope=player`;
   assert.equal((await get(server, events, { 'x-api-key': demo.apiKey })).status, 200);
 
-  await server.stop('SIGTERM');
-  const before = server.output();
-  await server.start();
-  assert.equal((await post(server, '/api/saas-auth/login', demo)).status, 200);
-  assert.doesNotMatch(server.output().slice(before.length), /Password|curl|gh_/);
+  await server.end('SIGTERM');
+  const next = await startServer({ dataDir, env });
+  assert.equal((await post(next, '/api/saas-auth/login', demo)).status, 200);
+  assert.doesNotMatch(next.output(), /Password|curl|gh_/);
 
-  const refused = await bootstrap(server, '--email', 'ada@example.com');
+  const refused = await bootstrap(dataDir, '--email', 'ada@example.com');
   assert.equal(refused.code, 1);
   assert.equal(
     refused.output.trim(),
     'This database has accounts already; bootstrap creates only the first one.',
   );
+  await next.end('SIGTERM');
 });
 
 test(
   'a start that finds its port in use makes nothing, the next one makes the demo',
   { timeout: 60_000 },
   async () => {
-    const server = await serverUnderTest();
-    after(() => server.remove());
-    const port = Number(new URL(server.url).port);
-    const occupant = createServer((_, response) => response.writeHead(503).end()).listen(port, '127.0.0.1');
-    await assert.rejects(server.start(), /EADDRINUSE/);
-    assert.doesNotMatch(server.output(), /Password|gh_/);
+    const { path: dataDir, remove } = dataFolder();
+    after(remove);
+    const options = { dataDir, env: { GUILDHALL_DEMO: 'on' }, port: await freePort() };
+    const occupant = createServer((_, response) => response.writeHead(503).end()).listen(
+      options.port,
+      '127.0.0.1',
+    );
+    await assert.rejects(startServer(options), (error: Error) => {
+      assert.match(error.message, /EADDRINUSE/);
+      assert.doesNotMatch(error.message, /Password|gh_/);
+      return true;
+    });
     occupant.closeAllConnections();
     await new Promise((resolve) => occupant.close(resolve));
-    await server.start();
+    const server = await startServer(options);
     const demo = await printed(server);
     assert.equal((await post(server, '/api/saas-auth/login', demo)).status, 200);
+    await server.end('SIGTERM');
   },
 );
 
@@ -108,17 +117,17 @@ test(
   'without the demo a database stays empty, and bootstrap makes its administrator',
   { timeout: 60_000 },
   async () => {
-    const server = await serverUnderTest({ GUILDHALL_DEMO: 'off' });
-    after(() => server.remove());
-    await server.start();
+    const { path: dataDir, remove } = dataFolder();
+    after(remove);
+    const server = await startServer({ dataDir });
     assert.doesNotMatch(server.output(), /Password|gh_/);
 
-    const bad = await bootstrap(server, '--email', 'nobody');
+    const bad = await bootstrap(dataDir, '--email', 'nobody');
     assert.equal(bad.output.trim(), '"nobody" is not an e-mail address.');
-    assert.match((await bootstrap(server)).output, /--email/);
+    assert.match((await bootstrap(dataDir)).output, /--email/);
     const [first, second] = await Promise.all([
-      bootstrap(server, '--email', ' Ada@Example.com '),
-      bootstrap(server, '--email', 'ada@example.com'),
+      bootstrap(dataDir, '--email', ' Ada@Example.com '),
+      bootstrap(dataDir, '--email', 'ada@example.com'),
     ]);
     assert.deepEqual([first.code, second.code].toSorted(), [0, 1]);
     const made = first.code === 0 ? first : second;
@@ -126,5 +135,6 @@ test(
     const login = await post(server, '/api/saas-auth/login', { email: 'ada@example.com', password });
     assert.equal(login.status, 200);
     assert.equal(login.body.user.isPlatformAdmin, true);
+    await server.end('SIGTERM');
   },
 );

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,11 +24,18 @@ export interface ServerOptions {
   env?: Record<string, string>;
   /** The system user to run it as. */
   user?: { uid: number; gid: number } | undefined;
+  /** The port to listen on, where it matters; else a free one. */
+  port?: number;
 }
 
 /** Starts a process and does not wait for it to answer. */
-export async function spawnServer({ dataDir, env = {}, user }: ServerOptions): Promise<ServerProcess> {
-  const port = await freePort();
+export async function spawnServer({
+  dataDir,
+  env = {},
+  user,
+  port: wanted,
+}: ServerOptions): Promise<ServerProcess> {
+  const port = wanted ?? (await freePort());
   const child = spawn(process.execPath, [CLI, 'serve'], {
     env: {
       PATH: process.env['PATH'],
@@ -94,6 +101,33 @@ export function dataFolder(owner?: { uid: number; gid: number }): { path: string
   };
 }
 
+/** Kills a server and every process of its PostgreSQL at the same moment, as a crash of the machine would. */
+export async function crash(server: ServerProcess, dataDir: string): Promise<void> {
+  const postmaster = postgresOf(dataDir);
+  const children = postmaster === undefined ? [] : childrenOf(postmaster);
+  for (const pid of [server.child.pid, postmaster, ...children]) {
+    try {
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  await exitOf(server.child);
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]) === parent;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
 /** The process id of the PostgreSQL that runs on a data folder; undefined where none does. */
 export function postgresOf(dataDir: string): number | undefined {
   try {
@@ -118,7 +152,7 @@ export function ordinaryUser(): { uid: number; gid: number } | undefined {
   return { uid: lookUp('-u'), gid: lookUp('-g') };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
