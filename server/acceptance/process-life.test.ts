@@ -64,7 +64,8 @@ test('a first start makes everything; SIGTERM finishes what runs, and stops Post
   ({ playerId } = await logIn(server));
 
   const slow = await slowLogin(server);
-  const ended = server.end('SIGTERM');
+  server.child.kill('SIGTERM');
+  const ended = server.end('SIGTERM'); // npm passes on what has reached the server already.
   await assertRefused(server);
   const answer = await slow.finish();
   assert.match(answer, /^HTTP\/1\.1 200 OK/);

@@ -12,6 +12,8 @@ import { isGuid } from './shared/ids.ts';
 import { toMicroseconds } from './shared/timestamps.ts';
 import { verify } from './verify.ts';
 
+const SAME_SIGNAL_MS = 500;
+
 /** A command was given something that it cannot use. */
 class UsageError extends Error {}
 
@@ -107,10 +109,15 @@ async function withStorage(work: (url: string) => Promise<void>): Promise<void> 
 }
 
 function stopOnSignal(stop: () => Promise<void>): void {
-  let stopping = false;
+  let since = 0;
   const handle = (): void => {
-    if (stopping) process.exit(1); // A second signal: the operator will not wait.
-    stopping = true;
+    if (since > 0) {
+      // A second signal: the operator will not wait. One that comes with the first is the same one: a Ctrl-C reaches us from
+      // the terminal and, where npm started us, from npm too.
+      if (Date.now() - since > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    since = Date.now();
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

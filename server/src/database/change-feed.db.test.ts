@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, connect as connectTo, type Socket } from 'node:net';
-import { after, test } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { cloneTestDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
@@ -15,13 +15,14 @@ after(async () => {
 });
 
 /** A door in front of PostgreSQL that can be shut: then it hangs up on whoever knocks, and counts them. */
-async function openDoor() {
-  const { searchParams, hostname, port } = new URL(database.url);
+async function openDoor(context: TestContext) {
+  const { searchParams, hostname, port: plainPort } = new URL(database.url);
   const folder = searchParams.get('host');
+  const port = searchParams.get('port') || plainPort || '5432';
   const behind = folder?.startsWith('/')
-    ? { path: `${folder}/.s.PGSQL.${searchParams.get('port') ?? port ?? '5432'}` }
-    : { host: folder ?? hostname, port: Number(searchParams.get('port') ?? (port || '5432')) };
-  const door = { open: true, knocks: 0, url: '', close: async () => {}, shut: () => {} };
+    ? { path: `${folder}/.s.PGSQL.${port}` }
+    : { host: folder ?? hostname, port: Number(port) };
+  const door = { open: true, knocks: 0, url: '', shut: () => {} };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     door.knocks++;
@@ -50,11 +51,11 @@ async function openDoor() {
     door.open = false;
     for (const socket of sockets) socket.destroy();
   };
-  door.close = async () => {
+  context.after(async () => {
     door.shut();
     server.close();
     await once(server, 'close');
-  };
+  });
   return door;
 }
 
@@ -74,8 +75,8 @@ test('a change is told with its id, to those who listen for its table', async ()
   await changes.close();
 });
 
-test('while the database is away there is one attempt at a time, and everything is forgotten on its return', async () => {
-  const door = await openDoor();
+test('while the database is away there is one attempt at a time, and everything is forgotten on its return', async (context) => {
+  const door = await openDoor(context);
   const changes = await openChangeFeed(door.url);
   const told: (string | undefined)[] = [];
   changes.on('workspaces', (id) => told.push(id));
@@ -101,11 +102,10 @@ test('while the database is away there is one attempt at a time, and everything 
   const knocks = door.knocks;
   await new Promise((resolve) => setTimeout(resolve, 700));
   assert.equal(door.knocks, knocks, 'a closed feed does not come back');
-  await door.close();
 });
 
-test('a feed that is closed while the database is away gives up', async () => {
-  const door = await openDoor();
+test('a feed that is closed while the database is away gives up', async (context) => {
+  const door = await openDoor(context);
   const changes = await openChangeFeed(door.url);
   let told = false;
   changes.on('tenants', () => (told = true));
@@ -119,14 +119,12 @@ test('a feed that is closed while the database is away gives up', async () => {
      WHERE application_name = 'guildhall change feed' AND datname = current_database()`,
   );
   assert.equal(rows[0].count, 0);
-  await door.close();
 });
 
-test('a database that does not answer at the start is an error', async () => {
-  const door = await openDoor();
+test('a database that does not answer at the start is an error', async (context) => {
+  const door = await openDoor(context);
   door.shut();
   await assert.rejects(openChangeFeed(door.url));
   await new Promise((resolve) => setTimeout(resolve, 700));
   assert.equal(door.knocks, 1, 'nobody knocks again');
-  await door.close();
 });
