@@ -181,12 +181,14 @@ test('a bad setting, a taken port and an absent database each stop the start wit
       /^The database of DATABASE_URL cannot be reached: [^\n]+\n$/,
     ],
   ];
-  for (const [env, sentence] of cases) {
-    const server = await spawnServer({ dataDir, env });
-    assert.equal(await exitOf(server.child), 1, JSON.stringify(env));
-    assert.match(server.output(), sentence);
-    assert.doesNotMatch(server.output(), /hunter2/);
-  }
+  await Promise.all(
+    cases.map(async ([env, sentence]) => {
+      const server = await spawnServer({ dataDir, env });
+      assert.equal(await exitOf(server.child), 1, JSON.stringify(env));
+      assert.match(server.output(), sentence);
+      assert.doesNotMatch(server.output(), /hunter2/);
+    }),
+  );
   taken.close();
   assert.equal(postgresOf(dataDir), undefined);
 });

@@ -9,6 +9,10 @@ import { fileURLToPath } from 'node:url';
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 const START_WITHIN_MS = 60_000;
 
+const spawned = new Set<ChildProcess>();
+// What a failed test has left running.
+process.on('exit', () => spawned.forEach((child) => child.kill('SIGKILL')));
+
 /** A server as its operator runs it: a process of its own, on a data folder. */
 export interface ServerProcess {
   child: ChildProcess;
@@ -49,6 +53,7 @@ export async function spawnServer({
     cwd: '/',
     ...user,
   });
+  spawned.add(child);
   let output = '';
   child.stdout.on('data', (text) => (output += text));
   child.stderr.on('data', (text) => (output += text));
