@@ -10,6 +10,9 @@ import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 
+/** As `npm start` sets them: a heap that is collected early (docs/operations.md). */
+const HEAP = ['--max-old-space-size=768', '--max-semi-space-size=32'];
+
 /** A whole server in processes of its own: Node and PostgreSQL with the durability of production. */
 export interface ServerProcess {
   url: string;
@@ -21,10 +24,10 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-export async function startServerProcess(nodeFlags: string[] = []): Promise<ServerProcess> {
+export async function startServerProcess(): Promise<ServerProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'guildhall-bench-'));
   const port = await freePort();
-  const child = spawn(process.execPath, [...nodeFlags, CLI, 'serve', '--no-worker'], {
+  const child = spawn(process.execPath, [...HEAP, CLI, 'serve', '--no-worker'], {
     env: {
       ...process.env,
       DATA_DIR: dataDir,

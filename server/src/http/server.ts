@@ -83,7 +83,17 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   });
   if (options.onUndeclaredStatus) reportUndeclaredStatuses(app, options.onUndeclaredStatus);
 
-  await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: false });
+  // What matters to answers that are data; the rest of helmet's headers is about pages.
+  await app.register(helmet, {
+    contentSecurityPolicy: false,
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  });
   if (options.corsOrigins === '*' || options.corsOrigins.length > 0) {
     await app.register(cors, {
       origin: options.corsOrigins,
