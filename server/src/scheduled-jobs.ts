@@ -1,14 +1,36 @@
 import type pg from 'pg';
+import { openDatabase } from './database/database.ts';
 import { makePartitions } from './database/partitions.ts';
+import { sql } from './database/sql.ts';
+import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
+import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import type { ScheduledJob } from './jobs/worker.ts';
 
 /** Everything that the deployment does by the clock. */
-export function scheduledJobs(owner: pg.Pool): ScheduledJob[] {
+export function scheduledJobs(owner: pg.Pool, databaseUrl: string): ScheduledJob[] {
   return [
     {
       name: 'make-partitions',
       cron: '17 3 * * *',
       run: async () => void (await makePartitions(owner)),
     },
+    {
+      name: 'delete-expired-tokens',
+      cron: '47 3 * * *',
+      run: () => deleteExpired(databaseUrl),
+    },
   ];
+}
+
+/** Deletes the refresh tokens that expired over a day ago: until then their second use is still noticed. */
+async function deleteExpired(databaseUrl: string): Promise<void> {
+  const database = openDatabase(databaseUrl, { poolSize: 1 });
+  try {
+    for (const { id } of await database.rows<{ id: string }>(sql`SELECT id FROM tenants`)) {
+      await deleteExpiredTokens(database.forTenant(id), id);
+    }
+    await deleteExpiredAccountTokens(database);
+  } finally {
+    await database.close();
+  }
 }

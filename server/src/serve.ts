@@ -48,7 +48,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
     await finishRequests(app);
     await jobs?.stop();
   });
-  if (worker) jobs = await startWorker(storage.url, scheduledJobs(owner), app.log);
+  if (worker) jobs = await startWorker(storage.url, scheduledJobs(owner, storage.url), app.log);
 
   let url = '';
   const listen = async (): Promise<void> => {

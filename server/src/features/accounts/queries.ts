@@ -116,3 +116,12 @@ export function findSessionOfToken(db: Querier, hash: Buffer): Promise<{ session
   return db.row(sql`
     SELECT session_id AS "sessionId" FROM account_refresh_tokens WHERE token_hash = ${hash}`);
 }
+
+/** Deletes the refresh tokens that expired over a day ago, and the sessions that have none left. */
+export async function deleteExpiredAccountTokens(db: Querier): Promise<void> {
+  await db.run(sql`DELETE FROM account_refresh_tokens WHERE expires_at < now() - interval '1 day'`);
+  await db.run(sql`
+    DELETE FROM account_sessions session
+    WHERE created_at < now() - interval '1 day'
+      AND NOT EXISTS (SELECT FROM account_refresh_tokens WHERE session_id = session.id)`);
+}

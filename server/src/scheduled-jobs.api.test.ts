@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { scheduledJobs } from './scheduled-jobs.ts';
+import { arrangePlayer, arrangeTenant } from './testing/arrange.ts';
+import { startTestApp } from './testing/test-app.ts';
+
+const app = await startTestApp();
+const run = async (name: string) => {
+  const job = scheduledJobs(app.owner, app.databaseUrl).find((candidate) => candidate.name === name);
+  await job!.run();
+};
+
+test('refresh tokens that expired over a day ago are deleted, and no others', async () => {
+  const tenants = [await arrangeTenant(app), await arrangeTenant(app)];
+  for (const tenant of tenants) {
+    for (const age of ['2 days', '1 hour', '-1 day']) {
+      const { sessionId } = await arrangePlayer(app, tenant);
+      await app.owner.query(
+        'UPDATE refresh_tokens SET expires_at = now() - $2::interval WHERE session_id = $1',
+        [sessionId, age],
+      );
+    }
+  }
+  const signUp = { email: 'ada@example.com', password: 'a long password' };
+  const account = await app.http.post('/api/saas-auth/signup', signUp);
+  assert.equal(account.status, 201);
+  await app.http.post('/api/saas-auth/login', signUp);
+  await app.owner.query(`
+    WITH old AS (UPDATE account_sessions SET created_at = now() - interval '40 days' WHERE id = (SELECT min(id::text)::uuid FROM account_sessions) RETURNING id)
+    UPDATE account_refresh_tokens SET expires_at = now() - interval '10 days' FROM old WHERE session_id = old.id`);
+
+  await run('delete-expired-tokens');
+
+  const count = async (table: string) =>
+    (await app.owner.query(`SELECT count(*)::int AS count FROM ${table}`)).rows[0].count as number;
+  assert.equal(await count('refresh_tokens'), 4);
+  assert.equal(await count('account_refresh_tokens'), 1);
+  assert.equal(await count('account_sessions'), 1);
+  const living = await app.http.post('/api/saas-auth/login', signUp);
+  assert.equal(living.status, 200);
+});
+
+test('missing partitions are made, and rows dated ahead move into theirs', async () => {
+  const tenant = await arrangeTenant(app);
+  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const { caller, playerId } = await arrangePlayer(app, tenant);
+  const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 2, 15));
+  const partition = `player_events_${month.toISOString().slice(0, 7).replace('-', '_')}`;
+  await app.owner.query(`DROP TABLE ${partition}`);
+  const event = { playerId, eventKey: 'ahead', idempotencyKey: 'ahead', occurredAt: month.toISOString() };
+  assert.equal((await app.http.post('/api/game/player-events', [event], caller)).status, 201);
+  assert.equal((await app.owner.query('SELECT FROM player_events_default')).rowCount, 1);
+
+  await run('make-partitions');
+
+  assert.equal((await app.owner.query('SELECT FROM player_events_default')).rowCount, 0);
+  assert.equal((await app.owner.query(`SELECT FROM ${partition}`)).rowCount, 1);
+  const again = await app.http.post('/api/game/player-events', [event], caller);
+  assert.equal(again.body.duplicateCount, 1, 'it is still known in its new place');
+});
