@@ -79,7 +79,17 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
   });
   await app.register(reference, {
     routePrefix: '/docs',
-    configuration: { url: '/openapi.json', title: 'Guildhall API' },
+    configuration: {
+      url: '/openapi.json',
+      title: 'Guildhall API',
+      // The page is served from here alone: nothing of it asks or tells anybody else.
+      withDefaultFonts: false,
+      telemetry: false,
+      showDeveloperTools: 'never',
+      hideClientButton: true,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
   });
 }
 
