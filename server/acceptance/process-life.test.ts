@@ -14,6 +14,7 @@ import {
   killPostgres,
   ordinaryUser,
   postgresOf,
+  spawnCommand,
   spawnServer,
   startServer,
   type ServerProcess,
@@ -104,6 +105,16 @@ test('a second server on the same folder refuses in a sentence, and the first is
   assert.equal(await answersOrEnds(second), 'ends');
   assert.equal(await exitOf(second.child), 1);
   assert.match(second.output(), /^Another Guildhall server already works on [^\n]+ DATA_DIR of its own\.\n$/);
+  assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('a worker runs beside a server, and its end leaves the server alone', async () => {
+  const worker = spawnCommand('worker', { dataDir });
+  while (!worker.output().includes('The worker runs.')) {
+    assert.equal(worker.child.exitCode, null, worker.output());
+    await sleep(20);
+  }
+  assert.equal(await worker.end('SIGTERM'), 0, worker.output());
   assert.equal((await logIn(running)).playerId, playerId);
 });
 

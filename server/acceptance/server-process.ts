@@ -13,42 +13,47 @@ const spawned = new Set<ChildProcess>();
 // What a failed test has left running.
 process.on('exit', () => spawned.forEach((child) => child.kill('SIGKILL')));
 
-/** A server as its operator runs it: a process of its own, on a data folder. */
-export interface ServerProcess {
+/** A command as its operator runs it: a process of its own, on a data folder. */
+export interface CommandProcess {
   child: ChildProcess;
-  url: string;
   /** All that it has printed so far. */
   output(): string;
   /** Sends a signal and waits for the end; the exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-export interface ServerOptions {
+/** A server that listens, or is about to. */
+export interface ServerProcess extends CommandProcess {
+  url: string;
+}
+
+export interface CommandOptions {
   dataDir: string;
   env?: Record<string, string>;
   /** The system user to run it as. */
   user?: { uid: number; gid: number } | undefined;
+}
+
+export interface ServerOptions extends CommandOptions {
   /** The port to listen on, where it matters; else a free one. */
   port?: number;
 }
 
-/** Starts a process and does not wait for it to answer. */
+/** Starts a server and does not wait for it to answer. */
 export async function spawnServer({
-  dataDir,
   env = {},
-  user,
   port: wanted,
+  ...options
 }: ServerOptions): Promise<ServerProcess> {
   const port = wanted ?? (await freePort());
-  const child = spawn(process.execPath, [CLI, 'serve'], {
-    env: {
-      PATH: process.env['PATH'],
-      DATA_DIR: dataDir,
-      PORT: String(port),
-      LOG_LEVEL: 'error',
-      GUILDHALL_DEMO: 'off',
-      ...env,
-    },
+  const command = spawnCommand('serve', { ...options, env: { PORT: String(port), ...env } });
+  return { ...command, url: `http://127.0.0.1:${port}` };
+}
+
+/** Starts a command of the command line. */
+export function spawnCommand(command: string, { dataDir, env = {}, user }: CommandOptions): CommandProcess {
+  const child = spawn(process.execPath, [CLI, command], {
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'error', GUILDHALL_DEMO: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: '/',
     ...user,
@@ -59,7 +64,6 @@ export async function spawnServer({
   child.stderr.on('data', (text) => (output += text));
   return {
     child,
-    url: `http://127.0.0.1:${port}`,
     output: () => output,
     async end(signal) {
       child.kill(signal);

@@ -11,6 +11,7 @@ import { WrongMasterKey } from './security/vault.ts';
 import { isGuid } from './shared/ids.ts';
 import { toMicroseconds } from './shared/timestamps.ts';
 import { verify } from './verify.ts';
+import { work } from './work.ts';
 
 const SAME_SIGNAL_MS = 500;
 
@@ -30,6 +31,16 @@ program
     const { url, welcome } = await starting;
     console.log(`Guildhall answers at ${url} (API reference: ${url}/docs)`);
     if (welcome) console.log(welcome);
+  });
+
+program
+  .command('worker')
+  .description('start a worker without the API')
+  .action(async () => {
+    const starting = work(readConfig());
+    stopOnSignal(async () => (await starting).stop());
+    await starting;
+    console.log('The worker runs.');
   });
 
 program

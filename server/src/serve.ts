@@ -5,6 +5,7 @@ import { ConfigError, type Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { makePartitions } from './database/partitions.ts';
 import { openStorage } from './database/storage.ts';
+import { loggerOptions } from './logging.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { startWorker, type Worker } from './jobs/worker.ts';
 import type { App } from './http/server.ts';
@@ -41,7 +42,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
     config,
     databaseUrl: storage.url,
     masterKey,
-    logger: { level: config.logLevel, serializers: { err: describeError }, ...prettyOnTerminals() },
+    logger: loggerOptions(config),
   });
   let jobs: Worker | undefined;
   opened.defer(async () => {
@@ -75,16 +76,4 @@ async function finishRequests(app: App): Promise<void> {
   await app.close();
   clearInterval(idle);
   clearTimeout(late);
-}
-
-/** What a log needs of an error. The driver's errors carry their whole connection along, its settings included. */
-function describeError({ name, message, stack, code }: Error & { code?: string }) {
-  return { type: name, message, stack: stack ?? '', ...(code !== undefined && { code }) };
-}
-
-/** Lines for people where people look, JSON where machines do. */
-function prettyOnTerminals() {
-  return process.stdout.isTTY
-    ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
-    : {};
 }
