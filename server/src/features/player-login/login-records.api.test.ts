@@ -157,6 +157,26 @@ test('a device is kept as the first login showed it, and brought up to date by l
   );
 });
 
+test('sixteen logins at once from a new device register it once, and all name it', async () => {
+  const token = somebody();
+  const { playerId } = (await logIn({ token })).body;
+  const deviceInfo = { deviceFingerprint: 'seen-for-the-first-time' };
+  const answers = await Promise.all(Array.from({ length: 16 }, () => logIn({ token, deviceInfo })));
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    Array(16).fill(200),
+  );
+  const device = await deviceOf(playerId);
+  assert.equal(device.login_count, 16);
+  const { rows } = await app.owner.query(
+    `SELECT ledger.device_id AS ledger, session.device_id AS session, count(*)::int
+     FROM login_ledger ledger JOIN login_sessions session USING (tenant_id, session_id)
+     WHERE ledger.player_id = $1 AND ledger.device_id IS NOT NULL GROUP BY 1, 2`,
+    [playerId],
+  );
+  assert.deepEqual(rows, [{ ledger: device.id, session: device.id, count: 16 }]);
+});
+
 test('one fingerprint is one device of each player', async () => {
   const deviceInfo = { deviceFingerprint: 'shared-'.repeat(4) };
   const [ada, bob] = await Promise.all([logIn({ deviceInfo }), logIn({ deviceInfo })]);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { openVault } from '../../security/vault.ts';
 import { newOpaqueToken } from '../../security/opaque-tokens.ts';
 import { arrangePlayer, arrangeTenant } from '../../testing/arrange.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -145,4 +146,25 @@ test('refresh against logout: whoever comes first, no token works afterwards', a
     assert.equal((await refresh(token)).status, 401, `round ${round}`);
   }
   assert.deepEqual([...outcomes].toSorted(), ['200', '401'], 'both have come first');
+});
+
+test('a refresh that meets a logout half-way waits for it, and finds the session ended', async () => {
+  const player = await arrangePlayer(app, tenant);
+  const logout = await app.owner.connect();
+  await logout.query('BEGIN');
+  await logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [player.sessionId]);
+  const refreshed = refresh(player.refreshToken);
+  const isWaiting = async () => {
+    const { rows } = await app.owner.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length === 1;
+  };
+  try {
+    await eventually(isWaiting);
+  } finally {
+    await logout.query('COMMIT');
+    logout.release();
+  }
+  assert.equal((await refreshed).status, 401);
 });
