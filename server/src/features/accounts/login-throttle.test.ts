@@ -50,3 +50,12 @@ test('right passwords and failures of ours cost nothing', async () => {
     );
   assert.equal(await throttle.attempt('ada', '192.0.2.1', wrong), false);
 });
+
+test('whoever keeps trying one account after its budget is spent does not lock out their network', async () => {
+  const throttle = openLoginThrottle();
+  for (let attempt = 0; attempt < 10; attempt++)
+    assert.equal(await throttle.attempt('ada', '192.0.2.1', wrong), false);
+  for (let attempt = 0; attempt < 100; attempt++)
+    await assert.rejects(throttle.attempt('ada', '192.0.2.1', wrong), Problem);
+  assert.equal(await throttle.attempt('bob', '192.0.2.1', right), true);
+});

@@ -29,13 +29,17 @@ export function openLoginThrottle(): LoginThrottle {
         { limiter: perNetwork, key: network },
         { limiter: perAccount, key: `${network} ${email}` },
       ];
-      for (const { limiter, key } of budgets) await spend(limiter, key);
+      const spent: typeof budgets = [];
       let wrong = false;
       try {
+        for (const budget of budgets) {
+          await spend(budget.limiter, budget.key);
+          spent.push(budget);
+        }
         wrong = !(await compare());
         return !wrong;
       } finally {
-        if (!wrong) for (const { limiter, key } of budgets) await limiter.reward(key);
+        if (!wrong) for (const { limiter, key } of spent) await limiter.reward(key);
       }
     },
   };

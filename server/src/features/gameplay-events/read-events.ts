@@ -107,15 +107,11 @@ function encodeCursor({ occurredAt, idempotencyKey }: EventPosition): string {
 
 function decodeCursor(cursor: string): EventPosition {
   try {
-    const [occurredAt, idempotencyKey] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    if (
-      typeof occurredAt === 'string' &&
-      toMicroseconds(occurredAt) &&
-      typeof idempotencyKey === 'string' &&
-      !idempotencyKey.includes('\0')
-    ) {
+    const [at, idempotencyKey] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    // In UTC, for PostgreSQL refuses offsets of 16 hours and more.
+    const occurredAt = typeof at === 'string' ? toMicroseconds(at) : undefined;
+    if (occurredAt !== undefined && typeof idempotencyKey === 'string' && !idempotencyKey.includes('\0'))
       return { occurredAt, idempotencyKey };
-    }
   } catch {
     // Said below.
   }

@@ -132,6 +132,11 @@ test('bad queries are 400', async () => {
   assert.equal((await app.http.get(events + tooWide, reader)).status, 400);
 });
 
+test('a cursor may hold any offset that a time may', async () => {
+  const cursor = Buffer.from(JSON.stringify(['2026-11-21T09:02:00+23:00', ''])).toString('base64url');
+  assert.deepEqual(await read(`&cursor=${cursor}`), [1, 0]);
+});
+
 test('an export streams every event, oldest first, in both formats', async () => {
   const lines = await app.http.get(`${events}/export?scope=player`, reader);
   assert.match(lines.headers.get('content-type') ?? '', /x-ndjson/);

@@ -21,10 +21,12 @@ export interface BanRequest {
  */
 export async function banPlayer(
   database: Database,
-  { tenantId, playerId, reason, note, until }: BanRequest,
+  { tenantId, playerId, reason, note, until: sentUntil }: BanRequest,
   author: Author,
 ): Promise<Ban> {
-  if (until && Date.parse(toMicroseconds(until) ?? '') <= Date.now())
+  // In UTC, for PostgreSQL refuses offsets of 16 hours and more, and rounds where we cut.
+  const until = sentUntil ? toMicroseconds(sentUntil) : null;
+  if (until && Date.parse(until) <= Date.now())
     throw new Problem('invalid_request', {
       detail: 'The ban would be over already.',
       members: { errors: [{ path: 'until', message: 'must lie in the future' }] },

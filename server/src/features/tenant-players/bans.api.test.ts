@@ -118,6 +118,19 @@ test('a ban with an end lets in again after it, and has then expired, not been l
   assert.equal((await auditOf(player.playerId)).length, 1);
 });
 
+test('the end of a ban may have any offset, and is cut to microseconds', async () => {
+  const { playerId } = await arrangePlayer(app, tenant);
+  for (const [until, kept] of [
+    ['2099-01-02T00:00:00.5+23:59', '2099-01-01T00:01:00.5Z'],
+    ['2099-01-01T00:00:00-23:59', '2099-01-01T23:59:00Z'],
+    ['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59.999999Z'],
+  ]) {
+    const { status, body, text } = await ban(playerId, { until });
+    assert.equal(status, 201, text);
+    assert.equal(body.until, kept);
+  }
+});
+
 test('banning again replaces the ban, and the history keeps both', async () => {
   const player = await arrangePlayer(app, tenant);
   const { body: first } = await ban(player.playerId, { until: '9999-12-31T23:59:59.999999Z' });
