@@ -6,8 +6,8 @@ import { isNestedWithin, isStorableDeep } from '../shared/text.ts';
 /** The escapes of NUL and of surrogates: only texts that hold one can hold something that PostgreSQL refuses. */
 const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
 
-/** An integer in JSON that a JavaScript number may not hold exactly. */
-const LONG_NUMBER = /\d{16}/;
+/** A number in JSON with so many digits that a JavaScript number may not hold it exactly. */
+const LONG_NUMBER = /[\d.]{16}/;
 
 /** Far above any sensible metadata, far below where recursion (ours, JSON.stringify's, PostgreSQL's) runs out of stack. */
 const DEEPEST_NESTING = 64;
@@ -48,7 +48,8 @@ export function keepRawBodies(app: FastifyInstance): void {
 
 /**
  * Parses the body of a batch, leaving the texts of the single items unchecked, for the items are judged one by one; and with
- * the member `value` of an item as a bigint where it is a long integer, which JSON.parse would round. Throws malformed_json.
+ * the member `value` of an item as a bigint where it is a long integer, which JSON.parse would round, and as NaN where it is a
+ * fraction so long that it would come out whole. Throws malformed_json.
  */
 export function parseBatch(body: Buffer): unknown {
   const text = decode(body);
@@ -61,8 +62,11 @@ export function parseBatch(body: Buffer): unknown {
 }
 
 function keepLongValues(this: unknown, name: string, value: unknown, context?: { source?: string }): unknown {
-  if (name !== 'value' || typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  return /^-?\d+$/.test(context?.source ?? '') ? BigInt(context?.source ?? '') : value;
+  if (name !== 'value' || typeof value !== 'number') return value;
+  const source = context?.source ?? '';
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source);
+  // A fraction that was rounded to a whole number is still one: it is not to be stored as what it is not.
+  return Number.isInteger(value) && /^-?\d+\.0*[1-9]\d*$/.test(source) ? NaN : value;
 }
 
 function decode(body: Buffer): string | undefined {

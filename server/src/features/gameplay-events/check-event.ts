@@ -113,7 +113,7 @@ function isShort(text: string, longest: number): boolean {
 
 /**
  * The digits of a signed 64-bit integer; null where the field is absent. A number beyond 2^53 arrives as a bigint, where
- * it was written in plain digits (see parseBatchBodies), and is refused in any other notation, whose digits are lost.
+ * it was written in plain digits (see parseBatch), and is refused in any other notation, whose digits are lost.
  */
 function toInt64(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return null;
