@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import { toMicroseconds } from '../../shared/timestamps.ts';
 import { loginRowHash } from './login-row-hash.ts';
 import { selectHashedLogins, type LedgerPosition } from './queries.ts';
 
@@ -12,10 +13,12 @@ export async function verifyLogins(
   report: (row: { table: string; tenantId: string; id: string }) => void,
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
+  // In UTC, for PostgreSQL refuses offsets of 16 hours and more.
+  const inUtc = { from: range.from && toMicroseconds(range.from), to: range.to && toMicroseconds(range.to) };
   let after: LedgerPosition | undefined;
   let count = 0;
   while (true) {
-    const rows = await selectHashedLogins(tenant, tenantId, range, after, CHUNK);
+    const rows = await selectHashedLogins(tenant, tenantId, inUtc, after, CHUNK);
     for (const row of rows) {
       if (!loginRowHash({ ...row, tenantId }).equals(row.rowHash))
         report({ table: 'login_ledger', tenantId, id: row.id });

@@ -277,6 +277,8 @@ test('an address that is none is kept as none, and all hashes hold', async () =>
   }
   const altered: AlteredRow[] = [];
   const read = await verify(app.databaseUrl, {}, (found) => altered.push(found));
+  const range = { from: '2000-01-01T00:00:00+23:00', to: '2099-01-01T00:00:00-23:00' };
+  assert.equal(await verify(app.databaseUrl, range, (found) => altered.push(found)), read);
   assert.equal(altered.length, 0);
   assert.ok(read > 40);
 
