@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeGameKey } from './arrange.ts';
@@ -241,8 +242,11 @@ test('a long path with spaces, quotes and commas is as good as any', async () =>
   mkdirSync(odd);
   try {
     const server = await startServer({ dataDir: odd });
+    const shortcut = readFileSync(join(odd, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4] ?? '';
+    assert.ok(shortcut.startsWith(tmpdir()) && existsSync(shortcut), shortcut);
     assert.equal(await server.end('SIGTERM'), 0);
     assert.equal(postgresOf(odd), undefined);
+    assert.equal(existsSync(dirname(shortcut)), false, 'the way to its socket is gone too');
   } finally {
     killPostgres(odd);
     outer.remove();

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rename, rm, symlink, chown, chmod } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, rmdir, symlink, unlink, chown, chmod } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { arch, platform, tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
@@ -65,6 +65,7 @@ export async function startEmbeddedServer(
       // It may have been killed, and then there is nothing to stop, though its process may still be listed.
       if (!(await takesConnections(await readPidFile(cluster)))) return;
       await postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']);
+      if (socketFolder !== join(folder, 'socket')) await removeShortcut(socketFolder);
     },
   };
 }
@@ -243,4 +244,9 @@ async function makeSocketFolder(folder: string): Promise<string> {
   if (owner) await chown(shortcut, owner.uid, owner.gid);
   await symlink(path, join(shortcut, 's'));
   return join(shortcut, 's');
+}
+
+async function removeShortcut(path: string): Promise<void> {
+  await unlink(path).catch(() => {});
+  await rmdir(dirname(path)).catch(() => {});
 }
