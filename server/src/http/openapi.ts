@@ -10,7 +10,8 @@ dashboard accounts send their access token as \`Authorization: Bearer\`. Each op
 
 **Errors** are problem documents (RFC 9457) with a stable \`code\`.
 
-**Times** are ISO 8601 in UTC; identifiers are lower-case UUIDs; unknown members of a body are ignored.
+**Times** are ISO 8601 in UTC; identifiers are lower-case UUIDs; unknown members of a body are ignored,
+and null for an optional member is as if it were left out.
 `;
 
 const TAGS = [

@@ -11,6 +11,7 @@ import { isGuid } from '../shared/ids.ts';
 import { toMicroseconds } from '../shared/timestamps.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
 import { parseJsonBodies } from './json-body.ts';
+import { dropOptionalNulls } from './null-members.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
@@ -125,6 +126,7 @@ function lazyValidators() {
     let validate: ValidateFunction | undefined;
     return (data: unknown) => {
       validate ??= (httpPart === 'body' ? bodies : texts).compile(schema);
+      if (httpPart === 'body') dropOptionalNulls(schema, data);
       return validate(data) ? true : { error: validate.errors as unknown as Error };
     };
   };

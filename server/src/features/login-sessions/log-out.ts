@@ -36,5 +36,6 @@ export async function logOut(database: Database, { tenantId, sessionId, deviceId
   if (ended) return { sessionId, endedAt: ended.endedAt, reason };
 
   const before = await findSession(tenant, tenantId, sessionId);
-  return { sessionId, endedAt: before?.endedAt ?? '', reason: before?.reason ?? reason };
+  if (!before?.endedAt) throw new Error('A session was neither ended nor had it ended before.');
+  return { sessionId, endedAt: before.endedAt, reason: before.reason ?? reason };
 }

@@ -53,7 +53,7 @@ function judgement(tenantId: string): Sql {
       SELECT session_id, ended_at IS NULL AS live FROM login_sessions
       WHERE wanted.login_session_id IS NULL AND tenant_id = ${tenantId} AND player_id = wanted.player_id
         AND last_seen_at >= now() - interval '2 hours'
-      ORDER BY started_at DESC, session_id DESC LIMIT 1) latest ON true`;
+      ORDER BY ended_at IS NULL DESC, started_at DESC, session_id DESC LIMIT 1) latest ON true`;
 }
 
 export interface NewMatch {

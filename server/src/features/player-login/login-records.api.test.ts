@@ -55,7 +55,7 @@ test('lengths are counted in code points, to the letter', async () => {
 });
 
 test('a field of the wrong type is 400, whichever it is', async () => {
-  for (const wrong of [5, true, null, [], {}]) {
+  for (const wrong of [5, true, [], {}]) {
     for (const field of ['deviceFingerprint', 'hardwareModel', 'osVersion']) {
       const deviceInfo = { deviceFingerprint: fingerprint, [field]: wrong };
       assert.equal((await logIn({ deviceInfo })).status, 400, `${field}: ${JSON.stringify(wrong)}`);
@@ -65,13 +65,14 @@ test('a field of the wrong type is 400, whichever it is', async () => {
       assert.equal((await logIn({ clientInfo })).status, 400, `${field}: ${JSON.stringify(wrong)}`);
     }
   }
-  for (const metadata of [5, 'x', true, null, [], [{}]]) {
+  for (const metadata of [5, 'x', true, [], [{}]]) {
     assert.equal((await logIn({ deviceInfo: { deviceFingerprint: fingerprint, metadata } })).status, 400);
     assert.equal((await logIn({ clientInfo: { platform: 'Other', metadata } })).status, 400);
   }
   for (const body of [
     { deviceInfo: {} },
-    { deviceInfo: null },
+    { deviceInfo: { deviceFingerprint: null } },
+    { clientInfo: { platform: null } },
     { deviceInfo: [] },
     { deviceInfo: 'x' },
     { clientInfo: {} },
@@ -82,6 +83,19 @@ test('a field of the wrong type is 400, whichever it is', async () => {
     assert.equal((await logIn(body)).status, 400, JSON.stringify(body));
   const many = Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`k${index}`, 1]));
   assert.equal((await logIn({ clientInfo: { platform: 'Other', metadata: many } })).status, 400);
+});
+
+test('null for an optional field is as if it were left out', async () => {
+  const deviceInfo = { deviceFingerprint: fingerprint, hardwareModel: null, osVersion: null, metadata: null };
+  const clientInfo = { platform: 'PC_Linux', clientVersion: null, clientBuild: null, metadata: null };
+  const nulls = { createAccountIfMissing: null, profileVisibility: null };
+  for (const body of [
+    { ...nulls, deviceInfo, clientInfo },
+    { deviceInfo: null, clientInfo: null },
+  ]) {
+    const answer = await logIn(body);
+    assert.equal(answer.status, 200, answer.text);
+  }
 });
 
 test('texts that cannot be stored are 400 at any depth, and so is nesting without end', async () => {

@@ -126,7 +126,7 @@ test('bad settings are refused, and change nothing', async () => {
     ['EvmWallet', { enabled: true, settings: { chainIds: [0] } }],
     ['Mock', { enabled: 'yes' }],
     ['Mock', { settings: {} }],
-    ['Mock', { enabled: true, settings: null }],
+    ['Mock', { enabled: null }],
     ['Mock', []],
     ['Mock', undefined],
   ];
