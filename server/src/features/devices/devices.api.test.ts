@@ -106,7 +106,7 @@ test('what is not a change is 400', async () => {
     { deviceName: '  ' },
     { deviceName: 5 },
     { isTrusted: 'true' },
-    { isTrusted: null },
+    { isTrusted: 0 },
     { isBlocked: 1 },
     [],
   ])

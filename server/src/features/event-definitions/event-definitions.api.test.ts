@@ -156,9 +156,9 @@ test('a change is audited with what it changed; key and value stay', async () =>
   assert.equal((await auditOf('event_definition.updated', before.id)).length, 2);
 
   for (const body of [
-    { eventScope: null },
     { eventScope: 'all' },
-    { isActive: null },
+    { eventScope: 'all' },
+    { isActive: 1 },
     { eventCategory: 'c'.repeat(33) },
     { eventDescription: 'd'.repeat(513) },
   ])
