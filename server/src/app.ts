@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
@@ -38,9 +38,6 @@ export interface AppOptions {
   onUndeclaredStatus?: HttpOptions['onUndeclaredStatus'];
 }
 
-/** What features need of one another and of the house; one of each, made by {@link createApp}. */
-export type Services = Awaited<ReturnType<typeof openServices>>;
-
 /** The HTTP application: every feature wired together, not yet listening. Closing it releases all that it opened. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config } = options;
@@ -59,14 +56,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   await plain.register(operationsRoutes(services.database, services.signer));
 
   const behind = credentials(services.verifiers);
-  await withCredential(plain, behind.gameKey, [
-    playerLoginRoutes(services),
-    refreshRoutes(services),
-  ] as FastifyPluginAsync[]);
+  await withCredential(plain, behind.gameKey, [playerLoginRoutes(services), refreshRoutes(services)]);
   await withCredential(plain, behind.gameKeyAndMaybePlayer, [
     logoutRoutes(services.database),
     matchRoutes(services.database),
-  ] as FastifyPluginAsync[]);
+  ]);
   await plain.register(accountSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
@@ -74,25 +68,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     tenantRoutes(services),
     providerRoutes(services),
     tenantKeyRoutes(services),
-    auditRoutes(services.database),
-  ] as FastifyPluginAsync[]);
-
-  await withCredential(plain, behind.gameKeyAndPlayer, [
-    eventIngestionRoutes(services.ingestion),
-  ] as FastifyPluginAsync[]);
-  await withCredential(plain, behind.accountOrApiKey, [
-    eventReadingRoutes(services.database),
-  ] as FastifyPluginAsync[]);
-  await withCredential(plain, behind.player, [deviceRoutes(services.database)] as FastifyPluginAsync[]);
-  await withCredential(plain, behind.account, [
     eventDefinitionRoutes(services),
     tenantPlayerRoutes(services.database),
-  ] as FastifyPluginAsync[]);
+    auditRoutes(services.database),
+  ]);
+  await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
+  await withCredential(plain, behind.accountOrApiKey, [eventReadingRoutes(services.database)]);
+  await withCredential(plain, behind.player, [deviceRoutes(services.database)]);
 
   await app.ready();
   return app;
 }
 
+/** What features need of one another and of the house: one of each. */
 async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const vault = openVault(masterKey);
   const database: Database = openDatabase(databaseUrl);

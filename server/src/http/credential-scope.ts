@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { problems } from './schemas.ts';
 
 /** How the callers of a group of routes prove who they are. */
@@ -32,7 +33,7 @@ declare module 'fastify' {
 export async function withCredential(
   app: FastifyInstance,
   credential: Credential,
-  routes: FastifyPluginAsync[],
+  routes: FastifyPluginAsyncTypebox[],
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
