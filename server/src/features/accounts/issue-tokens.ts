@@ -1,26 +1,9 @@
-import { newOpaqueToken } from '../../security/opaque-tokens.ts';
-import type { Vault } from '../../security/vault.ts';
-import { secondsFromNow } from '../../shared/timestamps.ts';
+import type { NewRefreshToken } from '../../security/refresh-tokens.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import type { Account } from './queries.ts';
 
 /** The lifetime of a dashboard access token: 15 minutes, for it cannot be revoked (contract §2). */
 const ACCESS_TOKEN_SECONDS = 15 * 60;
-
-/** The lifetime of a dashboard refresh token, from its issue: 30 days, so a session used once a month lives on. */
-const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
-
-/** A refresh token as it is handed out, and as it is stored. */
-export interface NewRefreshToken {
-  token: string;
-  hash: Buffer;
-  expiresAt: string;
-}
-
-export function newRefreshToken(vault: Vault): NewRefreshToken {
-  const token = newOpaqueToken('session');
-  return { token, hash: vault.fingerprint(token), expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) };
-}
 
 /** What sign-up, login and refresh answer. */
 export interface SignedIn {

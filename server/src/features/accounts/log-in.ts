@@ -1,10 +1,11 @@
 import type { Database } from '../../database/database.ts';
 import { verifyPassword } from '../../security/passwords.ts';
+import { newRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
-import { newRefreshToken, signedIn, type SignedIn } from './issue-tokens.ts';
+import { signedIn, type SignedIn } from './issue-tokens.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import { findAccountByEmail, insertSession } from './queries.ts';
 
@@ -32,7 +33,7 @@ export async function logIn(
     throw new Problem('invalid_credentials', 'The e-mail address or the password is wrong.');
 
   const sessionId = newId();
-  const refreshToken = newRefreshToken(vault);
+  const refreshToken = newRefreshToken(vault, 'session');
   await insertSession(database, { sessionId, accountId: account.id, refreshToken });
   return signedIn(signer, account, sessionId, refreshToken);
 }

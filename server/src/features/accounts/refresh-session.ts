@@ -1,15 +1,13 @@
 import type { Database } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import { isOpaqueToken } from '../../security/opaque-tokens.ts';
+import { newRefreshToken, REUSE_GRACE_SECONDS } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail } from '../audit/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
-import { newRefreshToken, signedIn, type SignedIn } from './issue-tokens.ts';
+import { signedIn, type SignedIn } from './issue-tokens.ts';
 import { findAccount, revokeSession, rotateToken } from './queries.ts';
-
-/** Parallel refreshes of one client are told from theft by time: losers within this many seconds harm nothing. */
-const REUSE_GRACE_SECONDS = 10;
 
 export interface RefreshServices {
   database: Database;
@@ -28,7 +26,7 @@ export async function refreshSession(
   token: string,
 ): Promise<SignedIn> {
   if (!isOpaqueToken('session', token)) throw new Problem('invalid_refresh_token');
-  const next = newRefreshToken(vault);
+  const next = newRefreshToken(vault, 'session');
   const session = await rotateToken(database, vault.fingerprint(token), next, REUSE_GRACE_SECONDS);
   if (session?.reused) await endLeakedSession(database, origin, session);
   const account = session?.rotated ? await findAccount(database, session.accountId) : undefined;

@@ -1,12 +1,13 @@
 import type { Database } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import { hashPassword } from '../../security/passwords.ts';
+import { newRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { createAccount } from './create-account.ts';
-import { newRefreshToken, signedIn, type SignedIn } from './issue-tokens.ts';
+import { signedIn, type SignedIn } from './issue-tokens.ts';
 import { insertSession } from './queries.ts';
 
 export interface SignUpServices {
@@ -32,7 +33,7 @@ export async function signUp(
   const passwordHash = await hashPassword(password);
   const id = newId();
   const sessionId = newId();
-  const refreshToken = newRefreshToken(vault);
+  const refreshToken = newRefreshToken(vault, 'session');
   const account = await database.transaction(async (transaction) => {
     const author = { actor: { kind: 'account' as const, id }, ...(origin && { origin }) };
     const created = await createAccount(transaction, author, {

@@ -33,7 +33,7 @@ export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebo
         return reply
           .type('application/json')
           .serializer(String)
-          .send(toJson({ ...page, items: page.items.map(withNumber) }) as never);
+          .send(JSON.stringify({ ...page, items: page.items.map(withNumber) }) as never);
       },
     );
 
@@ -100,43 +100,30 @@ function withNumber(event: StoredEvent) {
   return { ...event, value: event.value === null ? null : rawJson(event.value) };
 }
 
-function toJson(value: unknown): string {
-  return JSON.stringify(value);
+async function* asLines(chunks: AsyncGenerator<StoredEvent[]>): AsyncGenerator<string> {
+  for await (const chunk of chunks)
+    yield chunk.map((event) => `${JSON.stringify(withNumber(event))}\n`).join('');
 }
 
-async function* asLines(chunks: AsyncGenerator<StoredEvent[]>): AsyncGenerator<string> {
-  for await (const chunk of chunks) yield chunk.map((event) => `${toJson(withNumber(event))}\n`).join('');
-}
+const MATCH_COLUMNS = [
+  'eventRecordId',
+  'eventDefinitionId',
+  'eventKey',
+  'eventValue',
+  'matchSessionId',
+  'matchPlayerId',
+  'playerId',
+  'loginSessionId',
+  'idempotencyKey',
+  'value',
+  'occurredAt',
+  'receivedAt',
+  'rowHash',
+];
 
 const CSV_COLUMNS = {
-  match: [
-    'eventRecordId',
-    'eventDefinitionId',
-    'eventKey',
-    'eventValue',
-    'matchSessionId',
-    'matchPlayerId',
-    'playerId',
-    'loginSessionId',
-    'idempotencyKey',
-    'value',
-    'occurredAt',
-    'receivedAt',
-    'rowHash',
-  ],
-  player: [
-    'eventRecordId',
-    'eventDefinitionId',
-    'eventKey',
-    'eventValue',
-    'playerId',
-    'loginSessionId',
-    'idempotencyKey',
-    'value',
-    'occurredAt',
-    'receivedAt',
-    'rowHash',
-  ],
+  match: MATCH_COLUMNS,
+  player: MATCH_COLUMNS.filter((name) => !name.startsWith('match')),
 };
 
 /** CSV whose cells a spreadsheet does not take for formulas. */

@@ -1,2 +1,2 @@
-export { findMatchSessions, findRoster, type RosterEntry } from './queries.ts';
+export { findRoster, type RosterEntry } from './queries.ts';
 export { matchRoutes } from './routes.ts';

@@ -15,13 +15,6 @@ export function findRoster(db: Querier, tenantId: string, matchPlayerIds: string
     FROM match_players WHERE tenant_id = ${tenantId} AND id = ANY(${matchPlayerIds}::uuid[])`);
 }
 
-/** Those of the match sessions that exist in the tenant, ended or not. */
-export async function findMatchSessions(db: Querier, tenantId: string, ids: string[]): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>(sql`
-    SELECT id FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ANY(${ids}::uuid[])`);
-  return rows.map((row) => row.id);
-}
-
 /** A player who is to be in a match. Without a login session it is their latest in the tenant that counts. */
 export interface Entrant {
   matchPlayerId: string;

@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import { refusalOf, type Database, type Scope } from '../../database/database.ts';
+import { newRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
 import { loginRowHash } from '../login-sessions/index.ts';
-import { ACCESS_TOKEN_SECONDS, newRefreshToken, signAccessToken } from '../player-tokens/index.ts';
+import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../player-tokens/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { ledgerNames, type Identity } from './identity.ts';
 import {
@@ -88,7 +89,7 @@ async function attemptSignIn(
   else if (request.mode === 'only-existing') throw new Problem('player_not_found');
 
   const at = now();
-  const refreshToken = newRefreshToken(vault);
+  const refreshToken = newRefreshToken(vault, 'refresh');
   const login = describeLogin(known, identity, request, at, refreshToken);
   const newPlayer = known
     ? undefined

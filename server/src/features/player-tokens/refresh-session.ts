@@ -1,14 +1,12 @@
 import type { Database, Scope } from '../../database/database.ts';
 import { isOpaqueToken } from '../../security/opaque-tokens.ts';
+import { newRefreshToken, REUSE_GRACE_SECONDS } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail } from '../audit/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
-import { ACCESS_TOKEN_SECONDS, newRefreshToken, signAccessToken } from './issue-tokens.ts';
+import { ACCESS_TOKEN_SECONDS, signAccessToken } from './issue-tokens.ts';
 import { revokeSessionTokens, rotateToken, wasUsedBefore } from './queries.ts';
-
-/** Parallel refreshes of one client are told from theft by time: losers within this many seconds harm nothing. */
-const REUSE_GRACE_SECONDS = 10;
 
 export interface RefreshServices {
   database: Database;
@@ -29,7 +27,7 @@ export async function refreshSession(
   if (!isOpaqueToken('refresh', token)) throw new Problem('invalid_refresh_token');
   const tenant = database.forTenant(tenantId);
   const oldHash = vault.fingerprint(token);
-  const next = newRefreshToken(vault);
+  const next = newRefreshToken(vault, 'refresh');
   const session = await rotateToken(tenant, tenantId, oldHash, next);
   if (!session) throw new Problem('invalid_refresh_token');
   if (!session.rotated) {
