@@ -27,6 +27,7 @@ import { credentials } from './http/credentials.ts';
 import { measureRequests } from './http/metrics.ts';
 import { publishOpenApi } from './http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from './http/server.ts';
+import { openOutboundClient } from './outbound/http-client.ts';
 import { openVault } from './security/vault.ts';
 
 export interface AppOptions {
@@ -85,6 +86,11 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const vault = openVault(masterKey);
   const database: Database = openDatabase(databaseUrl);
   const changes = await openChangeFeed(databaseUrl);
+  /** For servers that the operator names, and for those that a tenant names. */
+  const outbound = {
+    operator: openOutboundClient({ publicOnly: false }),
+    tenant: openOutboundClient({ publicOnly: !config.allowPrivateAddresses }),
+  };
   const issuer = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const signer = await openTokenSigner(database, vault, changes, issuer);
   const keys = openKeyAuthenticator(database, vault, changes);
@@ -97,6 +103,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     database,
     changes,
     vault,
+    outbound,
     signer,
     keys,
     providerSettings,
@@ -124,6 +131,8 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
       await keys.close();
       await writer.close();
       await changes.close();
+      await outbound.operator.close();
+      await outbound.tenant.close();
       await database.close();
     },
   };

@@ -33,6 +33,26 @@ export const settings = {
     '',
     oneOf('', 'on', 'off'),
   ),
+  STORE_A_URL: setting(
+    'The base address of StoreA’s web API, by which tickets are checked. Empty: StoreA is not available.',
+    '',
+    httpUrl,
+  ),
+  STORE_A_OPENID_URL: setting(
+    'The base address of StoreA’s OpenID service, for the player portal. Empty: the one of STORE_A_URL.',
+    '',
+    httpUrl,
+  ),
+  STORE_B_URL: setting(
+    'The base address of StoreB’s account service. Empty: StoreB is not available.',
+    '',
+    httpUrl,
+  ),
+  ALLOW_PRIVATE_ADDRESSES: setting(
+    'Whether addresses that tenants name (issuers of wallet tokens) may be private ones, and plain http: `on` or `off`. For tests.',
+    'off',
+    oneOf('on', 'off'),
+  ),
   GUILDHALL_DEMO: setting(
     'Whether an empty embedded database is filled with an admin, a demo tenant and its keys: `on` or `off`.',
     'on',
@@ -66,6 +86,10 @@ export interface Config {
   masterKey: Buffer | undefined;
   signup: 'open' | 'closed';
   mockProvider: boolean;
+  storeAUrl: string | undefined;
+  storeAOpenIdUrl: string | undefined;
+  storeBUrl: string | undefined;
+  allowPrivateAddresses: boolean;
   demo: boolean;
   trustProxy: boolean | string[];
   corsOrigins: '*' | string[];
@@ -91,6 +115,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 
   const production = read('NODE_ENV', settings.NODE_ENV.parse) === 'production';
   const mockProvider = read('MOCK_PROVIDER', settings.MOCK_PROVIDER.parse);
+  const storeAUrl = read('STORE_A_URL', settings.STORE_A_URL.parse);
   const config: Config = {
     port: read('PORT', settings.PORT.parse),
     host: read('HOST', settings.HOST.parse),
@@ -100,6 +125,10 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     masterKey: read('MASTER_KEY', settings.MASTER_KEY.parse),
     signup: read('SIGNUP', settings.SIGNUP.parse),
     mockProvider: mockProvider === '' ? !production : mockProvider === 'on',
+    storeAUrl,
+    storeAOpenIdUrl: read('STORE_A_OPENID_URL', settings.STORE_A_OPENID_URL.parse) ?? storeAUrl,
+    storeBUrl: read('STORE_B_URL', settings.STORE_B_URL.parse),
+    allowPrivateAddresses: read('ALLOW_PRIVATE_ADDRESSES', settings.ALLOW_PRIVATE_ADDRESSES.parse) === 'on',
     demo: read('GUILDHALL_DEMO', settings.GUILDHALL_DEMO.parse) === 'on',
     trustProxy: read('TRUST_PROXY', trustedProxies),
     corsOrigins: read('CORS_ORIGINS', (value) => (value === '*' ? value : list(value))),

@@ -94,6 +94,7 @@ const PROBLEM_TITLES: Record<number, string> = {
   415: 'The content type is not supported.',
   422: 'It cannot be processed.',
   429: 'Too many requests; Retry-After says when to come back.',
+  502: 'A server that this depends on does not answer.',
   503: 'Not ready, or too busy; Retry-After says when to come back.',
 };
 

@@ -41,6 +41,7 @@ export const problemCatalogue = {
   too_many_attempts: [429, 'Too many attempts'],
   headers_too_large: [431, 'The address and headers are too large'],
   internal_error: [500, 'Something went wrong on our side'],
+  provider_unavailable: [502, 'The sign-in provider does not answer'],
   unavailable: [503, 'The service is not ready'],
   query_timeout: [503, 'The query took too long'],
   busy: [503, 'The service is busy'],

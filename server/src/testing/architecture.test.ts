@@ -44,8 +44,8 @@ forbid(
 );
 
 forbid(
-  'database, http, security and jobs import no feature',
-  ({ from, to }) => /^(database|http|security|jobs)\//.test(from) && to.startsWith('features/'),
+  'database, http, security, jobs and outbound import no feature',
+  ({ from, to }) => /^(database|http|security|jobs|outbound)\//.test(from) && to.startsWith('features/'),
 );
 
 forbid(

@@ -1,0 +1,89 @@
+import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'node:dns';
+import { isIP } from 'node:net';
+import { Agent, type Dispatcher } from 'undici';
+import { isPublicAddress } from './addresses.ts';
+
+/** What another server answered. */
+export interface OutboundAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+export interface OutboundRequest {
+  method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Thrown where another server gave no whole answer: it is away, too slow, too talkative, or at an address that is walled off. */
+export class OutboundFailure extends Error {
+  override name = 'OutboundFailure';
+}
+
+/** Calls other servers. Redirects are not followed: they are answers like any other. */
+export interface OutboundClient {
+  /** Sends one request. Throws {@link OutboundFailure}. */
+  send(url: string, request?: OutboundRequest): Promise<OutboundAnswer>;
+  close(): Promise<void>;
+}
+
+/** From the first packet to the last byte of the answer (contract §4). */
+const WITHIN_MS = 5000;
+const LARGEST_ANSWER = 1024 * 1024;
+
+/**
+ * Opens a client. With `publicOnly` it connects to addresses of the public internet alone, whoever names them: the check is on
+ * the address that is dialled, so that a name that resolves to another one the second time gains nothing.
+ */
+export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): OutboundClient {
+  const agent = new Agent({
+    connect: { timeout: WITHIN_MS, ...(publicOnly && { lookup: lookupPublic }) },
+    headersTimeout: WITHIN_MS,
+    bodyTimeout: WITHIN_MS,
+    keepAliveTimeout: 10_000,
+    maxResponseSize: LARGEST_ANSWER,
+  });
+
+  return {
+    async send(url, { method = 'GET', headers = {}, body } = {}) {
+      const { origin, pathname, search, hostname } = new URL(url);
+      // A literal address is dialled without being looked up.
+      const literal = hostname.replace(/^\[|\]$/g, '');
+      if (publicOnly && isIP(literal) && !isPublicAddress(literal))
+        throw new OutboundFailure(`${hostname} is not a public address.`);
+      try {
+        const answer = await agent.request({
+          origin,
+          path: pathname + search,
+          method,
+          headers: { 'user-agent': 'Guildhall', accept: 'application/json', ...headers },
+          ...(body !== undefined && { body }),
+          signal: AbortSignal.timeout(WITHIN_MS),
+        } satisfies Dispatcher.RequestOptions);
+        return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+      } catch (error) {
+        throw new OutboundFailure(`${origin} gave no answer: ${(error as Error).message}`, { cause: error });
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+type LookupCallback = (
+  error: NodeJS.ErrnoException | null,
+  address: string | LookupAddress[],
+  family?: number,
+) => void;
+
+/** A name look-up that finds public addresses alone. */
+function lookupPublic(hostname: string, options: LookupOptions, callback: LookupCallback): void {
+  resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, []);
+    const allowed = addresses.filter(({ address }) => isPublicAddress(address));
+    const [first] = allowed;
+    if (!first) return callback(new Error(`${hostname} has no public address.`), []);
+    if (options.all) callback(null, allowed);
+    else callback(null, first.address, first.family);
+  });
+}
