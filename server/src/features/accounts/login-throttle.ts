@@ -1,14 +1,10 @@
-import { isIPv4 } from 'node:net';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { Problem } from '../../shared/problem.ts';
+import { networkOf, openAttemptBudget, type AttemptBudget } from '../../security/attempt-budget.ts';
 
-/**
- * Wrong passwords that one network may try: ten for one account, and a hundred for all, as an office may share an address.
- * Each process counts for itself.
- */
+/** Wrong passwords that one network may try: ten for one account, and a hundred for all, as an office may share an address. */
 const WINDOW_SECONDS = 15 * 60;
 const WRONG_PER_ACCOUNT = 10;
 const WRONG_PER_NETWORK = 100;
+const REFUSAL = 'Too many wrong passwords were tried from here.';
 
 export interface LoginThrottle {
   /**
@@ -19,52 +15,30 @@ export interface LoginThrottle {
 }
 
 export function openLoginThrottle(): LoginThrottle {
-  const perAccount = new RateLimiterMemory({ points: WRONG_PER_ACCOUNT, duration: WINDOW_SECONDS });
-  const perNetwork = new RateLimiterMemory({ points: WRONG_PER_NETWORK, duration: WINDOW_SECONDS });
+  const open = (attempts: number) =>
+    openAttemptBudget({ attempts, seconds: WINDOW_SECONDS, refusal: REFUSAL });
+  const perAccount = open(WRONG_PER_ACCOUNT);
+  const perNetwork = open(WRONG_PER_NETWORK);
 
   return {
     async attempt(email, address, compare) {
       const network = networkOf(address);
-      const budgets = [
-        { limiter: perNetwork, key: network },
-        { limiter: perAccount, key: `${network} ${email}` },
+      const budgets: [AttemptBudget, string][] = [
+        [perNetwork, network],
+        [perAccount, `${network} ${email}`],
       ];
       const spent: typeof budgets = [];
       let wrong = false;
       try {
-        for (const budget of budgets) {
-          await spend(budget.limiter, budget.key);
-          spent.push(budget);
+        for (const [budget, key] of budgets) {
+          await budget.spend(key);
+          spent.push([budget, key]);
         }
         wrong = !(await compare());
         return !wrong;
       } finally {
-        if (!wrong) for (const { limiter, key } of spent) await limiter.reward(key);
+        if (!wrong) for (const [budget, key] of spent) await budget.giveBack(key);
       }
     },
   };
-}
-
-async function spend(limiter: RateLimiterMemory, key: string): Promise<void> {
-  try {
-    await limiter.consume(key);
-  } catch (refusal) {
-    if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-    throw new Problem('too_many_attempts', {
-      detail: 'Too many wrong passwords were tried from here.',
-      headers: { 'retry-after': String(seconds) },
-    });
-  }
-}
-
-/** Who has one IPv6 address has the 2^64 of its network. */
-function networkOf(address: string | null): string {
-  if (address === null) return 'unknown';
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  if (isIPv4(plain)) return plain;
-  const [start = '', end] = plain.split('::');
-  const groups = start.split(':').filter(Boolean);
-  const zeros = end === undefined ? 0 : 8 - groups.length - end.split(':').filter(Boolean).length;
-  return [...groups, ...Array(zeros).fill('0'), ...(end ?? '').split(':')].slice(0, 4).join(':');
 }
