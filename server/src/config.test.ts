@@ -31,6 +31,16 @@ test('every bad setting is named at once, and no secret is shown', () => {
   );
 });
 
+test('a base address holds no user, query or fragment, and nothing of it is shown', () => {
+  for (const url of ['https://me:hunter2@x', 'https://x/?hunter2', 'https://x/#hunter2'])
+    assert.throws(
+      () => readConfig({ PORTAL_URL: url }),
+      (error: Error) =>
+        error.message.startsWith('PORTAL_URL may hold no user') && !error.message.includes('hunter2'),
+    );
+  assert.equal(readConfig({ PORTAL_URL: 'https://x/me//' }).portalUrl, 'https://x/me');
+});
+
 test('what would reach a shell, or undo our role, is refused', () => {
   assert.throws(() => readConfig({ DATA_DIR: '/tmp/$(reboot)' }), /^ConfigError: DATA_DIR may hold no/);
   for (const query of ['?options=-c%20x=y', '?sslmode=require&opt%69ons=x'])

@@ -12,6 +12,11 @@ export const settings = {
     '',
     httpUrl,
   ),
+  PORTAL_URL: setting(
+    'The base address of the player portal, which StoreA sends players back to. Empty: PUBLIC_URL.',
+    '',
+    httpUrl,
+  ),
   DATA_DIR: setting('Where the embedded PostgreSQL and the master key live.', './data', directory),
   DATABASE_URL: setting(
     'A PostgreSQL 15 or newer to use instead of the embedded one. Its user must own the database and may create roles.',
@@ -81,6 +86,7 @@ export interface Config {
   port: number;
   host: string;
   publicUrl: string | undefined;
+  portalUrl: string | undefined;
   dataDir: string;
   databaseUrl: string | undefined;
   masterKey: Buffer | undefined;
@@ -120,6 +126,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     port: read('PORT', settings.PORT.parse),
     host: read('HOST', settings.HOST.parse),
     publicUrl: read('PUBLIC_URL', settings.PUBLIC_URL.parse),
+    portalUrl: read('PORTAL_URL', settings.PORTAL_URL.parse),
     dataDir: read('DATA_DIR', settings.DATA_DIR.parse),
     databaseUrl: read('DATABASE_URL', settings.DATABASE_URL.parse),
     masterKey: read('MASTER_KEY', settings.MASTER_KEY.parse),
@@ -186,6 +193,10 @@ function httpUrl(value: string): string | undefined {
   if (value === '') return undefined;
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
     throw new Error(`must be an http or https address, not "${value}".`);
+  }
+  const { search, hash, username, password } = new URL(value);
+  if (search || hash || username || password) {
+    throw new Error('may hold no user, query or fragment (its value is not shown, it may hold a password).');
   }
   return value.replace(/\/+$/, '');
 }
