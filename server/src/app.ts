@@ -11,6 +11,7 @@ import { matchRoutes } from './features/matches/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
 import { refreshRoutes } from './features/player-tokens/index.ts';
+import { openStoreAOpenId, portalSessionRoutes, storeAPortalRoutes } from './features/portal-login/index.ts';
 import {
   eventIngestionRoutes,
   eventReadingRoutes,
@@ -63,6 +64,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     matchRoutes(services.database),
   ]);
   await plain.register(accountSessionRoutes(services));
+  await plain.register(storeAPortalRoutes(services));
+  await plain.register(portalSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
     workspaceRoutes(services.database),
@@ -95,6 +98,8 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const signer = await openTokenSigner(database, vault, changes, issuer);
   const keys = openKeyAuthenticator(database, vault, changes);
   const providerSettings = openProviderSettings(database, changes, vault, config);
+  const openIdUrl = config.storeAOpenIdUrl;
+  const portalUrl = config.portalUrl ?? issuer;
   const definitions = openDefinitionResolver(database, changes);
   const writer = await openEventWriter(database, databaseUrl);
 
@@ -107,6 +112,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     signer,
     keys,
     providerSettings,
+    storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
     definitions,
     ingestion: { writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier(providerSettings, vault),

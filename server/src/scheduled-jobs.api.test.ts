@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { scheduledJobs } from './scheduled-jobs.ts';
-import { arrangePlayer, arrangeTenant } from './testing/arrange.ts';
+import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from './testing/arrange.ts';
 import { startTestApp } from './testing/test-app.ts';
 
 const app = await startTestApp();
@@ -38,6 +39,26 @@ test('refresh tokens that expired over a day ago are deleted, and no others', as
   assert.equal(await count('account_sessions'), 1);
   const living = await app.http.post('/api/saas-auth/login', signUp);
   assert.equal(living.status, 200);
+});
+
+test('portal sessions without a living token, and sign-ins started over a day ago, are deleted', async () => {
+  const { playerId } = await arrangeStoreAPlayer(app);
+  for (const [index, age] of ['2 days', '1 hour', '-1 day'].entries()) {
+    await app.owner.query(
+      `WITH session AS (
+         INSERT INTO portal_sessions (id, player_id, created_at) VALUES ($1, $2, now() - interval '40 days') RETURNING id),
+       token AS (
+         INSERT INTO portal_refresh_tokens (token_hash, session_id, expires_at)
+         SELECT $3, id, now() - $4::interval FROM session)
+       INSERT INTO store_a_portal_logins (state_hash, expires_at) VALUES ($3, now() - $4::interval)`,
+      [randomUUID(), playerId, Buffer.of(index), age],
+    );
+  }
+
+  await run('delete-expired-tokens');
+
+  for (const table of ['portal_sessions', 'portal_refresh_tokens', 'store_a_portal_logins'])
+    assert.equal((await app.owner.query(`SELECT FROM ${table}`)).rowCount, 2, table);
 });
 
 test('missing partitions are made, and rows dated ahead move into theirs', async () => {

@@ -4,6 +4,7 @@ import { makePartitions } from './database/partitions.ts';
 import { sql } from './database/sql.ts';
 import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
+import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
 import type { ScheduledJob } from './jobs/worker.ts';
 
 /** Everything that the deployment does by the clock. */
@@ -22,7 +23,7 @@ export function scheduledJobs(owner: pg.Pool, databaseUrl: string): ScheduledJob
   ];
 }
 
-/** Deletes the refresh tokens that expired over a day ago: until then their second use is still noticed. */
+/** Deletes what expired over a day ago: until then the second use of a refresh token is still noticed. */
 async function deleteExpired(databaseUrl: string): Promise<void> {
   const database = openDatabase(databaseUrl, { poolSize: 1 });
   try {
@@ -30,6 +31,7 @@ async function deleteExpired(databaseUrl: string): Promise<void> {
       await deleteExpiredTokens(database.forTenant(id), id);
     }
     await deleteExpiredAccountTokens(database);
+    await deleteExpiredPortalRows(database);
   } finally {
     await database.close();
   }

@@ -69,6 +69,10 @@ test('every operation says what it is, who may call it, and what it answers', ()
     'logIn',
     'refreshAccountSession',
     'logOut',
+    'startStoreAPortalLogin',
+    'finishStoreAPortalLogin',
+    'refreshPortalSession',
+    'logOutOfPortal',
   ];
   const ids = new Set<string>();
   const unsecured: string[] = [];

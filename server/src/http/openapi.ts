@@ -16,6 +16,7 @@ and null for an optional member is as if it were left out.
 
 const TAGS = [
   { name: 'Player sign-in', description: 'Players sign in to a tenant and get tokens.' },
+  { name: 'Player portal', description: 'Players sign in to themselves, outside of any tenant.' },
   { name: 'Player devices', description: 'The devices a player has signed in from.' },
   { name: 'Matches', description: 'Match sessions and their rosters.' },
   { name: 'Gameplay events', description: 'Batches of match and player events, and reading them back.' },

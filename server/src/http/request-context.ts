@@ -12,7 +12,7 @@ export interface KeyCaller {
   maxPlayerEventsPerRequest: number;
 }
 
-/** The player of a verified access token. `tenantId` and `sessionId` are null for a portal token. */
+/** The player of a verified access token. `tenantId` is null for a portal token. */
 export interface PlayerCaller {
   playerId: string;
   tenantId: string | null;

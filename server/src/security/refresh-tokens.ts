@@ -18,8 +18,8 @@ export interface NewRefreshToken {
   expiresAt: string;
 }
 
-/** A new refresh token: of a player (`refresh`) or of a dashboard account (`session`). */
-export function newRefreshToken(vault: Vault, kind: 'refresh' | 'session'): NewRefreshToken {
+/** A new refresh token: of a player in a tenant (`refresh`), in the portal (`portal`), or of a dashboard account (`session`). */
+export function newRefreshToken(vault: Vault, kind: 'refresh' | 'portal' | 'session'): NewRefreshToken {
   const token = newOpaqueToken(kind);
   return { token, hash: vault.fingerprint(token), expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) };
 }

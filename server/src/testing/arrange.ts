@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { newOpaqueToken, visiblePrefix } from '../security/opaque-tokens.ts';
 import { openDatabase } from '../database/database.ts';
 import { openTokenSigner } from '../features/signing-keys/index.ts';
@@ -69,6 +69,24 @@ export async function arrangePlayer(
     sessionId,
     caller: { gameKey: tenant.gameKey, bearer: accessToken },
   };
+}
+
+/** The number of an account at StoreA. */
+export const someStoreAAccount = () => `7656119${randomInt(10 ** 9, 10 ** 10)}`;
+
+/** A player whom a StoreA account is linked to. */
+export async function arrangeStoreAPlayer({ owner }: Pick<TestApp, 'owner'>, { isActive = true } = {}) {
+  const [playerId, accountId] = [randomUUID(), someStoreAAccount()];
+  await owner.query('INSERT INTO players (id, is_active, created_at) VALUES ($1, $2, now())', [
+    playerId,
+    isActive,
+  ]);
+  await owner.query(
+    `INSERT INTO auth_methods (id, player_id, auth_provider, provider_user_id, is_primary, linked_at)
+     VALUES ($1, $2, 'StoreA', $3, true, now())`,
+    [randomUUID(), playerId, accountId],
+  );
+  return { playerId, accountId };
 }
 
 /** A dashboard account with a role in the tenant's workspace (or in none), as the caller of requests. */

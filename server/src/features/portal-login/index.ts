@@ -1,0 +1,3 @@
+export { deleteExpiredPortalRows } from './queries.ts';
+export { portalSessionRoutes, storeAPortalRoutes } from './routes.ts';
+export { openStoreAOpenId } from './store-a-openid.ts';
