@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
@@ -22,6 +23,7 @@ import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/index.ts';
 import { tenantPlayerRoutes } from './features/tenant-players/index.ts';
 import { openProviderSettings, providerRoutes, tenantRoutes } from './features/tenants/index.ts';
+import { openContractWallets, walletLoginRoutes } from './features/wallet-login/index.ts';
 import { openMemberships, workspaceRoutes } from './features/workspaces/index.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
@@ -58,7 +60,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   await plain.register(operationsRoutes(services.database, services.signer));
 
   const behind = credentials(services.verifiers);
-  await withCredential(plain, behind.gameKey, [playerLoginRoutes(services), refreshRoutes(services)]);
+  await withCredential(plain, behind.gameKey, [
+    playerLoginRoutes(services),
+    walletLoginRoutes(services),
+    refreshRoutes(services),
+  ]);
   await withCredential(plain, behind.gameKeyAndMaybePlayer, [
     logoutRoutes(services.database),
     matchRoutes(services.database),
@@ -94,7 +100,8 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     operator: openOutboundClient({ publicOnly: false }),
     tenant: openOutboundClient({ publicOnly: !config.allowPrivateAddresses }),
   };
-  const issuer = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
+  const issuer = config.publicUrl ?? `http://${host}:${config.port}`;
   const signer = await openTokenSigner(database, vault, changes, issuer);
   const keys = openKeyAuthenticator(database, vault, changes);
   const providerSettings = openProviderSettings(database, changes, vault, config);
@@ -109,6 +116,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     changes,
     vault,
     outbound,
+    issuer,
     signer,
     keys,
     providerSettings,
@@ -116,6 +124,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     definitions,
     ingestion: { writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier(providerSettings, vault),
+    contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
       key: keys.authenticate,
       async player(token: string) {

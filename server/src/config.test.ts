@@ -63,6 +63,36 @@ test('Mock is off in production unless it is switched on', () => {
   assert.equal(readConfig({ MOCK_PROVIDER: 'off' }).mockProvider, false);
 });
 
+test('nodes of chains are listed by chain id, and a bad entry is named without its key', () => {
+  const { walletRpcUrls } = readConfig({
+    WALLET_RPC_URLS: '1=https://one.example/v2/key/, 137=http://[::1]:8545',
+  });
+  assert.deepEqual(
+    [...walletRpcUrls],
+    [
+      [1, 'https://one.example/v2/key/'],
+      [137, 'http://[::1]:8545'],
+    ],
+  );
+  assert.equal(readConfig({}).walletRpcUrls.size, 0);
+  for (const bad of [
+    'https://hunter2.example',
+    '0=https://hunter2.example',
+    'x=https://hunter2.example',
+    '2=ftp://hunter2.example',
+    '2=hunter2',
+    '1=https://hunter2.example',
+    '2=https://user:hunter2@one.example',
+    `${'9'.repeat(16)}=https://hunter2.example`,
+  ])
+    assert.throws(
+      () => readConfig({ WALLET_RPC_URLS: `1=https://one.example,${bad}` }),
+      (error: Error) =>
+        /^WALLET_RPC_URLS .* entry 2 /.test(error.message) && !error.message.includes('hunter2'),
+      bad,
+    );
+});
+
 test('the documentation lists every setting', () => {
   const documentation = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
   for (const name of Object.keys(settings))

@@ -53,6 +53,11 @@ export const settings = {
     '',
     httpUrl,
   ),
+  WALLET_RPC_URLS: setting(
+    'JSON-RPC nodes that are asked about the signatures of contract wallets: `1=https://…,137=https://…`, by chain id. Empty: none, so that only wallets with a key of their own sign in.',
+    '',
+    rpcUrls,
+  ),
   ALLOW_PRIVATE_ADDRESSES: setting(
     'Whether addresses that tenants name (issuers of wallet tokens) may be private ones, and plain http: `on` or `off`. For tests.',
     'off',
@@ -95,6 +100,8 @@ export interface Config {
   storeAUrl: string | undefined;
   storeAOpenIdUrl: string | undefined;
   storeBUrl: string | undefined;
+  /** By chain id. */
+  walletRpcUrls: ReadonlyMap<number, string>;
   allowPrivateAddresses: boolean;
   demo: boolean;
   trustProxy: boolean | string[];
@@ -135,6 +142,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     storeAUrl,
     storeAOpenIdUrl: read('STORE_A_OPENID_URL', settings.STORE_A_OPENID_URL.parse) ?? storeAUrl,
     storeBUrl: read('STORE_B_URL', settings.STORE_B_URL.parse),
+    walletRpcUrls: read('WALLET_RPC_URLS', settings.WALLET_RPC_URLS.parse),
     allowPrivateAddresses: read('ALLOW_PRIVATE_ADDRESSES', settings.ALLOW_PRIVATE_ADDRESSES.parse) === 'on',
     demo: read('GUILDHALL_DEMO', settings.GUILDHALL_DEMO.parse) === 'on',
     trustProxy: read('TRUST_PROXY', trustedProxies),
@@ -199,6 +207,21 @@ function httpUrl(value: string): string | undefined {
     throw new Error('may hold no user, query or fragment (its value is not shown, it may hold a password).');
   }
   return value.replace(/\/+$/, '');
+}
+
+function rpcUrls(value: string): ReadonlyMap<number, string> {
+  const urls = new Map<number, string>();
+  for (const [index, entry] of list(value).entries()) {
+    const [, chainId, url = ''] = /^([1-9]\d{0,14})=(https?:\/\/.+)$/.exec(entry) ?? [];
+    if (!chainId || !URL.canParse(url) || new URL(url).username || urls.has(Number(chainId))) {
+      throw new Error(
+        `must be a comma-separated list of <chain id>=<http or https address>, each chain once and without a user name; ` +
+          `entry ${index + 1} is not (its value is not shown, it may hold a key).`,
+      );
+    }
+    urls.set(Number(chainId), url);
+  }
+  return urls;
 }
 
 function postgresUrl(value: string): string | undefined {

@@ -61,6 +61,35 @@ test('portal sessions without a living token, and sign-ins started over a day ag
     assert.equal((await app.owner.query(`SELECT FROM ${table}`)).rowCount, 2, table);
 });
 
+test('challenges that have expired are deleted, and no others', async () => {
+  const tenants = [
+    await arrangeTenant(app, { providers: ['EvmWallet'] }),
+    await arrangeTenant(app, { providers: ['EvmWallet'] }),
+  ];
+  const address = `0x${'a'.repeat(40)}`;
+  for (const tenant of tenants) {
+    for (const expiry of ['-1 second', '1 minute']) {
+      const { body } = await app.http.post('/api/player-auth/wallet/challenge', { address }, tenant);
+      await app.owner.query('UPDATE wallet_challenges SET expires_at = now() + $2::interval WHERE id = $1', [
+        body.challengeId,
+        expiry,
+      ]);
+    }
+  }
+
+  await run('delete-expired-tokens');
+
+  const { rows } = await app.owner.query(
+    'SELECT tenant_id, expires_at > now() AS "isOpen" FROM wallet_challenges ORDER BY tenant_id',
+  );
+  assert.deepEqual(
+    rows,
+    tenants
+      .map(({ tenantId }) => ({ tenant_id: tenantId, isOpen: true }))
+      .toSorted((a, b) => (a.tenant_id < b.tenant_id ? -1 : 1)),
+  );
+});
+
 test('missing partitions are made, and rows dated ahead move into theirs', async () => {
   const tenant = await arrangeTenant(app);
   await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);

@@ -5,6 +5,7 @@ import { sql } from './database/sql.ts';
 import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
+import { deleteExpiredChallenges } from './features/wallet-login/index.ts';
 import type { ScheduledJob } from './jobs/worker.ts';
 
 /** Everything that the deployment does by the clock. */
@@ -23,12 +24,14 @@ export function scheduledJobs(owner: pg.Pool, databaseUrl: string): ScheduledJob
   ];
 }
 
-/** Deletes what expired over a day ago: until then the second use of a refresh token is still noticed. */
+/** Deletes what has expired; tokens a day later, as until then the second use of one is still noticed. */
 async function deleteExpired(databaseUrl: string): Promise<void> {
   const database = openDatabase(databaseUrl, { poolSize: 1 });
   try {
     for (const { id } of await database.rows<{ id: string }>(sql`SELECT id FROM tenants`)) {
-      await deleteExpiredTokens(database.forTenant(id), id);
+      const tenant = database.forTenant(id);
+      await deleteExpiredTokens(tenant, id);
+      await deleteExpiredChallenges(tenant, id);
     }
     await deleteExpiredAccountTokens(database);
     await deleteExpiredPortalRows(database);

@@ -28,31 +28,34 @@ export const ProfileVisibility = OneOf(['private', 'limited', 'full'], {
   description: 'What outsiders see of the profile. Applied only where the request creates the player.',
 });
 
-const deviceFields = {
+/** What every body that may create a player takes beside the credential. */
+const creationFields = {
+  profileVisibility: Type.Optional(ProfileVisibility),
   deviceInfo: Type.Optional(DeviceInfo),
   clientInfo: Type.Optional(ClientInfo),
 };
 
-const creationFields = {
+/** What every body that signs a player in takes beside the credential. */
+export const signInFields = {
+  ...creationFields,
+  createAccountIfMissing: Type.Boolean({
+    default: true,
+    description: 'Without it, a player who does not exist is a 404.',
+  }),
+};
+
+const credentialFields = {
   provider: OneOf(tokenProviders),
   token: Type.String({
     minLength: 1,
     maxLength: 16_384,
     description: 'The credential: a ticket, a token, or `mock:<username>:<password>`.',
   }),
-  profileVisibility: Type.Optional(ProfileVisibility),
-  ...deviceFields,
 };
 
-export const LoginBody = Type.Object({
-  ...creationFields,
-  createAccountIfMissing: Type.Boolean({
-    default: true,
-    description: 'Without it, a player who does not exist is a 404.',
-  }),
-});
+export const LoginBody = Type.Object({ ...credentialFields, ...signInFields });
 
-export const CreatePlayerBody = Type.Object(creationFields);
+export const CreatePlayerBody = Type.Object({ ...credentialFields, ...creationFields });
 
 export const PlayerExistsBody = Type.Object({
   provider: OneOf(providers.filter((provider) => provider !== 'EmailPassword')),

@@ -2,5 +2,6 @@ export { createTenant } from './create-tenant.ts';
 export { providerRoutes } from './provider-routes.ts';
 export { openProviderSettings, type ProviderSettings } from './provider-settings.ts';
 export { providers, type Provider } from './providers.ts';
+export { findTenant } from './queries.ts';
 export { setProvider } from './set-provider.ts';
 export { tenantRoutes } from './tenant-routes.ts';

@@ -1,0 +1,3 @@
+export { openContractWallets } from './contract-wallets.ts';
+export { deleteExpiredChallenges } from './queries.ts';
+export { walletLoginRoutes } from './routes.ts';

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { Guid, Timestamp } from '../../http/schemas.ts';
+import { signInFields } from '../player-login/index.ts';
+
+export const ChallengeBody = Type.Object({
+  address: Type.String({
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    description: 'The wallet’s address: in lower case, in upper case, or with the checksum of EIP-55.',
+  }),
+  chainId: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Left out: the first of the tenant’s `chainIds`, or 1 (Ethereum) where it has none.',
+    }),
+  ),
+});
+
+export const Challenge = Type.Object({
+  challengeId: Guid,
+  message: Type.String({ description: 'What the wallet is to sign, to the letter (EIP-4361).' }),
+  nonce: Type.String(),
+  expiresAt: Timestamp,
+});
+
+export const VerifyBody = Type.Object({
+  message: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'The message of the challenge, unaltered.',
+  }),
+  signature: Type.String({
+    minLength: 1,
+    // A contract wallet that is yet to be deployed sends along how it is deployed, code included: 1 to 3 KB.
+    maxLength: 16_384,
+    description: 'The wallet’s signature of the message (`personal_sign`), in hexadecimal.',
+  }),
+  ...signInFields,
+});
