@@ -143,6 +143,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
       role: openMemberships(database, changes),
     },
     async close() {
+      await signer.close();
       await keys.close();
       await writer.close();
       await changes.close();

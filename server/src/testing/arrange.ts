@@ -107,6 +107,7 @@ export async function arrangeAccount(app: TestApp, tenant: TestTenant, role?: 'o
   const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
   const bearer = signer.sign('saas', accountId, { sid: randomUUID() }, 900);
+  await signer.close();
   await database.close();
   return { accountId, bearer };
 }

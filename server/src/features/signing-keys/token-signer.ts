@@ -1,51 +1,49 @@
-import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
-import {
-  createLocalJWKSet,
-  exportJWK,
-  generateKeyPair,
-  jwtVerify,
-  type JSONWebKeySet,
-  type JWK,
-  type JWTPayload,
-} from 'jose';
+import { sign } from 'node:crypto';
+import { jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../database/change-feed.ts';
 import type { Database } from '../../database/database.ts';
-import { WrongMasterKey, type Vault } from '../../security/vault.ts';
+import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { now } from '../../shared/timestamps.ts';
-import { insertSigningKey, listSigningKeys, lockSigningKeys, type SigningKeyRow } from './queries.ts';
-
-/** Every game engine's JWT library knows it; it signs in 25 µs and verifies in 50 µs here. */
-const ALGORITHM = 'ES256';
-const PURPOSE = 'signing key';
+import { ALGORITHM, makeKey, readKeyRing, type SigningKey } from './key-ring.ts';
+import { insertSigningKey, listSigningKeys, lockSigningKeys } from './queries.ts';
 
 /** A game's players send the same token with every batch for two hours: it is verified once, and then remembered. */
 const REMEMBERED_TOKENS = 50_000;
 
+/** The keys are read again this often in case that a change was never told. A key waits longer than that before it signs. */
+const REREAD_MS = 5 * 60_000;
+
+/** How often at most a token of an unknown key makes us look whether there is a new one: anybody can invent such tokens. */
+const UNKNOWN_KEY_MS = 1_000;
+
+/** No token lives longer: so a key can retire this long after its successor has begun to sign. */
+export const LONGEST_LIFETIME_SECONDS = 2 * 60 * 60;
+
 /** Who a token speaks for, and what it may be used as. Tokens of one kind are not accepted as another. */
-export type AuthType = 'player' | 'saas';
+const authTypes = ['player', 'saas', 'assertion'] as const;
+export type AuthType = (typeof authTypes)[number];
 
 export interface TokenClaims extends JWTPayload {
   auth_type: AuthType;
+  sub: string;
+  iat: number;
+  exp: number;
 }
 
-/** Signs and verifies the access tokens of the deployment with the keys in the database. */
+/** Signs and verifies the tokens of the deployment with the keys in the database. */
 export interface TokenSigner {
   /** A signed token with these claims, issued now. `lifetime` is in seconds. */
   sign(authType: AuthType, subject: string, claims: Record<string, unknown>, lifetime: number): string;
   /** The claims of a token of this kind that is ours and has not expired; undefined for any other text. */
   verify(authType: AuthType, token: string): Promise<TokenClaims | undefined>;
+  /** As {@link TokenSigner.verify}, for a token of any kind: whoever asks must look at `auth_type`. */
+  identify(token: string): Promise<TokenClaims | undefined>;
   /** The public keys, for others to verify tokens with. */
   publicKeys(): JSONWebKeySet;
-}
-
-interface LoadedKeys {
-  /** The encoded header of the tokens that are signed now. */
-  header: string;
-  privateKey: KeyObject;
-  published: JSONWebKeySet;
-  find: ReturnType<typeof createLocalJWKSet>;
+  /** Ends the reading of the keys. */
+  close(): Promise<void>;
 }
 
 /** Loads the signing keys, making the first one in an empty database. Throws where the master key is another's. */
@@ -54,22 +52,63 @@ export async function openTokenSigner(
   vault: Vault,
   changes: ChangeFeed,
   issuer: string,
+  { rereadMs = REREAD_MS } = {},
 ): Promise<TokenSigner> {
   await ensureSigningKey(database, vault);
-  let keys = await load(database, vault);
-  const verified = new LRUCache<string, TokenClaims>({ max: REMEMBERED_TOKENS });
-  let reloading = Promise.resolve();
-  changes.on('signing_keys', () => {
-    reloading = reloading.then(async () => {
-      keys = await load(database, vault);
-      verified.clear();
+  let keys = await readKeyRing(database, vault);
+  const verified = new LRUCache<string, { claims: TokenClaims; kid: string }>({ max: REMEMBERED_TOKENS });
+
+  // One after the other: a change that is told while we read may have come too late for that reading.
+  let reading = Promise.resolve();
+  const reread = (): Promise<void> => {
+    reading = reading.then(async () => {
+      keys = await readKeyRing(database, vault);
     });
     // The database is away: the keys at hand stay good, and the feed tells again when it is back.
-    reloading = reloading.catch(() => {});
-  });
+    reading = reading.catch(() => {});
+    return reading;
+  };
+  changes.on('signing_keys', () => void reread());
+  const timer = setInterval(() => void reread(), rereadMs).unref();
+
+  let lookedAt = 0;
+  let looking = Promise.resolve();
+  const findKey = async (kid: string): Promise<SigningKey> => {
+    if (!keys.find(kid)) {
+      // We may not have been told yet of a key that another process has signed with.
+      if (Date.now() - lookedAt >= UNKNOWN_KEY_MS) {
+        lookedAt = Date.now();
+        looking = reread();
+      }
+      await looking;
+    }
+    const key = keys.find(kid);
+    if (!key) throw new Error('The token is of no key of ours.');
+    return key;
+  };
+
+  const identify = async (token: string): Promise<TokenClaims | undefined> => {
+    const known = verified.get(token);
+    // Its key may have retired since, by the clock or because somebody took it back.
+    if (known) return isCurrent(known.claims) && keys.find(known.kid) ? known.claims : undefined;
+    try {
+      const { payload, protectedHeader } = await jwtVerify<TokenClaims>(
+        token,
+        async ({ kid }) => (await findKey(kid ?? '')).publicKey,
+        { algorithms: [ALGORITHM], issuer, requiredClaims: ['sub', 'exp', 'iat', 'jti'] },
+      );
+      if (!authTypes.includes(payload.auth_type) || payload['scope'] !== payload.auth_type) return undefined;
+      verified.set(token, { claims: payload, kid: protectedHeader.kid! });
+      return payload;
+    } catch {
+      return undefined;
+    }
+  };
 
   return {
     sign(authType, subject, claims, lifetime) {
+      if (lifetime > LONGEST_LIFETIME_SECONDS)
+        throw new RangeError(`A token cannot live ${lifetime} seconds.`);
       const iat = Math.floor(Date.now() / 1000);
       const own = {
         auth_type: authType,
@@ -80,29 +119,22 @@ export async function openTokenSigner(
         exp: iat + lifetime,
         jti: newId(),
       };
-      return signJwt(keys, { ...claims, ...own });
+      return signJwt(keys.signing(), { ...claims, ...own });
     },
 
     async verify(authType, token) {
-      const known = verified.get(token);
-      if (known) return isCurrent(known) && known.auth_type === authType ? known : undefined;
-      const current = keys;
-      try {
-        const { payload } = await jwtVerify<TokenClaims>(token, current.find, {
-          algorithms: [ALGORITHM],
-          issuer,
-          requiredClaims: ['sub', 'exp', 'iat', 'jti'],
-        });
-        if (payload.auth_type !== authType || payload['scope'] !== authType) return undefined;
-        // Keys that were read again meanwhile may have done away with this token's.
-        if (current === keys) verified.set(token, payload);
-        return payload;
-      } catch {
-        return undefined;
-      }
+      const claims = await identify(token);
+      return claims?.auth_type === authType ? claims : undefined;
     },
 
-    publicKeys: () => keys.published,
+    identify,
+
+    publicKeys: () => keys.published(),
+
+    async close() {
+      clearInterval(timer);
+      await reading;
+    },
   };
 }
 
@@ -110,14 +142,14 @@ export async function openTokenSigner(
  * A compact JWS of the claims. jose signs by WebCrypto, on another thread: to wake that costs three times the signature
  * itself, which takes 25 µs here, and a sign-in is not worth a thread of its own.
  */
-function signJwt({ header, privateKey }: LoadedKeys, claims: JWTPayload): string {
+function signJwt({ header, privateKey }: SigningKey, claims: JWTPayload): string {
   const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
   const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-function isCurrent(claims: TokenClaims): boolean {
-  return claims.exp !== undefined && claims.exp > Date.now() / 1000;
+function isCurrent({ exp }: TokenClaims): boolean {
+  return exp > Date.now() / 1000;
 }
 
 async function ensureSigningKey(database: Database, vault: Vault): Promise<void> {
@@ -125,42 +157,6 @@ async function ensureSigningKey(database: Database, vault: Vault): Promise<void>
   await database.transaction(async (transaction) => {
     await lockSigningKeys(transaction);
     if ((await listSigningKeys(transaction)).length === 0)
-      await insertSigningKey(transaction, await makeKey(vault));
+      await insertSigningKey(transaction, await makeKey(vault, now()));
   });
-}
-
-async function makeKey(vault: Vault): Promise<SigningKeyRow> {
-  const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
-  const kid = newId();
-  return {
-    kid,
-    publicJwk: { ...(await exportJWK(publicKey)), kid, alg: ALGORITHM, use: 'sig' },
-    privateJwk: vault.seal(JSON.stringify(await exportJWK(privateKey)), PURPOSE),
-    activeFrom: now(),
-  };
-}
-
-async function load(database: Database, vault: Vault): Promise<LoadedKeys> {
-  const rows = await listSigningKeys(database);
-  const signing = rows.find((row) => Date.parse(row.activeFrom) <= Date.now()) ?? rows[0];
-  if (!signing) throw new Error('There is no signing key.');
-  const published = { keys: rows.map((row) => row.publicJwk) };
-  const header = { alg: ALGORITHM, kid: signing.kid, typ: 'JWT' };
-  return {
-    header: Buffer.from(JSON.stringify(header)).toString('base64url'),
-    privateKey: createPrivateKey({ key: openSealed(vault, signing.privateJwk), format: 'jwk' }),
-    published,
-    find: createLocalJWKSet(published),
-  };
-}
-
-function openSealed(vault: Vault, sealed: Buffer): JWK {
-  try {
-    return JSON.parse(vault.open(sealed, PURPOSE)) as JWK;
-  } catch (error) {
-    throw new WrongMasterKey(
-      'MASTER_KEY does not open the secrets of this database: it is not the one they were sealed with.',
-      { cause: error },
-    );
-  }
 }
