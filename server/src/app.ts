@@ -4,6 +4,11 @@ import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { accountSessionRoutes, ownAccountRoutes } from './features/accounts/index.ts';
+import {
+  assertionExchangeRoutes,
+  assertionValidationRoutes,
+  identifyBearer,
+} from './features/assertions/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { deviceRoutes } from './features/devices/index.ts';
 import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
@@ -69,6 +74,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     logoutRoutes(services.database),
     matchRoutes(services.database),
   ]);
+  await withCredential(plain, behind.exchangeableToken, [assertionExchangeRoutes(services)]);
+  await withCredential(plain, behind.assertion, [assertionValidationRoutes(services.database)]);
   await plain.register(accountSessionRoutes(services));
   await plain.register(storeAPortalRoutes(services));
   await plain.register(portalSessionRoutes(services));
@@ -140,6 +147,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
         const claims = await signer.verify('saas', token);
         return claims?.sub ? { accountId: claims.sub, sessionId: claims['sid'] as string } : undefined;
       },
+      bearer: (token: string) => identifyBearer(signer, token),
       role: openMemberships(database, changes),
     },
     async close() {

@@ -15,11 +15,14 @@ test('refresh tokens that expired over a day ago are deleted, and no others', as
   const tenants = [await arrangeTenant(app), await arrangeTenant(app)];
   for (const tenant of tenants) {
     for (const age of ['2 days', '1 hour', '-1 day']) {
-      const { sessionId } = await arrangePlayer(app, tenant);
-      await app.owner.query(
-        'UPDATE refresh_tokens SET expires_at = now() - $2::interval WHERE session_id = $1',
-        [sessionId, age],
-      );
+      const { sessionId, caller } = await arrangePlayer(app, tenant);
+      const wanted = { audience: 'web', includeRefreshToken: true };
+      assert.equal((await app.http.post('/api/player-auth/jwt/exchange', wanted, caller)).status, 200);
+      for (const table of ['refresh_tokens', 'third_party_refresh_tokens'])
+        await app.owner.query(`UPDATE ${table} SET expires_at = now() - $2::interval WHERE session_id = $1`, [
+          sessionId,
+          age,
+        ]);
     }
   }
   const signUp = { email: 'ada@example.com', password: 'a long password' };
@@ -35,6 +38,7 @@ test('refresh tokens that expired over a day ago are deleted, and no others', as
   const count = async (table: string) =>
     (await app.owner.query(`SELECT count(*)::int AS count FROM ${table}`)).rows[0].count as number;
   assert.equal(await count('refresh_tokens'), 4);
+  assert.equal(await count('third_party_refresh_tokens'), 4);
   assert.equal(await count('account_refresh_tokens'), 1);
   assert.equal(await count('account_sessions'), 1);
   const living = await app.http.post('/api/saas-auth/login', signUp);

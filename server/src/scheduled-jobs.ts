@@ -3,6 +3,7 @@ import { openDatabase } from './database/database.ts';
 import { makePartitions } from './database/partitions.ts';
 import { sql } from './database/sql.ts';
 import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
+import { deleteExpiredThirdPartyTokens } from './features/assertions/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
 import { deleteExpiredChallenges } from './features/wallet-login/index.ts';
@@ -31,6 +32,7 @@ async function deleteExpired(databaseUrl: string): Promise<void> {
     for (const { id } of await database.rows<{ id: string }>(sql`SELECT id FROM tenants`)) {
       const tenant = database.forTenant(id);
       await deleteExpiredTokens(tenant, id);
+      await deleteExpiredThirdPartyTokens(tenant, id);
       await deleteExpiredChallenges(tenant, id);
     }
     await deleteExpiredAccountTokens(database);

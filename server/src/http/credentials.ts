@@ -1,13 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../shared/problem.ts';
 import { bearerToken, roles, type Credential, type Role } from './credential-scope.ts';
-import type { AccountCaller, KeyCaller, PlayerCaller } from './request-context.ts';
+import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller } from './request-context.ts';
 
 /** Who can vouch for a credential: implemented by features, wired in app.ts. Each gives undefined for a bad one. */
 export interface Verifiers {
   key(kind: 'game' | 'api', key: string): Promise<KeyCaller | undefined>;
   player(token: string): Promise<PlayerCaller | undefined>;
   account(token: string): Promise<AccountCaller | undefined>;
+  /** Any token that may be ours. */
+  bearer(token: string): Promise<BearerCaller | undefined>;
   /** The account's role in a workspace, or in the workspace that owns a tenant; undefined where it is no member. */
   role(accountId: string, place: Place): Promise<Role | undefined>;
 }
@@ -21,7 +23,9 @@ export type CredentialName =
   | 'gameKeyAndPlayer'
   | 'player'
   | 'account'
-  | 'accountOrApiKey';
+  | 'accountOrApiKey'
+  | 'exchangeableToken'
+  | 'assertion';
 
 /** The credentials that routes are registered behind (spec: authentication). */
 export function credentials(verify: Verifiers): Record<CredentialName, Credential> {
@@ -54,6 +58,20 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
   const checkPlayerOfKey = async (request: FastifyRequest, key: KeyCaller): Promise<void> => {
     const player = await checkPlayer(request);
     if (player.tenantId !== key.tenantId) throw new Problem('invalid_bearer');
+  };
+
+  /**
+   * The endpoints about assertions tell a token of another kind (403, by the route) from what is no token of ours (401).
+   * An API key is refused whatever stands beside it (spec: authentication, rule 8).
+   */
+  const checkAnyBearer = async (request: FastifyRequest): Promise<void> => {
+    if (request.headers['x-api-key'] !== undefined) throw new Problem('api_key_not_allowed');
+    await checkKey(request, 'game');
+    const token = bearerToken(request);
+    if (!token) throw new Problem('missing_bearer');
+    const caller = await verify.bearer(token);
+    if (!caller) throw new Problem('invalid_bearer');
+    request.bearerCaller = caller;
   };
 
   /** A workspace or tenant of others is as if it did not exist (contract §2). */
@@ -104,6 +122,17 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
         if (!('tenantId' in place) || place.tenantId !== key.tenantId) throw new Problem('not_found');
         if (!key.allowDataApi) throw new Problem('data_api_not_allowed');
       },
+    },
+    exchangeableToken: {
+      security: [
+        { gameKey: [], player: [] },
+        { gameKey: [], thirdParty: [] },
+      ],
+      authenticate: checkAnyBearer,
+    },
+    assertion: {
+      security: [{ gameKey: [], assertion: [] }],
+      authenticate: checkAnyBearer,
     },
   };
 }

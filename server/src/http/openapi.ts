@@ -17,6 +17,7 @@ and null for an optional member is as if it were left out.
 const TAGS = [
   { name: 'Player sign-in', description: 'Players sign in to a tenant and get tokens.' },
   { name: 'Player portal', description: 'Players sign in to themselves, outside of any tenant.' },
+  { name: 'Assertions', description: 'Short-lived proofs of who a player is, for third parties.' },
   { name: 'Player devices', description: 'The devices a player has signed in from.' },
   { name: 'Matches', description: 'Match sessions and their rosters.' },
   { name: 'Gameplay events', description: 'Batches of match and player events, and reading them back.' },
@@ -59,6 +60,17 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
             scheme: 'bearer',
             bearerFormat: 'JWT',
             description: 'A player access token (2 hours).',
+          },
+          assertion: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'An assertion (5 minutes), as a third party was handed it.',
+          },
+          thirdParty: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A third party’s refresh token (30 days).',
           },
           account: {
             type: 'http',

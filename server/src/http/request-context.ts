@@ -25,6 +25,28 @@ export interface AccountCaller {
   sessionId: string;
 }
 
+/**
+ * What a bearer token turned out to be, of whatever kind, for the endpoints that are about tokens. A third party's refresh
+ * token is taken as it comes: what it is worth shows when it is exchanged.
+ */
+export type BearerCaller =
+  | ({ kind: 'player' } & PlayerCaller)
+  | ({ kind: 'assertion' } & AssertionCaller)
+  | { kind: 'third_party'; refreshToken: string }
+  | { kind: 'other' };
+
+/** Whom a verified assertion speaks for, and to whom. Times are ISO 8601. */
+export interface AssertionCaller {
+  playerId: string;
+  tenantId: string;
+  sessionId: string;
+  audience: string;
+  displayName: string | undefined;
+  email: string | undefined;
+  issuedAt: string;
+  expiresAt: string;
+}
+
 /** Who makes a change, and with which request: what the audit trail keeps of it. */
 export interface Author {
   actor: { kind: 'account' | 'player' | 'key' | 'system'; id: string | null };
@@ -36,6 +58,7 @@ declare module 'fastify' {
     keyCaller: KeyCaller | null;
     playerCaller: PlayerCaller | null;
     accountCaller: AccountCaller | null;
+    bearerCaller: BearerCaller | null;
   }
 }
 
@@ -52,6 +75,11 @@ export function playerOf(request: FastifyRequest): PlayerCaller {
 /** The dashboard account that the route's credential scope has verified. */
 export function accountOf(request: FastifyRequest): AccountCaller {
   return request.accountCaller ?? outsideOfScope(request, 'account');
+}
+
+/** The bearer token that the route's credential scope has verified. */
+export function bearerOf(request: FastifyRequest): BearerCaller {
+  return request.bearerCaller ?? outsideOfScope(request, 'bearer token');
 }
 
 /** The account that the route's credential scope has verified, as the author of what the request changes. */

@@ -63,7 +63,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.setErrorHandler(errorHandler);
   parseJsonBodies(app);
 
-  for (const caller of ['keyCaller', 'playerCaller', 'accountCaller']) app.decorateRequest(caller, null);
+  for (const caller of ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller'])
+    app.decorateRequest(caller, null);
   app.addHook('onRoute', declareCommonStatuses);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

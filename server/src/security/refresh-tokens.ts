@@ -18,8 +18,14 @@ export interface NewRefreshToken {
   expiresAt: string;
 }
 
-/** A new refresh token: of a player in a tenant (`refresh`), in the portal (`portal`), or of a dashboard account (`session`). */
-export function newRefreshToken(vault: Vault, kind: 'refresh' | 'portal' | 'session'): NewRefreshToken {
+/**
+ * A new refresh token: of a player in a tenant (`refresh`) or in the portal (`portal`), of a dashboard account (`session`), or
+ * of a third party (`thirdparty`).
+ */
+export function newRefreshToken(
+  vault: Vault,
+  kind: 'refresh' | 'portal' | 'session' | 'thirdparty',
+): NewRefreshToken {
   const token = newOpaqueToken(kind);
   return { token, hash: vault.fingerprint(token), expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) };
 }
