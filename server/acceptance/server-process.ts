@@ -50,9 +50,9 @@ export async function spawnServer({
   return { ...command, url: `http://127.0.0.1:${port}` };
 }
 
-/** Starts a command of the command line. */
+/** Starts a command of the command line, its options behind it. */
 export function spawnCommand(command: string, { dataDir, env = {}, user }: CommandOptions): CommandProcess {
-  const child = spawn(process.execPath, [CLI, command], {
+  const child = spawn(process.execPath, [CLI, ...command.split(' ')], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'error', GUILDHALL_DEMO: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: '/',

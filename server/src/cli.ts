@@ -1,19 +1,24 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import pg from 'pg';
 import { createFirstAdmin, normaliseEmail } from './bootstrap.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig, type Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { makePartitions } from './database/partitions.ts';
 import { DatabaseUnusable, DataFolderInUse, openStorage } from './database/storage.ts';
+import { RotationRefused } from './features/signing-keys/index.ts';
 import { serve } from './serve.ts';
 import { WrongMasterKey } from './security/vault.ts';
+import { parseDuration } from './shared/durations.ts';
 import { isGuid } from './shared/ids.ts';
 import { toMicroseconds } from './shared/timestamps.ts';
+import { describeSigningKeys, rotateSigningKeys } from './signing-keys.ts';
 import { verify } from './verify.ts';
 import { work } from './work.ts';
 
 const SAME_SIGNAL_MS = 500;
+
+const LONGEST_WAIT_SECONDS = 7 * 24 * 60 * 60;
 
 /** A command was given something that it cannot use. */
 class UsageError extends Error {}
@@ -100,20 +105,57 @@ program
     if (altered > 0) process.exitCode = 2;
   });
 
+const keys = program.command('keys').description('the keys that sign tokens');
+
+keys
+  .command('rotate')
+  .description('make the signing key that follows on the present one; safe beside running servers')
+  .option(
+    '--activate-in <duration>',
+    'how long it is published before it signs: 90s, 10m, 2h, up to 7d',
+    '10m',
+  )
+  .addOption(
+    new Option('--revoke-old', 'after a leak: the new key signs, and all tokens in use are refused, at once')
+      .default(false)
+      .conflicts('activateIn'),
+  )
+  .action(async ({ activateIn, revokeOld }: { activateIn: string; revokeOld: boolean }) => {
+    const activateInSeconds = parseDuration(activateIn);
+    if (activateInSeconds === undefined || activateInSeconds > LONGEST_WAIT_SECONDS)
+      throw new UsageError(`"${activateIn}" is not a duration: write it as 90s, 10m or 2h, up to 7d.`);
+    await withStorage(async (url, config) =>
+      console.log(await rotateSigningKeys(url, config, { activateInSeconds, revokeOld })),
+    );
+  });
+
+keys
+  .command('list')
+  .description('the keys whose tokens are accepted, the newest first')
+  .action(async () => {
+    await withStorage(async (url) => console.log((await describeSigningKeys(url)).join('\n')));
+  });
+
 program.parseAsync().catch((error: unknown) => {
   // What the operator can mend is said in a sentence; anything else is ours, and shown whole.
-  const mendable = [ConfigError, DatabaseUnusable, DataFolderInUse, UsageError, WrongMasterKey].some(
-    (kind) => error instanceof kind,
-  );
+  const mendable = [
+    ConfigError,
+    DatabaseUnusable,
+    DataFolderInUse,
+    RotationRefused,
+    UsageError,
+    WrongMasterKey,
+  ].some((kind) => error instanceof kind);
   console.error(mendable ? (error as Error).message : error);
   process.exit(1);
 });
 
 /** Runs a command on the database that the settings name, beside a running server or by itself. */
-async function withStorage(work: (url: string) => Promise<void>): Promise<void> {
-  const storage = await openStorage(readConfig(), 'visit');
+async function withStorage(work: (url: string, config: Config) => Promise<void>): Promise<void> {
+  const config = readConfig();
+  const storage = await openStorage(config, 'visit');
   try {
-    await work(storage.url);
+    await work(storage.url, config);
   } finally {
     await storage.close();
   }

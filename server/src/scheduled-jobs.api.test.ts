@@ -94,6 +94,26 @@ test('challenges that have expired are deleted, and no others', async () => {
   );
 });
 
+test('signing keys that retired over a day ago are deleted, and no others', async () => {
+  const add = (kid: string, retiresAt: string) =>
+    app.owner.query(
+      `INSERT INTO signing_keys SELECT $1, public_jwk, private_jwk, active_from - interval '9 days', ${retiresAt}
+       FROM signing_keys WHERE retires_at IS NULL`,
+      [kid],
+    );
+  await add('long retired', `now() - interval '25 hours'`);
+  await add('just retired', `now() - interval '23 hours'`);
+  await add('retiring', `now() + interval '1 hour'`);
+  await run('delete-expired-tokens');
+  const { rows } = await app.owner.query(
+    'SELECT kid FROM signing_keys WHERE retires_at IS NOT NULL ORDER BY kid',
+  );
+  assert.deepEqual(
+    rows.map(({ kid }) => kid),
+    ['just retired', 'retiring'],
+  );
+});
+
 test('missing partitions are made, and rows dated ahead move into theirs', async () => {
   const tenant = await arrangeTenant(app);
   await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);

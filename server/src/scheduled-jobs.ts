@@ -6,6 +6,7 @@ import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
 import { deleteExpiredThirdPartyTokens } from './features/assertions/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
+import { deleteRetiredKeys } from './features/signing-keys/index.ts';
 import { deleteExpiredChallenges } from './features/wallet-login/index.ts';
 import type { ScheduledJob } from './jobs/worker.ts';
 
@@ -25,7 +26,10 @@ export function scheduledJobs(owner: pg.Pool, databaseUrl: string): ScheduledJob
   ];
 }
 
-/** Deletes what has expired; tokens a day later, as until then the second use of one is still noticed. */
+/**
+ * Deletes what has expired; tokens a day later, as until then the second use of one is still noticed. And the signing keys
+ * that have retired: a private key that no longer signs is nothing but a risk.
+ */
 async function deleteExpired(databaseUrl: string): Promise<void> {
   const database = openDatabase(databaseUrl, { poolSize: 1 });
   try {
@@ -37,6 +41,7 @@ async function deleteExpired(databaseUrl: string): Promise<void> {
     }
     await deleteExpiredAccountTokens(database);
     await deleteExpiredPortalRows(database);
+    await deleteRetiredKeys(database);
   } finally {
     await database.close();
   }

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { arrangeGameKey } from './arrange.ts';
+import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
+
+const folder = dataFolder();
+after(() => folder.remove());
+
+async function run(command: string): Promise<{ code: number | string; output: string }> {
+  const { child, output } = spawnCommand(command, { dataDir: folder.path });
+  return { code: await exitOf(child), output: output() };
+}
+
+test('keys are rotated beside a running server, which goes over to the new one', async () => {
+  const server = await startServer({ dataDir: folder.path });
+  const gameKey = await arrangeGameKey(server.url);
+  const published = async (): Promise<string[]> => {
+    const { keys } = (await (await fetch(`${server.url}/.well-known/jwks.json`)).json()) as {
+      keys: { kid: string }[];
+    };
+    return keys.map(({ kid }) => kid);
+  };
+  const signingKid = async (): Promise<string> => {
+    const answer = await fetch(`${server.url}/api/player-auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
+      body: JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' }),
+    });
+    const { accessToken } = (await answer.json()) as { accessToken: string };
+    return JSON.parse(Buffer.from(accessToken.split('.')[0]!, 'base64url').toString()).kid;
+  };
+  const [first = ''] = await published();
+  assert.equal(await signingKid(), first);
+  const untouched = await run('keys list');
+  assert.equal(untouched.code, 0, untouched.output);
+  assert.match(untouched.output, new RegExp(`^${first}  signs     active from \\S+Z\n$`));
+
+  const rotated = await run('keys rotate');
+  assert.equal(rotated.code, 0, rotated.output);
+  const [, second = '', activeFrom = '', retiresAt = ''] =
+    /^The key (\S+) is published, and signs from (\S+) on\.\nTokens of the keys before it are accepted until (\S+)\.\n$/.exec(
+      rotated.output,
+    ) ?? [];
+  assert.ok(second, rotated.output);
+  assert.ok(Math.abs(Date.parse(activeFrom) - Date.now() - 10 * 60_000) < 60_000, 'ten minutes from now');
+  assert.equal(Date.parse(retiresAt) - Date.parse(activeFrom), 130 * 60_000);
+  while ((await published()).length < 2) await sleep(20);
+  assert.equal(await signingKid(), first);
+  const { output: list } = await run('keys list');
+  assert.match(list, new RegExp(`^${second}  waits .*\n${first}  signs .*, retires at ${retiresAt}\n$`));
+
+  const again = await run('keys rotate --activate-in 0');
+  assert.equal(again.code, 1);
+  assert.equal(again.output, `The key ${second} is waiting already: it signs from ${activeFrom} on.\n`);
+
+  const revoked = await run('keys rotate --revoke-old');
+  assert.equal(revoked.code, 0, revoked.output);
+  const [, third = ''] = /^The key (\S+) signs from now on\. [^\n]+\n$/.exec(revoked.output) ?? [];
+  while ((await published()).join() !== third) await sleep(20);
+  assert.equal(await signingKid(), third);
+
+  for (const [options, sentence] of [
+    ['--activate-in soon', /^"soon" is not a duration: [^\n]+\n$/],
+    ['--activate-in 8d', /^"8d" is not a duration: [^\n]+\n$/],
+    ['--activate-in 0 --revoke-old', /cannot be used with option/],
+  ] as const) {
+    const { code, output } = await run(`keys rotate ${options}`);
+    assert.equal(code, 1, output);
+    assert.match(output, sentence);
+  }
+  assert.deepEqual(await published(), [third]);
+  assert.equal(await server.end('SIGTERM'), 0, server.output());
+});
