@@ -13,7 +13,9 @@ export type Failure =
   /** It breaks the connection off in the middle of an answer. */
   | 'half'
   /** It takes the request and says nothing, ever. */
-  | 'hang';
+  | 'hang'
+  /** It answers with something of its own invention. */
+  | { status: number; body: string };
 
 /** A server on the loopback that stands in for one outside. */
 export interface StandIn {
@@ -38,7 +40,7 @@ export async function startStandIn(
     else if (failure === 'half') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"response":', () => response.destroy());
-    }
+    } else if (failure !== 'hang') response.writeHead(failure.status).end(failure.body);
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   after(() => {
