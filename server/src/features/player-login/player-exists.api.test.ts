@@ -82,7 +82,15 @@ test('a wallet is found by its address in either letter case, and with its check
   for (const written of [digits, digits.toLowerCase(), digits.toUpperCase()])
     assert.deepEqual((await exists('EvmWallet', ` 0x${written} `)).body, { playerId });
   const wrongChecksum = address.replace('aA', 'AA');
-  for (const text of [digits, `${address}0`, '0x', 'nobody.eth', `0X${digits}`, wrongChecksum, `eip155:1:${address}`]) {
+  for (const text of [
+    digits,
+    `${address}0`,
+    '0x',
+    'nobody.eth',
+    `0X${digits}`,
+    wrongChecksum,
+    `eip155:1:${address}`,
+  ]) {
     const answer = await exists('EvmWallet', text);
     assert.deepEqual([answer.status, answer.body.code], [404, 'player_not_found'], text);
   }
@@ -93,6 +101,12 @@ test('a wallet that is a contract is found by its chain and address', async () =
   const playerId = await arrangeWallet(`eip155:137:${address}`);
   for (const id of [`eip155:137:${address}`, `EIP155:137:${address.toLowerCase()}`])
     assert.deepEqual((await exists('EvmWallet', id)).body, { playerId });
-  for (const id of [address, `eip155:1:${address}`, `eip155:0137:${address}`, `eip155::${address}`, `eip155:137:${address}0`])
+  for (const id of [
+    address,
+    `eip155:1:${address}`,
+    `eip155:0137:${address}`,
+    `eip155::${address}`,
+    `eip155:137:${address}0`,
+  ])
     assert.equal((await exists('EvmWallet', id)).status, 404, id);
 });

@@ -66,8 +66,8 @@ export const PlayerExistsBody = Type.Object({
     maxLength: 512,
     transform: ['trim'],
     description:
-      'The user id at the provider: the `sub` of tokens of the tenant’s issuer for WalletJwt, the address in any letter ' +
-      'case for EvmWallet, the e-mail address for EmailOneTimeCode, the username for Mock.',
+      'The user id at the provider: the `sub` of tokens of the tenant’s issuer for WalletJwt, the address or ' +
+      '`eip155:<chain id>:<address>` for EvmWallet, the e-mail address for EmailOneTimeCode, the username for Mock.',
   }),
 });
 

@@ -58,7 +58,10 @@ const settingsOf: Record<Provider, TSchema> = {
     issuer: Setting(512, 'The issuer of the tokens, an https address. Its keys are read from there.'),
     audience: Setting(256, 'The audience that tokens are issued for.'),
     addressClaim: Type.Optional(
-      Setting(128, 'The claim that holds the wallet’s address. Left out: `wallet_address`.'),
+      Setting(
+        128,
+        'The claim that holds the wallet’s address. Left out: `wallet_address`. A token without it: `sub`.',
+      ),
     ),
   }),
   EvmWallet: Type.Object({

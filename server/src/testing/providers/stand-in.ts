@@ -43,6 +43,8 @@ export async function startStandIn(
     } else if (failure !== 'hang') response.writeHead(failure.status).end(failure.body);
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
+  // Where another hook fails, the one below does not run: the tests should end all the same.
+  server.unref();
   after(() => {
     server.closeAllConnections();
     server.close();
