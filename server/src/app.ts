@@ -130,7 +130,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
     definitions,
     ingestion: { writer, definitions, rosters: openRosters(database) },
-    verifyToken: tokenVerifier(providerSettings, vault),
+    verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
     contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
       key: keys.authenticate,

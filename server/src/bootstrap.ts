@@ -63,7 +63,7 @@ async function makeDemoTenant(
     autoCreateDefinitions: true,
     isDemo: true,
   });
-  const services = { vault, config: { mockProvider: true } };
+  const services = { vault, config: { mockProvider: true, allowPrivateAddresses: false } };
   await setProvider(transaction, services, SYSTEM, { tenantId, provider: 'Mock', enabled: true });
   const key = { tenantId, name: 'Demo' };
   const game = await createKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });

@@ -31,6 +31,7 @@ export function errorHandler(
   const problem = error instanceof Problem ? error : translate(error);
   if (problem.status === 500 || problem.code === 'unavailable')
     request.log.error({ err: error }, 'a request failed');
+  else if (problem.cause) request.log.warn({ err: problem.cause }, 'a request was refused');
   return sendProblem(request, reply, problem);
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** The well-known prefix by which IPv6-only networks reach IPv4 (RFC 6052): its last four bytes are the IPv4 address. */
@@ -15,4 +16,14 @@ export function isPublicAddress(address: string): boolean {
     return isPublicAddress(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString());
   }
   return parsed.range() === 'unicast';
+}
+
+/**
+ * Whether the host of a URL is, as it stands, one that is walled off: a literal address that is not public, or this machine
+ * by its name. Other names say nothing until they are resolved.
+ */
+export function isWalledHost(hostname: string): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal)) return !isPublicAddress(literal);
+  return /(^|\.)localhost\.?$/.test(hostname);
 }

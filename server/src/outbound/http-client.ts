@@ -1,7 +1,6 @@
 import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'node:dns';
-import { isIP } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
-import { isPublicAddress } from './addresses.ts';
+import { isPublicAddress, isWalledHost } from './addresses.ts';
 
 /** What another server answered. */
 export interface OutboundAnswer {
@@ -49,8 +48,7 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
     async send(url, { method = 'GET', headers = {}, body } = {}) {
       const { origin, pathname, search, hostname } = new URL(url);
       // A literal address is dialled without being looked up.
-      const literal = hostname.replace(/^\[|\]$/g, '');
-      if (publicOnly && isIP(literal) && !isPublicAddress(literal))
+      if (publicOnly && isWalledHost(hostname))
         throw new OutboundFailure(`${hostname} is not a public address.`);
       try {
         const answer = await agent.request({

@@ -29,14 +29,45 @@ export function openOutboundProvider(name: string, client: OutboundClient): Outb
       try {
         return await breaker.execute(async () => {
           const answer = await client.send(url, request);
-          if (answer.status >= 500 || answer.status === 429)
-            throw new OutboundFailure(`${name} answered ${answer.status}.`);
+          if (answer.status >= 500) throw new OutboundFailure(`${name} answered ${answer.status}.`);
+          // One tenant has asked too much. That is no reason to leave the provider alone for all of them.
+          if (answer.status === 429)
+            throw new Problem(
+              'provider_unavailable',
+              `${name} takes no more requests. Try again in a moment.`,
+            );
           return answer;
         });
       } catch (error) {
-        if (!(error instanceof OutboundFailure || error instanceof BrokenCircuitError)) throw error;
-        throw new Problem('provider_unavailable', `${name} does not answer. Try again in a moment.`);
+        if (error instanceof BrokenCircuitError) throw doesNotAnswer(name);
+        if (error instanceof OutboundFailure) throw doesNotAnswer(name, error);
+        throw error;
       }
     },
   };
+}
+
+/** The JSON object that an answer holds; undefined where it holds anything else. */
+export function jsonObjectOf({ text }: OutboundAnswer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What to throw at an answer that is none of those that the provider documents. The log does not get its text: it could
+ * repeat what was asked, secrets included. */
+export function notUnderstood(name: string, { status }: OutboundAnswer): Problem {
+  return new Problem(
+    'provider_unavailable',
+    `${name} gave an answer that it does not document. Try again in a moment.`,
+    { cause: new OutboundFailure(`${name} answered ${status} with something that it does not document.`) },
+  );
+}
+
+function doesNotAnswer(name: string, cause?: OutboundFailure): Problem {
+  const options = cause && { cause };
+  return new Problem('provider_unavailable', `${name} does not answer. Try again in a moment.`, options);
 }

@@ -69,9 +69,10 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly details: ProblemDetails;
 
-  constructor(code: ProblemCode, details: ProblemDetails | string = {}) {
+  /** A `cause` is for the log; the caller does not get to know it. */
+  constructor(code: ProblemCode, details: ProblemDetails | string = {}, options?: ErrorOptions) {
     const normalised = typeof details === 'string' ? { detail: details } : details;
-    super(normalised.detail ?? problemCatalogue[code][1]);
+    super(normalised.detail ?? problemCatalogue[code][1], options);
     this.code = code;
     this.details = normalised;
   }

@@ -48,6 +48,14 @@ export async function arrangeTenant(
   return { workspaceId, tenantId, gameKey: await addKey('game'), apiKey: await addKey('api') };
 }
 
+/** Enables a sign-in provider of a tenant with these settings, through the dashboard. */
+export async function arrangeProvider(app: TestApp, tenant: TestTenant, provider: string, settings: object) {
+  const path = `/api/bus_tenants/${tenant.tenantId}/providers/${provider}`;
+  const admin = await arrangeAccount(app, tenant, 'admin');
+  const answer = await app.http.put(path, { enabled: true, settings }, admin);
+  if (answer.status !== 200) throw new Error(`${provider} could not be enabled: ${answer.text}`);
+}
+
 /** Signs a player in with Mock and returns the login result. */
 export async function arrangePlayer(
   { http }: TestApp,

@@ -21,6 +21,8 @@ export interface TestAppOptions {
   env?: Record<string, string>;
   /** Serve this database instead of a new clone: a second process on one database. */
   databaseUrl?: string;
+  /** Gets every line of the log, in place of the standard output. */
+  log?: (line: string) => void;
 }
 
 const ISSUER = 'http://guildhall.test';
@@ -30,7 +32,7 @@ export const TEST_MASTER_KEY = '5'.repeat(64);
  * Starts the application for the tests of a file and stops it after them. Any answer with a status that its route does
  * not declare fails the file.
  */
-export async function startTestApp({ env = {}, databaseUrl }: TestAppOptions = {}): Promise<TestApp> {
+export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOptions = {}): Promise<TestApp> {
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
   const url = databaseUrl ?? clone!.url;
   const undeclared = new Set<string>();
@@ -45,7 +47,7 @@ export async function startTestApp({ env = {}, databaseUrl }: TestAppOptions = {
     config,
     databaseUrl: url,
     masterKey: Buffer.from(TEST_MASTER_KEY, 'hex'),
-    logger: { level: config.logLevel },
+    logger: { level: config.logLevel, ...(log && { stream: { write: log } }) },
     onUndeclaredStatus: (operation, status) => undeclared.add(`${operation} answered ${status}`),
   });
   const address = await app.listen({ port: 0, host: '127.0.0.1' });

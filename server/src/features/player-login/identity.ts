@@ -24,6 +24,8 @@ export interface Identity {
   username?: string;
   email?: string;
   displayName?: string;
+  /** WalletJwt only: the address of the wallet, as the issuer tells it. */
+  walletAddress?: string;
   /** Mock only: the fingerprint of the password, set by the first sign-in and compared by later ones. */
   secretHash?: Buffer;
 }

@@ -1,11 +1,52 @@
 import type { Database } from '../../database/database.ts';
+import type { KeyCaller } from '../../http/request-context.ts';
+import { evmAddress } from '../../shared/evm-address.ts';
 import { Problem } from '../../shared/problem.ts';
+import type { Provider, ProviderSettings } from '../tenants/index.ts';
 import type { Identity } from './identity.ts';
 import { findPlayerId } from './queries.ts';
 
-/** The player of a provider's user id. Never signs in, never creates. Throws player_not_found. */
-export async function playerExists(database: Database, identity: Identity): Promise<{ playerId: string }> {
-  const found = await findPlayerId(database, identity);
+export interface PlayerExistsServices {
+  database: Database;
+  providerSettings: ProviderSettings;
+}
+
+/**
+ * The player of a user id at one of the tenant's providers. Never signs in, never creates, and asks no provider. Throws
+ * player_not_found, and provider_not_available where the tenant has not enabled and configured the provider.
+ */
+export async function playerExists(
+  { database, providerSettings }: PlayerExistsServices,
+  tenant: KeyCaller,
+  provider: Provider,
+  providerUserId: string,
+): Promise<{ playerId: string }> {
+  const settings = await providerSettings.require(tenant.tenantId, provider);
+  const identity = identityNamed(tenant, provider, settings, providerUserId);
+  const found = identity && (await findPlayerId(database, identity));
   if (!found) throw new Problem('player_not_found');
   return found;
+}
+
+/** The identity as a sign-in would have stored it; undefined where the provider can have no such user id. */
+function identityNamed(
+  { workspaceId }: KeyCaller,
+  provider: Provider,
+  settings: Record<string, unknown>,
+  given: string,
+): Identity | undefined {
+  const providerUserId = provider === 'EvmWallet' ? walletId(given) : given;
+  if (providerUserId === undefined) return undefined;
+  const issuers: { [name in Provider]?: string } = {
+    Mock: workspaceId,
+    WalletJwt: settings['issuer'] as string,
+  };
+  return { provider, issuer: issuers[provider] ?? '', providerUserId };
+}
+
+/** A wallet that is a key goes by its address, one that is a contract by `eip155:<chain id>:<address>`. */
+function walletId(given: string): string | undefined {
+  const [, chain, address = ''] = /^(eip155:[1-9][0-9]*:)?(0x.*)$/i.exec(given) ?? [];
+  const checksummed = evmAddress(address);
+  return checksummed && (chain ?? '').toLowerCase() + checksummed;
 }

@@ -69,6 +69,7 @@ export interface LoginRecord {
   sessionId: string;
   ledgerId: string;
   authProvider: string;
+  walletAddress: string | null;
   platform: string;
   clientVersion: string | null;
   clientBuild: string | null;
@@ -122,7 +123,8 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
         login_count = known.login_count + 1
       RETURNING banned_until),
     method AS (
-      UPDATE auth_methods SET last_used_at = ${at} WHERE id = ${login.authMethodId}),
+      UPDATE auth_methods SET last_used_at = ${at}, wallet_address = coalesce(${login.walletAddress}, wallet_address)
+      WHERE id = ${login.authMethodId}),
     session AS (
       INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
                                   platform, client_version, last_ip_address)

@@ -3,14 +3,12 @@ import { clientAddress } from '../../http/client-address.ts';
 import { keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { LoginResult } from '../player-tokens/index.ts';
-import type { ProviderSettings } from '../tenants/index.ts';
-import { playerExists } from './player-exists.ts';
+import { playerExists, type PlayerExistsServices } from './player-exists.ts';
 import { CreatePlayerBody, LoginBody, PlayerExistsBody, PlayerExistsResult } from './schemas.ts';
 import { signIn, type SignInServices } from './sign-in.ts';
 import type { VerifyToken } from './verify-token.ts';
 
-export interface PlayerLoginServices extends SignInServices {
-  providerSettings: ProviderSettings;
+export interface PlayerLoginServices extends SignInServices, PlayerExistsServices {
   verifyToken: VerifyToken;
 }
 
@@ -28,7 +26,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
             'Verifies the credential with its provider and starts a session. A player who does not exist is created, unless ' +
             '`createAccountIfMissing` is false.',
           body: LoginBody,
-          response: { 200: LoginResult, ...problems(403, 404, 422) },
+          response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
       },
       async (request) => {
@@ -54,7 +52,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
           summary: 'Create a player',
           description: 'As a login, but the player must not exist yet.',
           body: CreatePlayerBody,
-          response: { 201: LoginResult, ...problems(403, 409, 422) },
+          response: { 201: LoginResult, ...problems(403, 409, 422, 502) },
         },
       },
       async (request, reply) => {
@@ -85,11 +83,8 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         },
       },
       async (request) => {
-        const { tenantId, workspaceId } = keyOf(request);
         const { provider, providerUserId } = request.body;
-        await services.providerSettings.require(tenantId, provider);
-        const issuer = provider === 'Mock' ? workspaceId : '';
-        return playerExists(services.database, { provider, issuer, providerUserId });
+        return playerExists(services, keyOf(request), provider, providerUserId);
       },
     );
   };

@@ -49,7 +49,9 @@ const credentialFields = {
   token: Type.String({
     minLength: 1,
     maxLength: 16_384,
-    description: 'The credential: a ticket, a token, or `mock:<username>:<password>`.',
+    description:
+      'The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or ' +
+      '`mock:<username>:<password>`.',
   }),
 };
 
@@ -64,7 +66,8 @@ export const PlayerExistsBody = Type.Object({
     maxLength: 512,
     transform: ['trim'],
     description:
-      'The user id at the provider; the e-mail address for EmailOneTimeCode; the username for Mock.',
+      'The user id at the provider: the `sub` of tokens of the tenant’s issuer for WalletJwt, the address or ' +
+      '`eip155:<chain id>:<address>` for EvmWallet, the e-mail address for EmailOneTimeCode, the username for Mock.',
   }),
 });
 

@@ -156,6 +156,7 @@ function describeLogin(
     playerId: known?.playerId ?? newId(),
     authMethodId: known?.authMethodId ?? newId(),
     authProvider: ledgerNames[identity.provider],
+    walletAddress: identity.walletAddress ?? null,
     device: deviceInfo
       ? {
           id: known?.deviceId ?? newId(),

@@ -1,22 +1,45 @@
-import { Problem } from '../../shared/problem.ts';
-import type { Vault } from '../../security/vault.ts';
 import type { KeyCaller } from '../../http/request-context.ts';
+import type { OutboundClient } from '../../outbound/http-client.ts';
+import type { Vault } from '../../security/vault.ts';
 import type { ProviderSettings } from '../tenants/index.ts';
 import type { Identity, TokenProvider } from './identity.ts';
-import { readMockToken } from './providers/mock.ts';
+import { openMock } from './providers/mock.ts';
+import { openStoreA } from './providers/store-a.ts';
+import { openStoreB } from './providers/store-b.ts';
+import { openWalletJwt } from './providers/wallet-jwt.ts';
 
-/** Asks a provider who the bearer of a token is. Throws invalid_credentials where it says: nobody. */
+/**
+ * Asks a provider who the bearer of a token is. Throws invalid_credentials where it says: nobody; provider_unavailable
+ * where it says nothing; provider_not_available where the tenant has not enabled it, or not as it needs to be.
+ */
 export type VerifyToken = (tenant: KeyCaller, provider: TokenProvider, token: string) => Promise<Identity>;
 
-/** Verifies tokens with the providers that a tenant has enabled. Throws provider_not_available for any other. */
-export function tokenVerifier(settings: ProviderSettings, vault: Vault): VerifyToken {
+export interface TokenVerifierServices {
+  providerSettings: ProviderSettings;
+  vault: Vault;
+  /** The clients for servers that the operator names, and for those that a tenant names. */
+  outbound: { operator: OutboundClient; tenant: OutboundClient };
+  config: {
+    storeAUrl: string | undefined;
+    storeBUrl: string | undefined;
+    allowPrivateAddresses: boolean;
+  };
+}
+
+/** One provider's part: a tenant's settings of it are as `PUT …/providers/{provider}` has checked them. */
+type Verify = (settings: never, token: string, tenant: KeyCaller) => Promise<Identity>;
+
+/** Verifies tokens with the providers that a tenant has enabled. */
+export function tokenVerifier(services: TokenVerifierServices): VerifyToken {
+  const { providerSettings, vault, outbound, config } = services;
+  const verifiers: Record<TokenProvider, Verify> = {
+    StoreA: openStoreA(outbound.operator, config.storeAUrl),
+    StoreB: openStoreB(outbound.operator, config.storeBUrl),
+    WalletJwt: openWalletJwt(outbound.tenant, config),
+    Mock: openMock(vault),
+  };
   return async (tenant, provider, token) => {
-    await settings.require(tenant.tenantId, provider);
-    if (provider !== 'Mock')
-      throw new Problem('provider_not_available', `${provider} is not configured for this tenant.`);
-    const identity = readMockToken(token, tenant.workspaceId, vault);
-    if (!identity)
-      throw new Problem('invalid_credentials', 'A Mock token has the form mock:<username>:<password>.');
-    return identity;
+    const settings = await providerSettings.require(tenant.tenantId, provider);
+    return verifiers[provider](settings as never, token, tenant);
   };
 }

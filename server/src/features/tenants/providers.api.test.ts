@@ -138,6 +138,46 @@ test('bad settings are refused, and change nothing', async () => {
   assert.deepEqual((await app.http.get(pathOf(), viewer)).body, before);
 });
 
+test('an issuer is a bare public https address', async () => {
+  const set = (issuer: unknown, http = app.http) =>
+    http.put(pathOf('WalletJwt'), { enabled: true, settings: { issuer, audience: 'game' } }, admin);
+  const longest = `https://wallet.example/${'x'.repeat(489)}`;
+  for (const issuer of [longest, ' https://wallet.example/ ', 'https://wallet.example:8443/a/b']) {
+    const answer = await set(issuer);
+    assert.deepEqual([answer.status, answer.body.settings?.issuer], [200, issuer.trim()], answer.text);
+  }
+  for (const issuer of [
+    `${longest}x`,
+    '',
+    'wallet.example',
+    'http://wallet.example',
+    'https://ada:secret@wallet.example',
+    'https://wallet.example?x=1',
+    'https://wallet.example/#keys',
+    'https://wallet.example/?',
+    'https://wället.example',
+    'https://wallet.example/a b',
+    'https://127.0.0.1',
+    'https://2130706433',
+    'https://[::1]',
+    'https://169.254.169.254/latest',
+    'https://localhost:8443',
+  ]) {
+    const answer = await set(issuer);
+    assert.deepEqual(
+      [answer.status, answer.body.code, answer.body.errors?.[0].path],
+      [400, 'invalid_request', 'settings.issuer'],
+      issuer,
+    );
+  }
+  const lenient = await startTestApp({
+    databaseUrl: app.databaseUrl,
+    env: { ALLOW_PRIVATE_ADDRESSES: 'on' },
+  });
+  assert.equal((await set('http://127.0.0.1:4000', lenient.http)).status, 200);
+  assert.equal((await set('http://ada@127.0.0.1:4000', lenient.http)).status, 400);
+});
+
 test('an enabled provider that lacks its settings is not available', async () => {
   const tenant = await arrangeTenant(app, { providers: [] });
   const owner = await arrangeAccount(app, tenant, 'owner');

@@ -55,9 +55,14 @@ const settingsOf: Record<Provider, TSchema> = {
   }),
   StoreB: Type.Object({ clientId: Setting(256, 'The client that tokens are issued to.') }),
   WalletJwt: Type.Object({
-    issuer: Type.String({ transform: ['trim'], pattern: '^https?://[^\\s/]+\\S*$', maxLength: 512 }),
+    issuer: Setting(512, 'The issuer of the tokens, an https address. Its keys are read from there.'),
     audience: Setting(256, 'The audience that tokens are issued for.'),
-    addressClaim: Type.Optional(Setting(128, 'The claim that holds the wallet’s address.')),
+    addressClaim: Type.Optional(
+      Setting(
+        128,
+        'The claim that holds the wallet’s address. Left out: `wallet_address`. A token without it: `sub`.',
+      ),
+    ),
   }),
   EvmWallet: Type.Object({
     chainIds: Type.Optional(

@@ -1,6 +1,7 @@
 import type { Querier } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import type { Vault } from '../../security/vault.ts';
+import { faultOfTenantUrl } from '../../outbound/tenant-url.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail, difference } from '../audit/index.ts';
 import { openSecrets, sealSecrets, type Secrets } from './provider-secrets.ts';
@@ -10,7 +11,7 @@ import { readProvider, type ProviderView } from './read-providers.ts';
 
 export interface SetProviderServices {
   vault: Vault;
-  config: { mockProvider: boolean };
+  config: { mockProvider: boolean; allowPrivateAddresses: boolean };
 }
 
 export interface ProviderChange {
@@ -23,7 +24,7 @@ export interface ProviderChange {
 
 /**
  * Enables, disables or configures a tenant's sign-in provider, in the caller's transaction in the tenant's scope. Throws
- * not_found, and provider_not_available for Mock where the operator does not allow it.
+ * not_found, invalid_request, and provider_not_available for Mock where the operator does not allow it.
  */
 export async function setProvider(
   transaction: Querier,
@@ -31,6 +32,7 @@ export async function setProvider(
   author: Author,
   { tenantId, provider, enabled, settings: given }: ProviderChange,
 ): Promise<ProviderView> {
+  if (provider === 'WalletJwt' && given) refuseBadIssuer(given['issuer'] as string, config);
   const tenant = await lockTenant(transaction, tenantId);
   if (!tenant) throw new Problem('not_found');
   if (provider === 'Mock' && enabled && !mayUseMock(config, tenant))
@@ -64,6 +66,19 @@ export async function setProvider(
     ]);
   }
   return after;
+}
+
+/** Tokens name their issuer to the letter, and its keys are found below it: so it is a bare address. */
+function refuseBadIssuer(issuer: string, config: SetProviderServices['config']): void {
+  const isBare = /^[!-~]+$/.test(issuer) && !/[?#]/.test(issuer);
+  const fault = isBare
+    ? faultOfTenantUrl(issuer, config)
+    : 'must be a bare address: ASCII, no query, no fragment';
+  if (!fault) return;
+  throw new Problem('invalid_request', {
+    detail: `The body is not valid: settings.issuer ${fault}.`,
+    members: { errors: [{ path: 'settings.issuer', message: fault }] },
+  });
 }
 
 function audited({ enabled, settings }: ProviderView) {

@@ -1,0 +1,50 @@
+import type { OutboundClient } from '../../../outbound/http-client.ts';
+import { jsonObjectOf, notUnderstood, openOutboundProvider } from '../../../outbound/provider.ts';
+import { Problem } from '../../../shared/problem.ts';
+import { isStorable } from '../../../shared/text.ts';
+import type { Identity } from '../identity.ts';
+
+interface StoreBSettings {
+  clientId: string;
+}
+
+/** What a bearer token may be made of (RFC 6750); the store's hold some 2,000 characters. */
+const TOKEN = /^[\w.~+/-]{1,8192}=*$/;
+const LONGEST_USER_ID = 255;
+
+/** Verifies StoreB's OAuth access tokens: the store itself says whose token it is, and which client it was issued to. */
+export function openStoreB(client: OutboundClient, baseUrl: string | undefined) {
+  const store = openOutboundProvider('StoreB', client);
+
+  return async (settings: StoreBSettings, token: string): Promise<Identity> => {
+    if (!baseUrl)
+      throw new Problem('provider_not_available', 'The operator of this deployment has not set StoreB up.');
+    if (!TOKEN.test(token)) throw new Problem('invalid_credentials', 'That is no OAuth access token.');
+
+    const answer = await store.ask(`${baseUrl}/oauth/v2/tokenInfo`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    if ([400, 401, 403].includes(answer.status)) throw refused();
+    const { active, client_id, account_id } = jsonObjectOf(answer) ?? {};
+    // What a store says of a token that it does not know any more (RFC 7662): nothing else.
+    if (answer.status === 200 && active === false) throw refused();
+    if (answer.status !== 200 || typeof client_id !== 'string') throw notUnderstood('StoreB', answer);
+    if (client_id !== settings.clientId)
+      throw new Problem('invalid_credentials', 'The token was issued to another client.');
+    if (account_id === undefined)
+      throw new Problem('invalid_credentials', 'The token is a client’s own: it belongs to no account.');
+    if (!isUserId(account_id)) throw notUnderstood('StoreB', answer);
+    return { provider: 'StoreB', issuer: '', providerUserId: account_id };
+  };
+}
+
+function refused(): Problem {
+  return new Problem(
+    'invalid_credentials',
+    'StoreB refuses the token: it has expired, or is not one of its.',
+  );
+}
+
+function isUserId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_USER_ID && isStorable(value);
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
+import { sendJson, sendPage, startStandIn, type StandIn } from './stand-in.ts';
+
+export interface WalletIssuer extends StandIn {
+  /** What its tokens say in `iss`: its address. */
+  issuer: string;
+  audience: string;
+  /** The keys that it publishes, the newest last, with the private ones. */
+  keys: { publicJwk: JWK; privateKey: CryptoKey }[];
+  /** Publishes one more key, which signs from here on. */
+  rotate(algorithm?: string): Promise<void>;
+  /** What it says of itself, in place of what is true. */
+  configuration: Record<string, unknown> | undefined;
+  /** A token of five minutes; claims and header as given win. A claim that is undefined is left out. */
+  tokenOf(
+    subject: string | undefined,
+    claims?: JWTPayload,
+    header?: Record<string, unknown>,
+  ): Promise<string>;
+  /** How often its keys were read. */
+  timesRead(): number;
+}
+
+/** An issuer of wallet tokens, with or without an OpenID configuration. */
+export async function startWalletIssuer({ openId = true, algorithm = 'ES256' } = {}): Promise<WalletIssuer> {
+  const keyPath = openId ? '/keys' : '/.well-known/jwks.json';
+  const audience = 'a-game';
+  const keys: WalletIssuer['keys'] = [];
+
+  const standIn = await startStandIn((url, response) => {
+    if (url.pathname === '/.well-known/openid-configuration' && openId) {
+      const truth = { issuer: standIn.url, jwks_uri: `${standIn.url}${keyPath}` };
+      return sendJson(response, 200, issuer.configuration ?? truth);
+    }
+    if (url.pathname === keyPath)
+      return sendJson(response, 200, { keys: keys.map(({ publicJwk }) => publicJwk) });
+    sendPage(response, 404, 'Not Found');
+  });
+
+  const issuer: WalletIssuer = Object.assign(standIn, {
+    issuer: standIn.url,
+    audience,
+    keys,
+    configuration: undefined,
+    async rotate(alg = algorithm) {
+      const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+      keys.push({
+        privateKey,
+        publicJwk: { ...(await exportJWK(publicKey)), kid: randomUUID(), alg, use: 'sig' },
+      });
+    },
+    tokenOf(subject: string | undefined, claims: JWTPayload = {}, header: Record<string, unknown> = {}) {
+      const { publicJwk, privateKey } = keys.at(-1)!;
+      const seconds = Math.floor(Date.now() / 1000);
+      const all = {
+        iss: standIn.url,
+        aud: audience,
+        sub: subject,
+        iat: seconds,
+        exp: seconds + 300,
+        ...claims,
+      };
+      const { alg, kid } = publicJwk;
+      return new SignJWT(all as JWTPayload)
+        .setProtectedHeader({ alg: alg!, kid: kid!, typ: 'JWT', ...header })
+        .sign(privateKey);
+    },
+    timesRead: () => standIn.requests.filter(({ url }) => url.pathname === keyPath).length,
+  });
+  await issuer.rotate();
+  return issuer;
+}
