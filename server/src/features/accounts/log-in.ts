@@ -6,7 +6,7 @@ import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { signedIn, type SignedIn } from './issue-tokens.ts';
-import type { LoginThrottle } from './login-throttle.ts';
+import type { LoginThrottle } from '../../security/login-throttle.ts';
 import { findAccountByEmail, insertSession } from './queries.ts';
 
 export interface LogInServices {

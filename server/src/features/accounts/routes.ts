@@ -5,7 +5,7 @@ import { accountOf, originOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { logIn } from './log-in.ts';
 import { logOut } from './log-out.ts';
-import { openLoginThrottle } from './login-throttle.ts';
+import { openLoginThrottle } from '../../security/login-throttle.ts';
 import { readOwnAccount } from './read-own-account.ts';
 import { refreshSession } from './refresh-session.ts';
 import { LogInBody, Me, SessionBody, SignedIn, SignUpBody } from './schemas.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Problem } from '../../shared/problem.ts';
+import { Problem } from '../shared/problem.ts';
 import { openLoginThrottle, type LoginThrottle } from './login-throttle.ts';
 
 const wrong = async () => false;

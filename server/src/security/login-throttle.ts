@@ -1,4 +1,4 @@
-import { networkOf, openAttemptBudget, type AttemptBudget } from '../../security/attempt-budget.ts';
+import { networkOf, openAttemptBudget, type AttemptBudget } from './attempt-budget.ts';
 
 /** Wrong passwords that one network may try: ten for one account, and a hundred for all, as an office may share an address. */
 const WINDOW_SECONDS = 15 * 60;
