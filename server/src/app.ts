@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
-import { accountSessionRoutes, ownAccountRoutes } from './features/accounts/index.ts';
+import { accountSessionRoutes, isPlatformAdmin, ownAccountRoutes } from './features/accounts/index.ts';
 import {
   assertionExchangeRoutes,
   assertionValidationRoutes,
@@ -13,6 +13,7 @@ import { auditRoutes } from './features/audit/index.ts';
 import { deviceRoutes } from './features/devices/index.ts';
 import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
 import { logoutRoutes } from './features/login-sessions/index.ts';
+import { outboxRoutes } from './features/mail/index.ts';
 import { matchRoutes } from './features/matches/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
@@ -35,6 +36,7 @@ import { credentials } from './http/credentials.ts';
 import { measureRequests } from './http/metrics.ts';
 import { publishOpenApi } from './http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from './http/server.ts';
+import { openJobs } from './jobs/queue.ts';
 import { openOutboundClient } from './outbound/http-client.ts';
 import { openVault } from './security/vault.ts';
 
@@ -89,6 +91,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tenantPlayerRoutes(services.database),
     auditRoutes(services.database),
   ]);
+  await withCredential(plain, behind.platformAdmin, [outboxRoutes(services)]);
   await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
   await withCredential(plain, behind.accountOrApiKey, [eventReadingRoutes(services.database)]);
   await withCredential(plain, behind.player, [deviceRoutes(services.database)]);
@@ -102,6 +105,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const vault = openVault(masterKey);
   const database: Database = openDatabase(databaseUrl);
   const changes = await openChangeFeed(databaseUrl);
+  const jobs = await openJobs(database);
   /** For servers that the operator names, and for those that a tenant names. */
   const outbound = {
     operator: openOutboundClient({ publicOnly: false }),
@@ -121,6 +125,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     config,
     database,
     changes,
+    jobs,
     vault,
     outbound,
     issuer,
@@ -149,6 +154,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
       },
       bearer: (token: string) => identifyBearer(signer, token),
       role: openMemberships(database, changes),
+      platformAdmin: (accountId: string) => isPlatformAdmin(database, accountId),
     },
     async close() {
       await signer.close();
@@ -157,6 +163,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
       await changes.close();
       await outbound.operator.close();
       await outbound.tenant.close();
+      await jobs.close();
       await database.close();
     },
   };

@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
-import pg from 'pg';
 import { createFirstAdmin, normaliseEmail } from './bootstrap.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { migrate } from './database/migrate.ts';
-import { makePartitions } from './database/partitions.ts';
 import { DatabaseUnusable, DataFolderInUse, openStorage } from './database/storage.ts';
 import { RotationRefused } from './features/signing-keys/index.ts';
+import { prepareDatabase } from './prepare-database.ts';
 import { serve } from './serve.ts';
 import { WrongMasterKey } from './security/vault.ts';
 import { parseDuration } from './shared/durations.ts';
@@ -53,11 +51,8 @@ program
   .description('bring the database up to date, and make the partitions of the coming months')
   .action(async () => {
     await withStorage(async (url) => {
-      const applied = await migrate(url);
-      const owner = new pg.Pool({ connectionString: url, max: 1 });
-      const made = await makePartitions(owner);
-      await owner.end();
-      console.log(`Applied ${applied.length} migrations, made ${made.length} partitions.`);
+      const { migrations, partitions } = await prepareDatabase(url);
+      console.log(`Applied ${migrations.length} migrations, made ${partitions.length} partitions.`);
     });
   });
 
@@ -69,7 +64,7 @@ program
     const email = normaliseEmail(given);
     if (!email) throw new UsageError(`"${given}" is not an e-mail address.`);
     await withStorage(async (url) => {
-      await migrate(url);
+      await prepareDatabase(url);
       const password = await createFirstAdmin(url, email);
       if (!password)
         throw new UsageError('This database has accounts already; bootstrap creates only the first one.');

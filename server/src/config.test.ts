@@ -19,6 +19,8 @@ test('every bad setting is named at once, and no secret is shown', () => {
     PUBLIC_URL: 'ftp://x',
     DATABASE_URL: 'mysql://u:hunter2@h',
     MASTER_KEY: 'hunter2',
+    SMTP_URL: 'http://u:hunter2@h',
+    MAIL_FROM: 'Guild <a@b>, c@d',
   };
   assert.throws(
     () => readConfig(env),

@@ -58,6 +58,16 @@ export const settings = {
     '',
     rpcUrls,
   ),
+  SMTP_URL: setting(
+    'The mail server: smtp:// or smtps://, with user and password where it asks for them. Empty: mails stay in the outbox.',
+    '',
+    smtpUrl,
+  ),
+  MAIL_FROM: setting(
+    'The sender of mails: an address, or a name and an address in angle brackets.',
+    'Guildhall <guildhall@localhost>',
+    sender,
+  ),
   ALLOW_PRIVATE_ADDRESSES: setting(
     'Whether addresses that tenants name (issuers of wallet tokens) may be private ones, and plain http: `on` or `off`. For tests.',
     'off',
@@ -102,6 +112,8 @@ export interface Config {
   storeBUrl: string | undefined;
   /** By chain id. */
   walletRpcUrls: ReadonlyMap<number, string>;
+  smtpUrl: string | undefined;
+  mailFrom: string;
   allowPrivateAddresses: boolean;
   demo: boolean;
   trustProxy: boolean | string[];
@@ -143,6 +155,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     storeAOpenIdUrl: read('STORE_A_OPENID_URL', settings.STORE_A_OPENID_URL.parse) ?? storeAUrl,
     storeBUrl: read('STORE_B_URL', settings.STORE_B_URL.parse),
     walletRpcUrls: read('WALLET_RPC_URLS', settings.WALLET_RPC_URLS.parse),
+    smtpUrl: read('SMTP_URL', settings.SMTP_URL.parse),
+    mailFrom: read('MAIL_FROM', settings.MAIL_FROM.parse),
     allowPrivateAddresses: read('ALLOW_PRIVATE_ADDRESSES', settings.ALLOW_PRIVATE_ADDRESSES.parse) === 'on',
     demo: read('GUILDHALL_DEMO', settings.GUILDHALL_DEMO.parse) === 'on',
     trustProxy: read('TRUST_PROXY', trustedProxies),
@@ -222,6 +236,21 @@ function rpcUrls(value: string): ReadonlyMap<number, string> {
     urls.set(Number(chainId), url);
   }
   return urls;
+}
+
+function smtpUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^smtps?:\/\//.test(value) || !URL.canParse(value)) {
+    throw new Error('must start with smtp:// or smtps:// (its value is not shown, it may hold a password).');
+  }
+  return value;
+}
+
+function sender(value: string): string {
+  if (!/^(?:[^<>@,;:"\r\n]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/.test(value)) {
+    throw new Error(`must be an address, or a name and <an address>, not "${value}".`);
+  }
+  return value;
 }
 
 function postgresUrl(value: string): string | undefined {

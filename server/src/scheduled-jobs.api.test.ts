@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { openDatabase } from './database/database.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from './testing/arrange.ts';
 import { startTestApp } from './testing/test-app.ts';
 
 const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+after(() => database.close());
 const run = async (name: string) => {
-  const job = scheduledJobs(app.owner, app.databaseUrl).find((candidate) => candidate.name === name);
+  const job = scheduledJobs(app.owner, database).find((candidate) => candidate.name === name);
   await job!.run();
 };
 

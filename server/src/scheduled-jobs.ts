@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import { openDatabase } from './database/database.ts';
+import type { Database } from './database/database.ts';
 import { makePartitions } from './database/partitions.ts';
 import { sql } from './database/sql.ts';
 import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
 import { deleteExpiredThirdPartyTokens } from './features/assertions/index.ts';
+import { deleteOldMails } from './features/mail/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
 import { deleteRetiredKeys } from './features/signing-keys/index.ts';
@@ -11,7 +12,7 @@ import { deleteExpiredChallenges } from './features/wallet-login/index.ts';
 import type { ScheduledJob } from './jobs/worker.ts';
 
 /** Everything that the deployment does by the clock. */
-export function scheduledJobs(owner: pg.Pool, databaseUrl: string): ScheduledJob[] {
+export function scheduledJobs(owner: pg.Pool, database: Database): ScheduledJob[] {
   return [
     {
       name: 'make-partitions',
@@ -21,7 +22,12 @@ export function scheduledJobs(owner: pg.Pool, databaseUrl: string): ScheduledJob
     {
       name: 'delete-expired-tokens',
       cron: '47 3 * * *',
-      run: () => deleteExpired(databaseUrl),
+      run: () => deleteExpired(database),
+    },
+    {
+      name: 'delete-old-mails',
+      cron: '7 * * * *',
+      run: async () => void (await deleteOldMails(database)),
     },
   ];
 }
@@ -30,19 +36,14 @@ export function scheduledJobs(owner: pg.Pool, databaseUrl: string): ScheduledJob
  * Deletes what has expired; tokens a day later, as until then the second use of one is still noticed. And the signing keys
  * that have retired: a private key that no longer signs is nothing but a risk.
  */
-async function deleteExpired(databaseUrl: string): Promise<void> {
-  const database = openDatabase(databaseUrl, { poolSize: 1 });
-  try {
-    for (const { id } of await database.rows<{ id: string }>(sql`SELECT id FROM tenants`)) {
-      const tenant = database.forTenant(id);
-      await deleteExpiredTokens(tenant, id);
-      await deleteExpiredThirdPartyTokens(tenant, id);
-      await deleteExpiredChallenges(tenant, id);
-    }
-    await deleteExpiredAccountTokens(database);
-    await deleteExpiredPortalRows(database);
-    await deleteRetiredKeys(database);
-  } finally {
-    await database.close();
+async function deleteExpired(database: Database): Promise<void> {
+  for (const { id } of await database.rows<{ id: string }>(sql`SELECT id FROM tenants`)) {
+    const tenant = database.forTenant(id);
+    await deleteExpiredTokens(tenant, id);
+    await deleteExpiredThirdPartyTokens(tenant, id);
+    await deleteExpiredChallenges(tenant, id);
   }
+  await deleteExpiredAccountTokens(database);
+  await deleteExpiredPortalRows(database);
+  await deleteRetiredKeys(database);
 }

@@ -1,14 +1,12 @@
-import pg from 'pg';
 import { createApp } from './app.ts';
+import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
 import { ConfigError, type Config } from './config.ts';
-import { migrate } from './database/migrate.ts';
-import { makePartitions } from './database/partitions.ts';
 import { openStorage } from './database/storage.ts';
 import { loggerOptions } from './logging.ts';
-import { scheduledJobs } from './scheduled-jobs.ts';
-import { startWorker, type Worker } from './jobs/worker.ts';
 import type { App } from './http/server.ts';
+import type { Worker } from './jobs/worker.ts';
+import { prepareDatabase } from './prepare-database.ts';
 import { keptMasterKey } from './security/master-key.ts';
 
 /** A server that answers requests. */
@@ -31,25 +29,16 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   const storage = await openStorage(config, 'serve');
   opened.defer(() => storage.close());
 
-  await migrate(storage.url);
-  const owner = new pg.Pool({ connectionString: storage.url, max: 2, application_name: 'guildhall owner' });
-  owner.on('error', () => {});
-  opened.defer(() => owner.end());
-  await makePartitions(owner);
-
+  await prepareDatabase(storage.url);
   const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
-  const app = await createApp({
-    config,
-    databaseUrl: storage.url,
-    masterKey,
-    logger: loggerOptions(config),
-  });
+  const deployment = { config, databaseUrl: storage.url, masterKey };
+  const app = await createApp({ ...deployment, logger: loggerOptions(config) });
   let jobs: Worker | undefined;
   opened.defer(async () => {
     await finishRequests(app);
     await jobs?.stop();
   });
-  if (worker) jobs = await startWorker(storage.url, scheduledJobs(owner, storage.url), app.log);
+  if (worker) jobs = await startBackgroundWork(deployment, app.log);
 
   let url = '';
   const listen = async (): Promise<void> => {

@@ -8,6 +8,8 @@ export interface Credential {
   security: Record<string, string[]>[];
   /** Verifies the request and sets its caller, or throws a 401 problem. Runs before the body is read. */
   authenticate(request: FastifyRequest): Promise<void> | void;
+  /** Whether the verified caller may use these routes at all: throws 403. Runs after the request is validated. */
+  admit?(request: FastifyRequest): Promise<void>;
   /**
    * Whether the verified caller may do what the route does: throws 403 or 404. Runs after the request is validated. With
    * it, every route about one workspace or tenant must declare the role that it needs.
@@ -40,11 +42,13 @@ export async function withCredential(
       const schema = (route.schema ??= {});
       const role = credential.authorize && requiredRole(route);
       schema.security ??= credential.security;
-      schema.response = { ...problems(401, ...(role ? [403, 404] : [])), ...(schema.response as object) };
+      const refusals = [401, ...(credential.admit || role ? [403] : []), ...(role ? [404] : [])];
+      schema.response = { ...problems(...refusals), ...(schema.response as object) };
       if (role) Object.assign(schema, { 'x-required-role': role });
     });
     scope.addHook('onRequest', async (request) => credential.authenticate(request));
     scope.addHook('preHandler', async (request) => {
+      await credential.admit?.(request);
       const { role } = request.routeOptions.config;
       if (role) await credential.authorize?.(request, role);
     });

@@ -12,6 +12,8 @@ export interface Verifiers {
   bearer(token: string): Promise<BearerCaller | undefined>;
   /** The account's role in a workspace, or in the workspace that owns a tenant; undefined where it is no member. */
   role(accountId: string, place: Place): Promise<Role | undefined>;
+  /** Whether the account runs the deployment. */
+  platformAdmin(accountId: string): Promise<boolean>;
 }
 
 /** What a path is about. */
@@ -23,6 +25,7 @@ export type CredentialName =
   | 'gameKeyAndPlayer'
   | 'player'
   | 'account'
+  | 'platformAdmin'
   | 'accountOrApiKey'
   | 'exchangeableToken'
   | 'assertion';
@@ -107,6 +110,14 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
       security: [{ account: [] }],
       authenticate: checkAccount,
       authorize: authorizeAccount,
+    },
+    platformAdmin: {
+      security: [{ account: [] }],
+      authenticate: checkAccount,
+      async admit(request) {
+        if (!(await verify.platformAdmin(request.accountCaller!.accountId)))
+          throw new Problem('forbidden', 'This needs a platform admin.');
+      },
     },
     /** Reading a tenant's data: from the dashboard, or with an API key. */
     accountOrApiKey: {

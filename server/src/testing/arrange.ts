@@ -111,11 +111,25 @@ export async function arrangeAccount(app: TestApp, tenant: TestTenant, role?: 'o
       role,
     ]);
   }
+  return { accountId, bearer: await accountToken(app, accountId) };
+}
+
+/** An account that runs the deployment, as the caller of requests. */
+export async function arrangePlatformAdmin(app: TestApp) {
+  const accountId = randomUUID();
+  await app.owner.query(
+    `INSERT INTO accounts (id, email, password_hash, is_platform_admin) VALUES ($1, $2, '-', true)`,
+    [accountId, `${accountId}@example.com`],
+  );
+  return { accountId, bearer: await accountToken(app, accountId) };
+}
+
+async function accountToken(app: TestApp, accountId: string): Promise<string> {
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
   const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
-  const bearer = signer.sign('saas', accountId, { sid: randomUUID() }, 900);
+  const token = signer.sign('saas', accountId, { sid: randomUUID() }, 900);
   await signer.close();
   await database.close();
-  return { accountId, bearer };
+  return token;
 }

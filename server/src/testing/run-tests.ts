@@ -4,10 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { startEmbeddedServer } from '../database/embedded-server.ts';
-import { migrate } from '../database/migrate.ts';
-import { makePartitions } from '../database/partitions.ts';
+import { prepareDatabase } from '../prepare-database.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
 
 /**
@@ -44,10 +42,7 @@ let exitCode = 1;
 try {
   await asAdministrator(base, `CREATE DATABASE ${template}`);
   const url = withDatabase(base, template);
-  await migrate(url);
-  const owner = new pg.Pool({ connectionString: url, max: 1 });
-  await makePartitions(owner);
-  await owner.end();
+  await prepareDatabase(url);
   exitCode = await runNode(url);
 } finally {
   await asAdministrator(base, `DROP DATABASE IF EXISTS ${template}`);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import pg from 'pg';
+import { pino } from 'pino';
 import { createApp } from '../app.ts';
+import { startBackgroundWork } from '../background-work.ts';
 import { readConfig } from '../config.ts';
 import { cloneTestDatabase } from './databases.ts';
 import { httpClient, type HttpClient } from './http-client.ts';
@@ -61,4 +63,18 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     assert.deepEqual([...undeclared], [], 'every status that a route answers with is declared in its schema');
   });
   return { http: httpClient(address), url: address, owner, databaseUrl: url, issuer: ISSUER };
+}
+
+/** Starts a worker on the database of a test app, and stops it after the file's tests, or before. */
+export async function startTestWorker(
+  { databaseUrl }: Pick<TestApp, 'databaseUrl'>,
+  env: Record<string, string> = {},
+): Promise<{ stop(): Promise<void> }> {
+  const masterKey = Buffer.from(TEST_MASTER_KEY, 'hex');
+  const config = readConfig(env);
+  const worker = await startBackgroundWork({ config, databaseUrl, masterKey }, pino({ level: 'silent' }));
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= worker.stop());
+  after(stop);
+  return { stop };
 }

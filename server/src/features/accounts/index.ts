@@ -1,3 +1,3 @@
 export { createFirstAccount } from './create-account.ts';
-export { deleteExpiredAccountTokens } from './queries.ts';
+export { deleteExpiredAccountTokens, isPlatformAdmin } from './queries.ts';
 export { accountSessionRoutes, ownAccountRoutes } from './routes.ts';

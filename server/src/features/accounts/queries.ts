@@ -43,6 +43,12 @@ export function findAccount(db: Querier, accountId: string): Promise<Account | u
   return db.row(sql`SELECT ${columns} FROM accounts WHERE id = ${accountId}`);
 }
 
+/** Whether an account runs the deployment. */
+export async function isPlatformAdmin(db: Querier, accountId: string): Promise<boolean> {
+  const row = await db.row(sql`SELECT FROM accounts WHERE id = ${accountId} AND is_platform_admin`);
+  return row !== undefined;
+}
+
 export function findAccountByEmail(
   db: Querier,
   email: string,

@@ -1,0 +1,46 @@
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+import type { Config } from './config.ts';
+import { openDatabase } from './database/database.ts';
+import { openMailServer } from './features/mail/index.ts';
+import { startWorker, type Worker } from './jobs/worker.ts';
+import { queuedJobs } from './queued-jobs.ts';
+import { scheduledJobs } from './scheduled-jobs.ts';
+import { openVault } from './security/vault.ts';
+
+/** Connections of the worker's own: as the application, and as the database's owner. */
+const POOL_SIZE = 4;
+const OWNER_POOL_SIZE = 2;
+
+/** Starts the worker: all that the deployment does by itself, and not in answer to a request. */
+export async function startBackgroundWork(
+  {
+    config,
+    databaseUrl,
+    masterKey,
+  }: { config: Pick<Config, 'smtpUrl' | 'mailFrom'>; databaseUrl: string; masterKey: Buffer },
+  logger: FastifyBaseLogger,
+): Promise<Worker> {
+  await using opened = new AsyncDisposableStack();
+  const database = openDatabase(databaseUrl, { poolSize: POOL_SIZE });
+  opened.defer(() => database.close());
+  const owner = new pg.Pool({
+    connectionString: databaseUrl,
+    max: OWNER_POOL_SIZE,
+    application_name: 'guildhall owner',
+  });
+  owner.on('error', () => {});
+  opened.defer(() => owner.end());
+
+  const { smtpUrl, mailFrom: from } = config;
+  const services = {
+    database,
+    vault: openVault(masterKey),
+    mailServer: smtpUrl ? openMailServer({ smtpUrl, from }) : undefined,
+  };
+  const jobs = { scheduled: scheduledJobs(owner, database), queued: queuedJobs(services) };
+  const worker = await startWorker(databaseUrl, jobs, logger);
+  opened.defer(() => worker.stop());
+  const running = opened.move();
+  return { stop: () => running.disposeAsync() };
+}

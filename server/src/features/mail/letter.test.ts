@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderLetter } from './letter.ts';
+
+test('a letter says the same as text and as HTML', () => {
+  const rendered = renderLetter({ subject: 'Your code', paragraphs: ['Hello,', { code: '123456' }, 'Bye.'] });
+  assert.equal(rendered.subject, 'Your code');
+  assert.equal(rendered.text, 'Hello,\n\n    123456\n\nBye.\n');
+  assert.match(rendered.html, /<p>Hello,<\/p><p style="[^"]*">123456<\/p><p>Bye.<\/p>/);
+});
+
+test('what others wrote is one line, and no markup', () => {
+  const name = 'Evil\r\nBcc: all@example.com\u2028<script>alert("1")</script>\u202e&amp; \u0000Co';
+  const { subject, text, html } = renderLetter({ subject: name, paragraphs: [name] });
+  const plain = 'Evil Bcc: all@example.com <script>alert("1")</script> &amp; Co';
+  assert.equal(subject, plain);
+  assert.equal(text, `${plain}\n`);
+  assert.ok(html.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp;amp; Co'), html);
+  assert.doesNotMatch(html, /<script/);
+});

@@ -1,0 +1,54 @@
+import type { Querier } from '../../database/database.ts';
+import type { Jobs, Queue } from '../../jobs/queue.ts';
+import type { Vault } from '../../security/vault.ts';
+import { newId } from '../../shared/ids.ts';
+import { secondsFromNow } from '../../shared/timestamps.ts';
+import { renderLetter, type Letter, type RenderedLetter } from './letter.ts';
+import { insertMail } from './queries.ts';
+
+/**
+ * Mails to deliver. Tried again after 5, 10, 20 … seconds, later every ten minutes, until the mail is late; 200 times are
+ * more than a day.
+ */
+export const mailQueue: Queue<{ mailId: string }> = {
+  name: 'mail',
+  retryDelay: 5,
+  retryDelayMax: 600,
+  retryLimit: 200,
+  expireInSeconds: 60,
+};
+
+export interface MailServices {
+  vault: Vault;
+  jobs: Jobs;
+}
+
+/**
+ * Sends a letter, in the caller's transaction: it leaves if the transaction commits, and within a second or so. It is given
+ * up once it would be of no use to its reader, after `usefulSeconds`.
+ */
+export async function sendMail(
+  { vault, jobs }: MailServices,
+  transaction: Querier,
+  { to, letter, usefulSeconds }: { to: string; letter: Letter; usefulSeconds: number },
+): Promise<void> {
+  const id = newId();
+  const { subject, ...body } = renderLetter(letter);
+  await insertMail(transaction, {
+    id,
+    recipient: to,
+    subject,
+    body: vault.seal(JSON.stringify(body), purposeOf(id)),
+    giveUpAt: secondsFromNow(usefulSeconds),
+  });
+  await jobs.add(transaction, mailQueue, { mailId: id });
+}
+
+/** What a kept mail says. */
+export function openBody(vault: Vault, mailId: string, body: Buffer): Pick<RenderedLetter, 'text' | 'html'> {
+  return JSON.parse(vault.open(body, purposeOf(mailId))) as Pick<RenderedLetter, 'text' | 'html'>;
+}
+
+function purposeOf(mailId: string): string {
+  return `mail ${mailId}`;
+}

@@ -1,0 +1,81 @@
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import type { Database, Querier } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
+
+/** A kind of work that is done later, by whichever worker comes first. Its data names things; it holds no secrets. */
+export interface Queue<Data extends object> {
+  name: string;
+  /** The wait before the second attempt, in seconds. It doubles with every further one, up to `retryDelayMax`. */
+  retryDelay: number;
+  retryDelayMax: number;
+  retryLimit: number;
+  /** How long one attempt may take. The job of a worker that died is taken up again after that time. */
+  expireInSeconds: number;
+  /** Never set: ties the queue to the type of its data. */
+  data?: Data;
+}
+
+/** Puts work into queues. */
+export interface Jobs {
+  /** Adds a job in the caller's transaction: it is there if the transaction commits, and survives whatever comes then. */
+  add<Data extends object>(db: Querier, queue: Queue<Data>, data: Data): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A finished job is kept for an hour, to look at. */
+const KEPT_SECONDS = 60 * 60;
+
+/** Opens the queues for adding jobs, as the application's role. Working on them takes a worker. */
+export async function openJobs(database: Database): Promise<Jobs> {
+  const boss = new PgBoss({ db: executor(database), migrate: false, supervise: false, schedule: false });
+  // It reads the list of queues again from time to time; without an answer it goes on with the one that it has.
+  boss.on('error', () => {});
+  await boss.start();
+  return {
+    async add(db, queue, data) {
+      const id = await boss.send(queue.name, data, { db: executor(db) });
+      if (!id) throw new Error(`The queue ${queue.name} took no job.`);
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}
+
+/** Any number that nothing else locks: processes that start together take turns. */
+const INSTALL_LOCK = 7_118_006;
+
+/**
+ * Makes the queues in the database of `url` (schema pgboss), or brings them up to date, and lets the application's role add
+ * jobs: it can neither take nor read any.
+ */
+export async function installQueues(url: string, queues: Queue<object>[]): Promise<void> {
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  try {
+    await owner.query(`SELECT pg_advisory_lock(${INSTALL_LOCK})`);
+    const boss = new PgBoss({ connectionString: url, max: 1, supervise: false, schedule: false });
+    boss.on('error', () => {});
+    await boss.start();
+    for (const { name, data: _, ...options } of queues) {
+      const settings = { ...options, retryBackoff: true, deleteAfterSeconds: KEPT_SECONDS };
+      await boss.createQueue(name, settings);
+      await boss.updateQueue(name, settings);
+    }
+    await boss.stop({ graceful: false });
+    await owner.query(`
+      GRANT USAGE ON SCHEMA pgboss TO guildhall_app;
+      GRANT SELECT ON pgboss.version, pgboss.queue TO guildhall_app;
+      GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app`);
+  } finally {
+    await owner.end();
+  }
+}
+
+/** Runs the statements of the queue's library where our own run. */
+function executor(db: Querier) {
+  return {
+    executeSql: async (text: string, values: unknown[] = []) => ({
+      rows: await db.rows<object>({ text, values } as unknown as Sql),
+    }),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Database } from './database/database.ts';
+import { deliverMail, mailQueue, type MailServer } from './features/mail/index.ts';
+import type { Queue } from './jobs/queue.ts';
+import { handle, type QueueHandler } from './jobs/worker.ts';
+import type { Vault } from './security/vault.ts';
+
+/** Every queue of the deployment. */
+export const queues: Queue<object>[] = [mailQueue];
+
+export interface QueuedJobServices {
+  database: Database;
+  vault: Vault;
+  mailServer: MailServer | undefined;
+}
+
+/** What the worker does with the jobs of each queue. */
+export function queuedJobs(services: QueuedJobServices): QueueHandler[] {
+  return [handle(mailQueue, ({ mailId }) => deliverMail(services, mailId))];
+}
