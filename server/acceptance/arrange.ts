@@ -12,8 +12,8 @@ async function send(url: string, method: string, body: object, bearer?: string) 
   return (await answer.json()) as Record<string, string>;
 }
 
-/** Makes an account, a workspace and a tenant with Mock, as a studio would, and returns a game key of the tenant. */
-export async function arrangeGameKey(url: string): Promise<string> {
+/** Makes an account, a workspace and a tenant with a provider, as a studio would, and returns a game key of the tenant. */
+export async function arrangeGameKey(url: string, provider = 'Mock'): Promise<string> {
   const password = randomBytes(12).toString('hex');
   const email = `${password}@example.com`;
   const { accessToken } = await send(`${url}/api/saas-auth/signup`, 'POST', { email, password });
@@ -21,7 +21,7 @@ export async function arrangeGameKey(url: string): Promise<string> {
   const workspace = await make('/api/workspaces', { name: 'Studio' });
   const tenant = await make(`/api/workspaces/${workspace['id']}/bus_tenants`, { name: 'Game' });
   const at = `/api/bus_tenants/${tenant['id']}`;
-  await send(`${url}${at}/providers/Mock`, 'PUT', { enabled: true }, accessToken);
+  await send(`${url}${at}/providers/${provider}`, 'PUT', { enabled: true }, accessToken);
   const { key } = await make(`${at}/game-keys`, { name: 'acceptance' });
   return key ?? '';
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import type { LoadResult } from './closed-loop.ts';
 import { rawCopyRate } from './raw-copy.ts';
-import { loadEvents, loadLogins, loadRefreshes, makeKnownPlayers } from './scenarios.ts';
+import { floodPasswords, loadEvents, loadLogins, loadRefreshes, makeKnownPlayers } from './scenarios.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 /**
@@ -14,7 +14,7 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '8' },
     rows: { type: 'string', default: '2000000' },
-    only: { type: 'string', default: 'events,logins,growth' },
+    only: { type: 'string', default: 'events,logins,passwords,growth' },
   },
 });
 const seconds = Number(options.seconds);
@@ -32,6 +32,7 @@ console.log(`Server memory at rest: ${await server.memory()} MiB`);
 try {
   if (parts.includes('events')) await measureEvents(server, tenant);
   if (parts.includes('logins')) await measureLogins(server, tenant);
+  if (parts.includes('passwords')) await measurePasswordFlood(server);
   if (parts.includes('growth')) await measureGrowth(server, tenant);
 } finally {
   await server.stop();
@@ -70,6 +71,23 @@ async function measureLogins(server: ServerProcess, tenant: TestTenant): Promise
     );
   }
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+/** What a flood of passwords, each of which costs 20 ms of a core to compare, leaves to everybody else. */
+async function measurePasswordFlood(server: ServerProcess): Promise<void> {
+  console.log('\nToken refresh, 16 connections, while 64 connections try passwords without end');
+  const tenant = await arrangeTenant(server, { providers: ['Mock', 'EmailPassword'] });
+  const load = { connections: 16, seconds };
+  const alone = await loadRefreshes(server, tenant, load);
+  show('alone', alone);
+  const flood = floodPasswords(server, tenant, { connections: 64 });
+  const beside = await loadRefreshes(server, tenant, load);
+  const { answered, refused } = await flood.stop();
+  const ratio = (beside.perSecond / alone.perSecond).toFixed(2);
+  show('beside the flood', beside, `${round(beside.perSecond)}/s, ${ratio} of alone`);
+  console.log(
+    `  passwords compared ${round(answered / seconds)}/s, told to come back later ${round(refused / seconds)}/s`,
+  );
 }
 
 async function measureGrowth(server: ServerProcess, tenant: TestTenant): Promise<void> {

@@ -1,3 +1,4 @@
+import { Client } from 'undici';
 import type { TestTenant } from '../src/testing/arrange.ts';
 import { httpClient } from '../src/testing/http-client.ts';
 import { closedLoop, type LoadResult } from './closed-loop.ts';
@@ -113,6 +114,43 @@ export async function loadRefreshes(
     onAnswer: (connection, body) =>
       (tokens[connection] = (JSON.parse(body) as { refreshToken: string }).refreshToken),
   });
+}
+
+/** A password sign-in that never ends: each connection tries a wrong one as soon as the last is answered, until `stop`. */
+export function floodPasswords(
+  server: ServerProcess,
+  tenant: TestTenant,
+  { connections }: { connections: number },
+): { stop(): Promise<{ answered: number; refused: number }> } {
+  let isOver = false;
+  const counts = { answered: 0, refused: 0 };
+  const flood = Array.from({ length: connections }, async (_, connection) => {
+    const client = new Client(server.url, { pipelining: 1 });
+    for (let guess = 0; !isOver; guess++) {
+      // Each from a network of its own: the throttle is not what is measured.
+      const network = `10.${connection}.${(guess >> 8) & 255}.${guess & 255}`;
+      const answer = await client.request({
+        method: 'POST',
+        path: '/api/player-auth/email/tenant-login',
+        headers: {
+          'content-type': 'application/json',
+          'x-game-key': tenant.gameKey,
+          'x-forwarded-for': network,
+        },
+        body: JSON.stringify({ email: `nobody-${connection}@example.com`, password: `wrong ${guess}` }),
+      });
+      await answer.body.dump();
+      counts[answer.statusCode === 401 ? 'answered' : 'refused']++;
+    }
+    await client.close();
+  });
+  return {
+    async stop() {
+      isOver = true;
+      await Promise.all(flood);
+      return counts;
+    },
+  };
 }
 
 function mock(username: string) {

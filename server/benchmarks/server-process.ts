@@ -34,6 +34,7 @@ export async function startServerProcess(): Promise<ServerProcess> {
       PORT: String(port),
       MASTER_KEY: TEST_MASTER_KEY,
       GUILDHALL_DEMO: 'off',
+      TRUST_PROXY: 'on',
       LOG_LEVEL: 'error',
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -11,6 +11,7 @@ import {
 } from './features/assertions/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { deviceRoutes } from './features/devices/index.ts';
+import { emailCodeRoutes, emailPasswordRoutes, openMailBudget } from './features/email-login/index.ts';
 import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
 import { logoutRoutes } from './features/login-sessions/index.ts';
 import { outboxRoutes } from './features/mail/index.ts';
@@ -70,6 +71,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   await withCredential(plain, behind.gameKey, [
     playerLoginRoutes(services),
     walletLoginRoutes(services),
+    emailCodeRoutes(services),
+    emailPasswordRoutes(services),
     refreshRoutes(services),
   ]);
   await withCredential(plain, behind.gameKeyAndMaybePlayer, [
@@ -133,6 +136,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
+    mailBudget: openMailBudget(),
     definitions,
     ingestion: { writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),

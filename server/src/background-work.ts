@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/database.ts';
 import { openMailServer } from './features/mail/index.ts';
+import { openJobs } from './jobs/queue.ts';
 import { startWorker, type Worker } from './jobs/worker.ts';
 import { queuedJobs } from './queued-jobs.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
@@ -32,14 +33,17 @@ export async function startBackgroundWork(
   owner.on('error', () => {});
   opened.defer(() => owner.end());
 
+  const jobs = await openJobs(database);
+  opened.defer(() => jobs.close());
   const { smtpUrl, mailFrom: from } = config;
   const services = {
     database,
     vault: openVault(masterKey),
+    jobs,
     mailServer: smtpUrl ? openMailServer({ smtpUrl, from }) : undefined,
   };
-  const jobs = { scheduled: scheduledJobs(owner, database), queued: queuedJobs(services) };
-  const worker = await startWorker(databaseUrl, jobs, logger);
+  const work = { scheduled: scheduledJobs(owner, database), queued: queuedJobs(services) };
+  const worker = await startWorker(databaseUrl, work, logger);
   opened.defer(() => worker.stop());
   const running = opened.move();
   return { stop: () => running.disposeAsync() };

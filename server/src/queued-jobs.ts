@@ -1,19 +1,24 @@
 import type { Database } from './database/database.ts';
+import { mailReset, passwordResetQueue } from './features/email-login/index.ts';
 import { deliverMail, mailQueue, type MailServer } from './features/mail/index.ts';
-import type { Queue } from './jobs/queue.ts';
+import type { Jobs, Queue } from './jobs/queue.ts';
 import { handle, type QueueHandler } from './jobs/worker.ts';
 import type { Vault } from './security/vault.ts';
 
 /** Every queue of the deployment. */
-export const queues: Queue<object>[] = [mailQueue];
+export const queues: Queue<object>[] = [mailQueue, passwordResetQueue];
 
 export interface QueuedJobServices {
   database: Database;
   vault: Vault;
+  jobs: Jobs;
   mailServer: MailServer | undefined;
 }
 
 /** What the worker does with the jobs of each queue. */
 export function queuedJobs(services: QueuedJobServices): QueueHandler[] {
-  return [handle(mailQueue, ({ mailId }) => deliverMail(services, mailId))];
+  return [
+    handle(mailQueue, ({ mailId }) => deliverMail(services, mailId)),
+    handle(passwordResetQueue, (request) => mailReset(services, request)),
+  ];
 }

@@ -135,3 +135,44 @@ test('missing partitions are made, and rows dated ahead move into theirs', async
   const again = await app.http.post('/api/game/player-events', [event], caller);
   assert.equal(again.body.duplicateCount, 1, 'it is still known in its new place');
 });
+
+test('expired codes and mailed tokens are deleted, addresses that were never used, and old mails', async () => {
+  const { tenantId } = await arrangeTenant(app);
+  const { playerId } = await arrangePlayer(app, await arrangeTenant(app));
+  await app.owner.query(
+    `INSERT INTO email_credentials (email, player_id, mails_since, mails_sent)
+     VALUES ('old', NULL, now() - interval '3 days', 1), ('new', NULL, now() - interval '1 day', 1),
+            ('used', $1, now() - interval '3 days', 1)`,
+    [playerId],
+  );
+  for (const [name, age] of [
+    ['old', '1 minute'],
+    ['new', '-1 minute'],
+  ] as const) {
+    await app.owner.query(
+      `INSERT INTO one_time_codes (tenant_id, email, id, code_hash, sent_at, expires_at)
+       VALUES ($1, $2, gen_random_uuid(), '', now(), now() - $3::interval)`,
+      [tenantId, name, age],
+    );
+    await app.owner.query(
+      `INSERT INTO email_tokens (tenant_id, token_hash, purpose, email, player_id, expires_at)
+       VALUES ($1, $2::text::bytea, 'verify', $2, $4, now() - $3::interval)`,
+      [tenantId, name, age, playerId],
+    );
+  }
+  await app.owner.query(
+    `INSERT INTO mails (id, recipient, subject, created_at, give_up_at)
+     SELECT gen_random_uuid(), 'ada@example.com', days::text, now() - make_interval(days => days), now()
+     FROM unnest(ARRAY[6, 8]) days`,
+  );
+
+  await run('delete-expired-tokens');
+  await run('delete-old-mails');
+
+  const left = async (table: string, column: string) =>
+    (await app.owner.query(`SELECT ${column} AS name FROM ${table} ORDER BY 1`)).rows.map(({ name }) => name);
+  assert.deepEqual(await left('email_credentials', 'email'), ['new', 'used']);
+  assert.deepEqual(await left('one_time_codes', 'email'), ['new']);
+  assert.deepEqual(await left('email_tokens', 'email'), ['new']);
+  assert.deepEqual(await left('mails', 'subject'), ['6']);
+});

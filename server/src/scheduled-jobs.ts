@@ -4,6 +4,7 @@ import { makePartitions } from './database/partitions.ts';
 import { sql } from './database/sql.ts';
 import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
 import { deleteExpiredThirdPartyTokens } from './features/assertions/index.ts';
+import { deleteExpiredCodesAndTokens, deletePendingCredentials } from './features/email-login/index.ts';
 import { deleteOldMails } from './features/mail/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
@@ -42,8 +43,10 @@ async function deleteExpired(database: Database): Promise<void> {
     await deleteExpiredTokens(tenant, id);
     await deleteExpiredThirdPartyTokens(tenant, id);
     await deleteExpiredChallenges(tenant, id);
+    await deleteExpiredCodesAndTokens(tenant, id);
   }
   await deleteExpiredAccountTokens(database);
+  await deletePendingCredentials(database);
   await deleteExpiredPortalRows(database);
   await deleteRetiredKeys(database);
 }

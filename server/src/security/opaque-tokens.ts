@@ -2,7 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** What an opaque token is for, readable at its start. */
-export type TokenKind = 'game' | 'api' | 'refresh' | 'session' | 'portal' | 'thirdparty' | 'invite';
+export type TokenKind =
+  | 'game'
+  | 'api'
+  | 'refresh'
+  | 'session'
+  | 'portal'
+  | 'thirdparty'
+  | 'invite'
+  | 'verify'
+  | 'reset';
 
 /**
  * A new opaque token: `gh_<kind>_`, 256 random bits as 64 hexadecimal digits, and 8 digits of checksum. The prefix

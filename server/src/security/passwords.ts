@@ -1,4 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 
@@ -8,10 +9,11 @@ const hash = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 const COST = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 };
 
 /**
- * How many hashes run at once, and how many wait. Hashing runs on libuv's four threads, which file and DNS work share:
- * two in flight leave room for those, and a queue of 64 is some two seconds of waiting.
+ * How many hashes run at once, and how many wait. Half of the cores at most: the rest is for everybody who signs in without
+ * a password, and a flood of passwords leaves them more than half of their speed (docs/benchmarks.md). And two at most, for
+ * hashing runs on libuv's four threads, which file and DNS work share. A queue of 64 is some two seconds of waiting.
  */
-const IN_FLIGHT = 2;
+const IN_FLIGHT = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 const WAITING = 64;
 
 const slots = pLimit(IN_FLIGHT);

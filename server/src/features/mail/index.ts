@@ -1,5 +1,6 @@
 export { deliverMail } from './deliver-mail.ts';
+export type { Letter } from './letter.ts';
 export { deleteOldMails } from './queries.ts';
 export { outboxRoutes } from './routes.ts';
-export { mailQueue, sendMail } from './send-mail.ts';
+export { mailQueue, sendMail, type MailServices } from './send-mail.ts';
 export { openMailServer, type MailServer } from './smtp.ts';

@@ -4,7 +4,7 @@ import { evmAddress } from '../../shared/evm-address.ts';
 import { Problem } from '../../shared/problem.ts';
 import type { Provider, ProviderSettings } from '../tenants/index.ts';
 import type { Identity } from './identity.ts';
-import { findPlayerId } from './queries.ts';
+import { findPlayerId, findPlayerIdInTenant } from './queries.ts';
 
 export interface PlayerExistsServices {
   database: Database;
@@ -12,8 +12,9 @@ export interface PlayerExistsServices {
 }
 
 /**
- * The player of a user id at one of the tenant's providers. Never signs in, never creates, and asks no provider. Throws
- * player_not_found, and provider_not_available where the tenant has not enabled and configured the provider.
+ * The player of a user id at one of the tenant's providers. Never signs in, never creates, and asks no provider. An address
+ * is found only where it is verified, for nobody has the sign-in method before, and where its player has been in the tenant.
+ * Throws player_not_found, and provider_not_available where the tenant has not enabled and configured the provider.
  */
 export async function playerExists(
   { database, providerSettings }: PlayerExistsServices,
@@ -23,9 +24,15 @@ export async function playerExists(
 ): Promise<{ playerId: string }> {
   const settings = await providerSettings.require(tenant.tenantId, provider);
   const identity = identityNamed(tenant, provider, settings, providerUserId);
-  const found = identity && (await findPlayerId(database, identity));
+  const found = identity && (await findNamed(database, tenant.tenantId, identity));
   if (!found) throw new Problem('player_not_found');
   return found;
+}
+
+function findNamed(database: Database, tenantId: string, identity: Identity) {
+  return identity.provider === 'EmailOneTimeCode'
+    ? findPlayerIdInTenant(database.forTenant(tenantId), tenantId, identity)
+    : findPlayerId(database, identity);
 }
 
 /** The identity as a sign-in would have stored it; undefined where the provider can have no such user id. */
@@ -35,7 +42,11 @@ function identityNamed(
   settings: Record<string, unknown>,
   given: string,
 ): Identity | undefined {
-  const providerUserId = provider === 'EvmWallet' ? walletId(given) : given;
+  const ids: { [name in Provider]?: string | undefined } = {
+    EvmWallet: walletId(given),
+    EmailOneTimeCode: given.toLowerCase(),
+  };
+  const providerUserId = provider in ids ? ids[provider] : given;
   if (providerUserId === undefined) return undefined;
   const issuers: { [name in Provider]?: string } = {
     Mock: workspaceId,

@@ -46,6 +46,20 @@ export interface NewPlayer {
   at: string;
 }
 
+/** The same, among those who have been in the tenant. */
+export function findPlayerIdInTenant(
+  db: Querier,
+  tenantId: string,
+  identity: Identity,
+): Promise<{ playerId: string } | undefined> {
+  return db.row(sql`
+    SELECT method.player_id AS "playerId"
+    FROM auth_methods method
+    JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = method.player_id
+    WHERE method.auth_provider = ${identity.provider} AND method.issuer = ${identity.issuer}
+      AND method.provider_user_id = ${identity.providerUserId}`);
+}
+
 /** Makes a player with their first sign-in method. False where somebody else has just made one for the identity. */
 export async function insertPlayer(db: Querier, identity: Identity, player: NewPlayer): Promise<boolean> {
   const { playerId, authMethodId, profileVisibility, at } = player;
@@ -93,8 +107,8 @@ export type LoginRefusal = 'player_banned' | 'device_blocked' | 'lost_race';
 
 /**
  * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token. Ban and
- * block may have come since the player was looked up, and another login may have registered the device: then the statement
- * refuses itself with a {@link LoginRefusal}.
+ * block may have come since the player was looked up, another login may have registered the device, and the sign-in method
+ * may have been taken from the player: then the statement refuses itself with a {@link LoginRefusal}.
  */
 export async function writeLogin(db: Querier, login: LoginRecord): Promise<void> {
   const { tenantId, playerId, sessionId, at, device } = login;
@@ -124,7 +138,7 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
       RETURNING banned_until),
     method AS (
       UPDATE auth_methods SET last_used_at = ${at}, wallet_address = coalesce(${login.walletAddress}, wallet_address)
-      WHERE id = ${login.authMethodId}),
+      WHERE id = ${login.authMethodId} RETURNING id),
     session AS (
       INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
                                   platform, client_version, last_ip_address)
@@ -140,6 +154,7 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
       VALUES (${tenantId}, ${login.refreshTokenHash}, ${sessionId}, ${login.refreshExpiresAt}))
     SELECT CASE
+      WHEN NOT EXISTS (SELECT FROM method) THEN guildhall_refuse('lost_race')
       WHEN (SELECT banned_until > now() FROM access) THEN guildhall_refuse('player_banned')
       WHEN (SELECT is_blocked FROM device) THEN guildhall_refuse('device_blocked')
       WHEN (SELECT id FROM device) <> ${device?.id}::uuid THEN guildhall_refuse('lost_race')

@@ -28,11 +28,16 @@ export const ProfileVisibility = OneOf(['private', 'limited', 'full'], {
   description: 'What outsiders see of the profile. Applied only where the request creates the player.',
 });
 
-/** What every body that may create a player takes beside the credential. */
-const creationFields = {
-  profileVisibility: Type.Optional(ProfileVisibility),
+/** What every body takes that can register a device. */
+export const deviceFields = {
   deviceInfo: Type.Optional(DeviceInfo),
   clientInfo: Type.Optional(ClientInfo),
+};
+
+/** What every body that may create a player takes beside the credential. */
+export const creationFields = {
+  profileVisibility: Type.Optional(ProfileVisibility),
+  ...deviceFields,
 };
 
 /** What every body that signs a player in takes beside the credential. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { refusalOf, type Database, type Scope } from '../../database/database.ts';
+import { refusalOf, type Database, type Querier, type Scope } from '../../database/database.ts';
 import { newRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
@@ -31,6 +31,11 @@ export interface SignInRequest {
   /** `login` takes whoever comes, `only-existing` and `only-new` refuse with 404 and 409. */
   mode: 'login' | 'only-existing' | 'only-new';
   profileVisibility?: string | undefined;
+  /**
+   * What the sign-in must do along with itself, first in its transaction: use a code up, say, or lock a credential and look
+   * again. It may refuse the sign-in by throwing, and is called again where another sign-in got in between.
+   */
+  first?: (transaction: Querier, playerId: string) => Promise<void>;
   deviceInfo?:
     | {
         deviceFingerprint: string;
@@ -94,7 +99,7 @@ async function attemptSignIn(
   const newPlayer = known
     ? undefined
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
-  if (!(await write(tenant, login, newPlayer))) return undefined;
+  if (!(await write(tenant, login, newPlayer, request.first))) return undefined;
   return {
     accessToken: signAccessToken(signer, login),
     refreshToken: refreshToken.token,
@@ -112,24 +117,35 @@ async function write(
   tenant: Scope,
   login: LoginRecord,
   newPlayer: { identity: Identity; profileVisibility: string } | undefined,
+  first: SignInRequest['first'],
 ): Promise<boolean> {
   try {
-    if (!newPlayer) {
-      await writeLogin(tenant, login);
-      return true;
-    }
-    const { identity, profileVisibility } = newPlayer;
-    return await tenant.transaction(async (transaction) => {
-      if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility }))) return false;
-      await writeLogin(transaction, login);
-      return true;
-    });
+    if (!newPlayer && !first) await writeLogin(tenant, login);
+    else
+      await tenant.transaction(async (transaction) => {
+        await first?.(transaction, login.playerId);
+        if (newPlayer) await createPlayer(transaction, login, newPlayer);
+        await writeLogin(transaction, login);
+      });
+    return true;
   } catch (error) {
+    if (error instanceof LostRace) return false;
     const refusal = refusalOf(error) as LoginRefusal | undefined;
     if (!refusal) throw error;
     if (refusal === 'lost_race') return false;
     throw new Problem(refusal);
   }
+}
+
+/** Another sign-in has just made the player. */
+class LostRace extends Error {}
+
+async function createPlayer(
+  transaction: Querier,
+  login: LoginRecord,
+  { identity, profileVisibility }: { identity: Identity; profileVisibility: string },
+): Promise<void> {
+  if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility }))) throw new LostRace();
 }
 
 function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: SignInRequest): void {

@@ -66,17 +66,22 @@ export async function revokeSessionTokens(
 }
 
 /**
- * Ends the refreshing of all sessions of a player in a tenant, or on a device. The caller holds the lock on the row under
- * which a sign-in would write such a session (access record, device), and took it in a statement before this one: so this
+ * Ends the refreshing of all sessions of a player: in a tenant, on a device, or everywhere. The caller holds the lock on the
+ * row under which a sign-in would write such a session (access record, device, sign-in method), and took it in a statement before this one: so this
  * one sees the sessions of every sign-in that it had to wait for, and every later sign-in sees why it is refused. The
  * sessions are locked in the order of their ids, so that a ban and a block at once do not wait for each other in a circle.
  */
 export function revokePlayerTokens(
   db: Querier,
   playerId: string,
-  place: { tenantId: string } | { deviceId: string },
+  place: { tenantId: string } | { deviceId: string } | 'everywhere',
 ): Promise<number> {
-  const there = 'tenantId' in place ? sql`tenant_id = ${place.tenantId}` : sql`device_id = ${place.deviceId}`;
+  const there =
+    place === 'everywhere'
+      ? sql`true`
+      : 'tenantId' in place
+        ? sql`tenant_id = ${place.tenantId}`
+        : sql`device_id = ${place.deviceId}`;
   return db.run(sql`
     WITH live AS MATERIALIZED (
       SELECT tenant_id, session_id FROM login_sessions

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { text } from 'node:stream/consumers';
+import { callbackify } from 'node:util';
+import { SMTPServer } from 'smtp-server';
+import { arrangeGameKey } from './arrange.ts';
+import { dataFolder, freePort, startServer } from './server-process.ts';
+
+const folder = dataFolder();
+const WITHIN_MS = 60_000;
+after(() => folder.remove());
+
+test('a mail that waits survives kill -9 of the server, and leaves once', async () => {
+  const port = await freePort();
+  const options = { dataDir: folder.path, env: { SMTP_URL: `smtp://127.0.0.1:${port}` } };
+  const first = await startServer(options);
+  const gameKey = await arrangeGameKey(first.url, 'EmailOneTimeCode');
+  const asked = await fetch(`${first.url}/api/player-auth/email/otc`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
+    body: JSON.stringify({ email: 'ada@example.com' }),
+  });
+  assert.equal(asked.status, 200, await asked.text());
+  await first.end('SIGKILL');
+
+  const mails: string[] = [];
+  const mailServer = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _session, callback) {
+      callbackify(async () => void mails.push(await text(stream)))(callback);
+    },
+  });
+  await once(mailServer.listen(port, '127.0.0.1'), 'listening');
+  const second = await startServer(options);
+  const end = Date.now() + WITHIN_MS;
+  while (mails.length === 0 && Date.now() < end) await sleep(100);
+  await second.end('SIGTERM');
+  mailServer.close();
+  assert.equal(mails.length, 1);
+  assert.match(mails[0] ?? '', /^To: ada@example\.com/m);
+});

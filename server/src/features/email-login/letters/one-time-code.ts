@@ -1,0 +1,13 @@
+import type { Letter } from '../../mail/index.ts';
+
+export function oneTimeCodeLetter({ game, code }: { game: string; code: string }): Letter {
+  return {
+    subject: `Your sign-in code for ${game}`,
+    paragraphs: [
+      `Enter this code to sign in to ${game}:`,
+      { code },
+      'It works once, for 10 minutes. Give it to nobody: whoever has it can sign in as you.',
+      'If you did not ask for a code, you can ignore this mail. Nobody can sign in without it.',
+    ],
+  };
+}

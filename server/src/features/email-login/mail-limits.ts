@@ -1,0 +1,31 @@
+import type { Querier } from '../../database/database.ts';
+import { openAttemptBudget, type AttemptBudget } from '../../security/attempt-budget.ts';
+import { Problem } from '../../shared/problem.ts';
+import { countMail, secondsUntilMails } from './queries.ts';
+
+/**
+ * Mails to one address in a day, over all tenants and processes: with five tries at each code, a hundred guesses at a million
+ * codes.
+ */
+export const MAILS_PER_DAY = 20;
+
+/** Requests for mails from one network in an hour, in each process: a school or a carrier may share an address. */
+const REQUESTS_PER_NETWORK = 200;
+
+/** For requests that send mails to whatever address they name. */
+export function openMailBudget(): AttemptBudget {
+  return openAttemptBudget({
+    attempts: REQUESTS_PER_NETWORK,
+    seconds: 60 * 60,
+    refusal: 'Too many mails were asked for from here.',
+  });
+}
+
+/** Counts a mail to an address. Throws too_many_attempts where it has had enough for the day. */
+export async function spendMail(db: Querier, email: string): Promise<void> {
+  if (await countMail(db, email, MAILS_PER_DAY)) return;
+  throw new Problem('too_many_attempts', {
+    detail: 'Too many mails were sent to this address today.',
+    headers: { 'retry-after': String(await secondsUntilMails(db, email)) },
+  });
+}

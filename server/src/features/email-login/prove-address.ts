@@ -1,0 +1,41 @@
+import type { Database, Querier } from '../../database/database.ts';
+import { newId } from '../../shared/ids.ts';
+import { revokePlayerTokens } from '../player-tokens/index.ts';
+import {
+  deleteTokens,
+  lockCredential,
+  markVerified,
+  removeSignInMethods,
+  type TokenOwner,
+} from './queries.ts';
+
+/** The address has got another player, or none, since it was looked at. */
+export class CredentialChanged extends Error {}
+
+/** As {@link proveInTransaction}, in a transaction of its own. */
+export async function proveAddress(database: Database, owner: TokenOwner): Promise<void> {
+  await database
+    .forPlayer(owner.playerId)
+    .transaction((transaction) => proveInTransaction(transaction, owner));
+}
+
+/**
+ * Somebody has shown that they read the mail of an address. Where nobody had before, whoever signed up with it may have been
+ * somebody else: so the password, every other sign-in method, all that was mailed, and the refreshing of all sessions end, in
+ * all tenants; the profile stays. The caller's scope is the player's. Throws {@link CredentialChanged}.
+ */
+export async function proveInTransaction(
+  transaction: Querier,
+  { email, playerId }: TokenOwner,
+): Promise<void> {
+  // Under this lock a sign-in with the password, and under those on the removed methods one with them, writes its session:
+  // each is over, and its session is ended below, or comes later, and finds that it is refused.
+  const credential = await lockCredential(transaction, email);
+  if (credential?.playerId !== playerId) throw new CredentialChanged();
+  if (!credential.isVerified) {
+    await removeSignInMethods(transaction, playerId, email);
+    await deleteTokens(transaction, playerId);
+    await revokePlayerTokens(transaction, playerId, 'everywhere');
+  }
+  await markVerified(transaction, { email, playerId, authMethodId: newId() });
+}

@@ -1,0 +1,238 @@
+import type { Querier } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+
+/** An address and whose it is. Without a player it is pending: a code was sent, and not yet used. */
+export interface Credential {
+  playerId: string | null;
+  passwordHash: string | null;
+  isVerified: boolean;
+}
+
+const credential = sql`
+  player_id AS "playerId", password_hash AS "passwordHash", verified_at IS NOT NULL AS "isVerified"`;
+
+export function findCredential(db: Querier, email: string): Promise<Credential | undefined> {
+  return db.row(sql`SELECT ${credential} FROM email_credentials WHERE email = ${email}`);
+}
+
+/** The same, locked against every sign-in with the address until the transaction ends. */
+export function lockCredential(db: Querier, email: string): Promise<Credential | undefined> {
+  return db.row(sql`SELECT ${credential} FROM email_credentials WHERE email = ${email} FOR UPDATE`);
+}
+
+/** Whether a password is still the one of an address and its player. Until the transaction ends it stays so. */
+export async function keepsPassword(
+  db: Querier,
+  { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
+): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT FROM email_credentials
+    WHERE email = ${email} AND player_id = ${playerId} AND password_hash = ${passwordHash} FOR SHARE`);
+  return row !== undefined;
+}
+
+/**
+ * Counts a mail to an address, and makes the address known where it was not: the same work either way. False where it has
+ * had all of its mails for the day.
+ */
+export async function countMail(db: Querier, email: string, mailsPerDay: number): Promise<boolean> {
+  const counted = await db.run(sql`
+    INSERT INTO email_credentials AS known (email, mails_since, mails_sent) VALUES (${email}, now(), 1)
+    ON CONFLICT (email) DO UPDATE SET
+      mails_since = CASE WHEN known.mails_since < now() - interval '1 day' THEN now() ELSE known.mails_since END,
+      mails_sent = CASE WHEN known.mails_since < now() - interval '1 day' THEN 1 ELSE known.mails_sent + 1 END
+    WHERE known.mails_sent < ${mailsPerDay} OR known.mails_since < now() - interval '1 day'`);
+  return counted === 1;
+}
+
+/** How many seconds until an address may have mails again. */
+export async function secondsUntilMails(db: Querier, email: string): Promise<number> {
+  const row = await db.row<{ seconds: number }>(sql`
+    SELECT greatest(1, ceil(extract(epoch FROM mails_since + interval '1 day' - now())))::int AS seconds
+    FROM email_credentials WHERE email = ${email}`);
+  return row?.seconds ?? 1;
+}
+
+/** Gives a pending address to a new player, with a password. False where it has a player. */
+export async function claimWithPassword(
+  db: Querier,
+  { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
+): Promise<boolean> {
+  const claimed = await db.run(sql`
+    UPDATE email_credentials SET player_id = ${playerId}, password_hash = ${passwordHash}
+    WHERE email = ${email} AND player_id IS NULL`);
+  return claimed === 1;
+}
+
+/**
+ * Locks a proven address for a sign-in of its player; a pending one is given to that player, as verified. False where it is
+ * somebody else's, or unverified, as after a sign-up that came in between.
+ */
+export async function claimProven(db: Querier, email: string, playerId: string): Promise<boolean> {
+  const claimed = await db.run(sql`
+    UPDATE email_credentials SET player_id = ${playerId}, verified_at = coalesce(verified_at, now())
+    WHERE email = ${email} AND (player_id IS NULL OR (player_id = ${playerId} AND verified_at IS NOT NULL))`);
+  return claimed === 1;
+}
+
+/** Verified from now on, and the profile's address where it has none; a sign-in by code from now on finds the player. */
+export async function markVerified(
+  db: Querier,
+  { email, playerId, authMethodId }: { email: string; playerId: string; authMethodId: string },
+): Promise<void> {
+  await db.run(sql`
+    WITH verified AS (
+      UPDATE email_credentials SET verified_at = coalesce(verified_at, now()) WHERE email = ${email}),
+    profile AS (
+      UPDATE players SET email = coalesce(email, ${email}) WHERE id = ${playerId})
+    ${insertMethod({ email, playerId, authMethodId, provider: 'EmailOneTimeCode' })}`);
+}
+
+export async function setPassword(
+  db: Querier,
+  {
+    email,
+    playerId,
+    authMethodId,
+    passwordHash,
+  }: { email: string; playerId: string; authMethodId: string; passwordHash: string },
+): Promise<void> {
+  await db.run(sql`
+    WITH password AS (
+      UPDATE email_credentials SET password_hash = ${passwordHash} WHERE email = ${email})
+    ${insertMethod({ email, playerId, authMethodId, provider: 'EmailPassword' })}`);
+}
+
+function insertMethod(method: { email: string; playerId: string; authMethodId: string; provider: string }) {
+  const { email, playerId, authMethodId, provider } = method;
+  return sql`
+    INSERT INTO auth_methods (id, player_id, auth_provider, provider_user_id, email, is_primary, linked_at)
+    VALUES (${authMethodId}, ${playerId}, ${provider}, ${email}, ${email},
+            NOT EXISTS (SELECT FROM auth_methods WHERE player_id = ${playerId} AND is_primary), now())
+    ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`;
+}
+
+/** Takes from a player every way to sign in, but for the address itself. */
+export async function removeSignInMethods(db: Querier, playerId: string, email: string): Promise<void> {
+  await db.run(sql`
+    WITH others AS (
+      DELETE FROM email_credentials WHERE player_id = ${playerId} AND email <> ${email}),
+    password AS (
+      UPDATE email_credentials SET password_hash = NULL WHERE email = ${email})
+    DELETE FROM auth_methods WHERE player_id = ${playerId}`);
+}
+
+export interface SentCode {
+  id: string;
+  expiresAt: string;
+  resendAfterSeconds: number;
+}
+
+const sentCode = (resendSeconds: number) => sql`
+  id, expires_at AS "expiresAt",
+  greatest(1, ceil(extract(epoch FROM sent_at - clock_timestamp()) + ${resendSeconds}))::int AS "resendAfterSeconds"`;
+
+/** The code that was sent so recently that there is no other one yet. */
+export function findRecentCode(
+  db: Querier,
+  { tenantId, email, resendSeconds }: { tenantId: string; email: string; resendSeconds: number },
+): Promise<SentCode | undefined> {
+  return db.row(sql`
+    SELECT ${sentCode(resendSeconds)} FROM one_time_codes
+    WHERE tenant_id = ${tenantId} AND email = ${email}
+      AND sent_at > clock_timestamp() - make_interval(secs => ${resendSeconds})`);
+}
+
+export interface NewCode {
+  tenantId: string;
+  email: string;
+  id: string;
+  codeHash: Buffer;
+  lifetimeSeconds: number;
+  resendSeconds: number;
+}
+
+/** The new code, in place of any other one. Undefined where there is a recent one. */
+export function replaceCode(db: Querier, code: NewCode): Promise<SentCode | undefined> {
+  return db.row(sql`
+    INSERT INTO one_time_codes AS known (tenant_id, email, id, code_hash, sent_at, expires_at)
+    VALUES (${code.tenantId}, ${code.email}, ${code.id}, ${code.codeHash}, clock_timestamp(),
+            clock_timestamp() + make_interval(secs => ${code.lifetimeSeconds}))
+    ON CONFLICT (tenant_id, email) DO UPDATE SET
+      id = excluded.id, code_hash = excluded.code_hash, tries = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at
+    WHERE known.sent_at <= clock_timestamp() - make_interval(secs => ${code.resendSeconds})
+    RETURNING ${sentCode(code.resendSeconds)}`);
+}
+
+/** Counts a try at the live code of an address, and only then tells what to compare it with. Undefined where none is left. */
+export function countTry(
+  db: Querier,
+  { tenantId, email, tries }: { tenantId: string; email: string; tries: number },
+): Promise<{ id: string; codeHash: Buffer } | undefined> {
+  return db.row(sql`
+    UPDATE one_time_codes SET tries = tries + 1
+    WHERE tenant_id = ${tenantId} AND email = ${email} AND tries < ${tries} AND expires_at > clock_timestamp()
+    RETURNING id, code_hash AS "codeHash"`);
+}
+
+/** Uses a code up. False where it has been. */
+export async function deleteCode(db: Querier, tenantId: string, email: string, id: string): Promise<boolean> {
+  const deleted = await db.run(sql`
+    DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND email = ${email} AND id = ${id}`);
+  return deleted === 1;
+}
+
+export interface TokenOwner {
+  email: string;
+  playerId: string;
+}
+
+export interface NewToken extends TokenOwner {
+  tenantId: string;
+  hash: Buffer;
+  purpose: 'verify' | 'reset';
+  expiresAt: string;
+}
+
+export async function insertToken(db: Querier, token: NewToken): Promise<void> {
+  await db.run(sql`
+    INSERT INTO email_tokens (tenant_id, token_hash, purpose, email, player_id, expires_at)
+    VALUES (${token.tenantId}, ${token.hash}, ${token.purpose}, ${token.email}, ${token.playerId}, ${token.expiresAt})`);
+}
+
+/** Whose a live token is. */
+export function findToken(
+  db: Querier,
+  { tenantId, hash, purpose }: Pick<NewToken, 'tenantId' | 'hash' | 'purpose'>,
+): Promise<TokenOwner | undefined> {
+  return db.row(sql`
+    SELECT email, player_id AS "playerId" FROM email_tokens
+    WHERE tenant_id = ${tenantId} AND token_hash = ${hash} AND purpose = ${purpose} AND expires_at > now()`);
+}
+
+/** Uses a token up. False where it has been. */
+export async function deleteToken(db: Querier, tenantId: string, hash: Buffer): Promise<boolean> {
+  const deleted = await db.run(
+    sql`DELETE FROM email_tokens WHERE tenant_id = ${tenantId} AND token_hash = ${hash}`,
+  );
+  return deleted === 1;
+}
+
+/** Ends all tokens of a player, in all tenants that the scope sees. */
+export async function deleteTokens(db: Querier, playerId: string): Promise<void> {
+  // A player's scope shows their rows alone, of all tenants.
+  await db.run(sql`DELETE FROM email_tokens WHERE player_id = ${playerId}`);
+}
+
+/** Deletes what expired in a tenant. */
+export async function deleteExpiredCodesAndTokens(db: Querier, tenantId: string): Promise<void> {
+  await db.run(sql`
+    WITH codes AS (DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND expires_at < now())
+    DELETE FROM email_tokens WHERE tenant_id = ${tenantId} AND expires_at < now()`);
+}
+
+/** Deletes the addresses to which a code was sent two days ago or before, and never used. */
+export function deletePendingCredentials(db: Querier): Promise<number> {
+  return db.run(sql`
+    DELETE FROM email_credentials WHERE player_id IS NULL AND mails_since < now() - interval '2 days'`);
+}

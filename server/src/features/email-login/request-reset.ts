@@ -1,0 +1,37 @@
+import type { Database } from '../../database/database.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import type { MailServices } from '../mail/index.ts';
+import { resetPasswordLetter } from './letters/reset-password.ts';
+import { MAILS_PER_DAY } from './mail-limits.ts';
+import { mailToken } from './mail-token.ts';
+import { countMail, findCredential } from './queries.ts';
+
+/** Addresses that want a new password. Whose they are is looked up by the worker, so that the request tells nothing. */
+export const passwordResetQueue: Queue<{ tenantId: string; email: string }> = {
+  name: 'password-reset',
+  retryDelay: 5,
+  retryDelayMax: 60,
+  retryLimit: 20,
+  expireInSeconds: 60,
+};
+
+/** The request's part: the same for every address. */
+export async function requestReset(
+  { database, jobs }: MailServices & { database: Database },
+  tenantId: string,
+  email: string,
+): Promise<void> {
+  await jobs.add(database, passwordResetQueue, { tenantId, email });
+}
+
+/** The worker's part: mails a token where a player has the address, who may as yet have no password, and else nothing. */
+export async function mailReset(
+  services: MailServices & { database: Database },
+  { tenantId, email }: { tenantId: string; email: string },
+): Promise<void> {
+  await services.database.forTenant(tenantId).transaction(async (transaction) => {
+    const playerId = (await findCredential(transaction, email))?.playerId;
+    if (!playerId || !(await countMail(transaction, email, MAILS_PER_DAY))) return;
+    await mailToken(services, transaction, { tenantId, email, playerId }, 'reset', resetPasswordLetter);
+  });
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../../database/database.ts';
+import { hashPassword } from '../../security/passwords.ts';
+import type { Vault } from '../../security/vault.ts';
+import { newId } from '../../shared/ids.ts';
+import { revokePlayerTokens } from '../player-tokens/index.ts';
+import { CredentialChanged, proveInTransaction } from './prove-address.ts';
+import { deleteToken, deleteTokens, findToken, lockCredential, setPassword } from './queries.ts';
+import { wrongToken } from './wrong-token.ts';
+
+/**
+ * Sets a new password by a mailed token, which proves the address too. All sessions of the player end their refreshing, in
+ * all tenants. Throws invalid_credentials.
+ */
+export async function resetPassword(
+  { database, vault }: { database: Database; vault: Vault },
+  tenantId: string,
+  { token, newPassword }: { token: string; newPassword: string },
+): Promise<{ email: string }> {
+  const hash = vault.fingerprint(token);
+  const owner = await findToken(database.forTenant(tenantId), { tenantId, hash, purpose: 'reset' });
+  if (!owner) throw wrongToken();
+  const { email, playerId } = owner;
+  const passwordHash = await hashPassword(newPassword);
+  try {
+    await database.forPlayer(playerId).transaction(async (transaction) => {
+      // First, as everywhere, so that none waits for another in a circle.
+      await lockCredential(transaction, email);
+      if (!(await deleteToken(transaction, tenantId, hash))) throw wrongToken();
+      await proveInTransaction(transaction, owner);
+      await setPassword(transaction, { email, playerId, passwordHash, authMethodId: newId() });
+      await deleteTokens(transaction, playerId);
+      await revokePlayerTokens(transaction, playerId, 'everywhere');
+    });
+  } catch (error) {
+    throw error instanceof CredentialChanged ? wrongToken() : error;
+  }
+  return { email };
+}

@@ -1,0 +1,27 @@
+import type { Database } from '../../database/database.ts';
+import type { Vault } from '../../security/vault.ts';
+import { newId } from '../../shared/ids.ts';
+import { deleteToken, findToken, lockCredential, markVerified } from './queries.ts';
+import { wrongToken } from './wrong-token.ts';
+
+/**
+ * Verifies the address of a sign-up by what was mailed for it. The password stays: whoever has entered the token says that
+ * the sign-up was theirs. Throws invalid_credentials.
+ */
+export async function verifyAddress(
+  { database, vault }: { database: Database; vault: Vault },
+  tenantId: string,
+  token: string,
+): Promise<{ email: string }> {
+  const hash = vault.fingerprint(token);
+  return database.forTenant(tenantId).transaction(async (transaction) => {
+    const owner = await findToken(transaction, { tenantId, hash, purpose: 'verify' });
+    if (!owner) throw wrongToken();
+    // The credential first, as everywhere: who proves the address at the same time deletes the token under its lock.
+    const credential = await lockCredential(transaction, owner.email);
+    if (credential?.playerId !== owner.playerId || !(await deleteToken(transaction, tenantId, hash)))
+      throw wrongToken();
+    await markVerified(transaction, { ...owner, authMethodId: newId() });
+    return { email: owner.email };
+  });
+}

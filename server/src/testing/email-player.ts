@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { arrangePlatformAdmin, type TestTenant } from './arrange.ts';
+import { eventually } from './eventually.ts';
+import type { Answer } from './http-client.ts';
+import type { TestApp } from './test-app.ts';
+
+/** What tests of sign-in by e-mail do, each call from a network of its own. The app must trust its proxy. */
+export async function emailClient(app: TestApp) {
+  const admin = await arrangePlatformAdmin(app);
+
+  const post = (
+    path: string,
+    body: unknown,
+    { gameKey }: Pick<TestTenant, 'gameKey'>,
+    network = someNetwork(),
+  ) => app.http.post(`/api/player-auth/${path}`, body, { gameKey, headers: { 'x-forwarded-for': network } });
+
+  /** The mails of an address, the newest first. */
+  const mailsTo = async (email: string): Promise<{ subject: string; text: string }[]> => {
+    const { body } = await app.http.get('/api/admin/outbox?limit=200', admin);
+    return body.items.filter((mail: { to: string }) => mail.to === email);
+  };
+
+  /** The code or the token of the newest mail to an address. */
+  const secretTo = async (email: string): Promise<string> => {
+    const [mail] = await mailsTo(email);
+    return /^ {4}(\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
+  };
+
+  return {
+    post,
+    mailsTo,
+    secretTo,
+    /** Has a code sent, and returns it. */
+    async codeFor(email: string, tenant: TestTenant): Promise<string> {
+      await app.owner.query(
+        `UPDATE one_time_codes SET sent_at = sent_at - interval '1 minute' WHERE email = $1`,
+        [email],
+      );
+      const sent = await post('email/otc', { email }, tenant);
+      if (sent.status !== 200) throw new Error(`No code was sent: ${sent.text}`);
+      return secretTo(email);
+    },
+    exchange: (email: string, code: string, tenant: TestTenant, more: object = {}): Promise<Answer> =>
+      post('otc/exchange', { email, code, ...more }, tenant),
+    signUp: (email: string, tenant: TestTenant, more: object = {}): Promise<Answer> =>
+      post('email/signup', { email, password: PASSWORD, ...more }, tenant),
+    logIn: (
+      email: string,
+      tenant: TestTenant,
+      password = PASSWORD,
+      network = someNetwork(),
+    ): Promise<Answer> => post('email/tenant-login', { email, password }, tenant, network),
+    refresh: (refreshToken: string, tenant: TestTenant): Promise<Answer> =>
+      post('refresh', { refreshToken }, tenant),
+    /** Asks for a new password, and waits for the worker to have mailed the token. */
+    async resetTokenFor(email: string, tenant: TestTenant): Promise<string> {
+      await post('email/password-reset/request', { email }, tenant);
+      await eventually(async () => (await secretTo(email)).startsWith('gh_reset_'), 20_000);
+      return secretTo(email);
+    },
+  };
+}
+
+export const PASSWORD = 'correct horse';
+
+export function someEmail(): string {
+  return `${randomBytes(6).toString('hex')}@example.com`;
+}
+
+export function someNetwork(): string {
+  return [10, ...randomBytes(3)].join('.');
+}
