@@ -154,9 +154,9 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
       VALUES (${tenantId}, ${login.refreshTokenHash}, ${sessionId}, ${login.refreshExpiresAt}))
     SELECT CASE
-      WHEN NOT EXISTS (SELECT FROM method) THEN guildhall_refuse('lost_race')
       WHEN (SELECT banned_until > now() FROM access) THEN guildhall_refuse('player_banned')
       WHEN (SELECT is_blocked FROM device) THEN guildhall_refuse('device_blocked')
       WHEN (SELECT id FROM device) <> ${device?.id}::uuid THEN guildhall_refuse('lost_race')
+      WHEN NOT EXISTS (SELECT FROM method) THEN guildhall_refuse('lost_race')
     END`);
 }
