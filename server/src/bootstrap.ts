@@ -21,9 +21,11 @@ export interface DemoAccess {
 
 const SYSTEM: Author = { actor: { kind: 'system', id: null } };
 const DEMO_EMAIL = 'admin@example.com';
+/** Those that need no settings. */
+const DEMO_PROVIDERS = ['Mock', 'EmailOneTimeCode', 'EmailPassword', 'EvmWallet'] as const;
 
 /**
- * Fills a database without accounts with an administrator, a workspace, a tenant that has Mock enabled, and a key of each
+ * Fills a database without accounts with an administrator, a workspace, a tenant with some sign-in providers, and a key of each
  * kind: all or nothing. Undefined where there are accounts already. `open` lets callers in. What was made is kept only if
  * that succeeds, so that nobody loses the password to a port in use; and no caller's sign-up comes in between.
  */
@@ -64,7 +66,8 @@ async function makeDemoTenant(
     isDemo: true,
   });
   const services = { vault, config: { mockProvider: true, allowPrivateAddresses: false } };
-  await setProvider(transaction, services, SYSTEM, { tenantId, provider: 'Mock', enabled: true });
+  for (const provider of DEMO_PROVIDERS)
+    await setProvider(transaction, services, SYSTEM, { tenantId, provider, enabled: true });
   const key = { tenantId, name: 'Demo' };
   const game = await createKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });
   const api = await createKey(transaction, vault, SYSTEM, { ...key, kind: 'api', allowDataApi: true });
