@@ -4,7 +4,8 @@ import { Client } from 'undici';
 export interface LoadRequest {
   path: string;
   headers: Record<string, string>;
-  body: string;
+  /** Sent by POST; without one it is a GET. */
+  body?: string;
 }
 
 /** What a load did: rates are per second of its measured part, times in milliseconds. */
@@ -44,10 +45,10 @@ export async function closedLoop(options: {
         const { path, headers, body } = options.next(connection);
         const sent = performance.now();
         const answer = await client.request({
-          method: 'POST',
           path,
-          headers: { 'content-type': 'application/json', ...headers },
-          body,
+          ...(body === undefined
+            ? { method: 'GET', headers }
+            : { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }),
         });
         const text = await answer.body.text();
         const answered = performance.now();

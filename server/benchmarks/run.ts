@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import type { LoadResult } from './closed-loop.ts';
 import { rawCopyRate } from './raw-copy.ts';
+import { loadLookups, loadNothing, makeCrowd, rawLookupRate } from './lookups.ts';
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, makeKnownPlayers } from './scenarios.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
@@ -14,7 +15,7 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '8' },
     rows: { type: 'string', default: '2000000' },
-    only: { type: 'string', default: 'events,logins,passwords,growth' },
+    only: { type: 'string', default: 'events,logins,lookups,passwords,growth' },
   },
 });
 const seconds = Number(options.seconds);
@@ -32,6 +33,7 @@ console.log(`Server memory at rest: ${await server.memory()} MiB`);
 try {
   if (parts.includes('events')) await measureEvents(server, tenant);
   if (parts.includes('logins')) await measureLogins(server, tenant);
+  if (parts.includes('lookups')) await measureLookups(server, tenant);
   if (parts.includes('passwords')) await measurePasswordFlood(server);
   if (parts.includes('growth')) await measureGrowth(server, tenant);
 } finally {
@@ -88,6 +90,26 @@ async function measurePasswordFlood(server: ServerProcess): Promise<void> {
   console.log(
     `  passwords compared ${round(answered / seconds)}/s, told to come back later ${round(refused / seconds)}/s`,
   );
+}
+
+async function measureLookups(server: ServerProcess, tenant: TestTenant): Promise<void> {
+  console.log('\nProfile look-ups by game key, at random among 100,000 players');
+  const playerIds = await makeCrowd(server.owner, tenant, 100_000);
+  for (const connections of [1, 16, 64]) {
+    const load = { connections, seconds };
+    const raw = await rawLookupRate(server.databaseUrl, tenant, playerIds, {
+      ...load,
+      connections: Math.min(connections, 16),
+    });
+    show(`nothing, ${connections} connections`, await loadNothing(server, load));
+    const result = await loadLookups(server, tenant, playerIds, load);
+    show(
+      `a profile, ${connections} connections`,
+      result,
+      `${round(result.perSecond)}/s, ${(result.perSecond / raw).toFixed(2)} of the bare statement’s ${round(raw)}/s`,
+    );
+  }
+  console.log(`  server memory afterwards: ${await server.memory()} MiB`);
 }
 
 async function measureGrowth(server: ServerProcess, tenant: TestTenant): Promise<void> {

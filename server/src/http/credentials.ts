@@ -28,7 +28,9 @@ export type CredentialName =
   | 'platformAdmin'
   | 'accountOrApiKey'
   | 'exchangeableToken'
-  | 'assertion';
+  | 'assertion'
+  | 'gameKeyOrDataKey'
+  | 'dataKey';
 
 /** The credentials that routes are registered behind (spec: authentication). */
 export function credentials(verify: Verifiers): Record<CredentialName, Credential> {
@@ -39,6 +41,16 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
     const caller = await verify.key(kind, header);
     if (!caller) throw new Problem(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
     return (request.keyCaller = caller);
+  };
+
+  /** Both keys together say nothing clear of who asks, so neither is looked at. */
+  const refuseBothKeys = ({ headers }: FastifyRequest): void => {
+    if (headers['x-game-key'] !== undefined && headers['x-api-key'] !== undefined)
+      throw new Problem('conflicting_credentials', 'Send X-Game-Key or X-API-Key, not both.');
+  };
+
+  const admitToData = async ({ keyCaller: key }: FastifyRequest): Promise<void> => {
+    if (key?.kind === 'api' && !key.allowDataApi) throw new Problem('data_api_not_allowed');
   };
 
   const checkPlayer = async (request: FastifyRequest): Promise<PlayerCaller> => {
@@ -131,7 +143,7 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
         if (!key) return authorizeAccount(request, role);
         const place = placeOf(request);
         if (!('tenantId' in place) || place.tenantId !== key.tenantId) throw new Problem('not_found');
-        if (!key.allowDataApi) throw new Problem('data_api_not_allowed');
+        await admitToData(request);
       },
     },
     exchangeableToken: {
@@ -144,6 +156,27 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
     assertion: {
       security: [{ gameKey: [], assertion: [] }],
       authenticate: checkAnyBearer,
+    },
+    /** A game, or whoever may read the tenant's data: exactly one of the two keys. */
+    gameKeyOrDataKey: {
+      security: [{ gameKey: [] }, { apiKey: [] }],
+      authenticate: async (request) => {
+        refuseBothKeys(request);
+        const kind = request.headers['x-api-key'] === undefined ? 'game' : 'api';
+        if (kind === 'game' && request.headers['x-game-key'] === undefined)
+          throw new Problem('missing_game_key', 'Send X-Game-Key or X-API-Key.');
+        await checkKey(request, kind);
+      },
+      admit: admitToData,
+    },
+    /** An API key that may read data. */
+    dataKey: {
+      security: [{ apiKey: [] }],
+      authenticate: async (request) => {
+        refuseBothKeys(request);
+        await checkKey(request, 'api');
+      },
+      admit: admitToData,
     },
   };
 }

@@ -73,6 +73,7 @@ test('every operation says what it is, who may call it, and what it answers', ()
     'finishStoreAPortalLogin',
     'refreshPortalSession',
     'logOutOfPortal',
+    'getPublicPlayerProfile',
   ];
   const ids = new Set<string>();
   const unsecured: string[] = [];

@@ -3,6 +3,9 @@ import { v7 } from 'uuid';
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** The all-zero UUID, which some clients send where they have none. */
+export const EMPTY_GUID = '00000000-0000-0000-0000-000000000000';
+
 /**
  * A new time-ordered identifier (UUIDv7), so that rows made together lie together in an index. Those of one process ascend
  * strictly, also within a millisecond: lists ordered by id are in the order in which things were made.

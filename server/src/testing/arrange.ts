@@ -133,3 +133,21 @@ async function accountToken(app: TestApp, accountId: string): Promise<string> {
   await database.close();
   return token;
 }
+
+/** Adds an API key that may not read data to a tenant. */
+export async function arrangeKeyWithoutData(
+  { owner }: Pick<TestApp, 'owner'>,
+  tenantId: string,
+): Promise<string> {
+  const key = newOpaqueToken('api');
+  await owner.query(
+    `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint) VALUES ($1, $2, 'api', 'test', $3, $4)`,
+    [
+      randomUUID(),
+      tenantId,
+      visiblePrefix(key),
+      openVault(Buffer.from(TEST_MASTER_KEY, 'hex')).fingerprint(key),
+    ],
+  );
+  return key;
+}

@@ -1,0 +1,1 @@
+export { bulkProfileLookupRoutes, profileLookupRoutes, publicProfileRoutes } from './routes.ts';
