@@ -2,9 +2,10 @@ import { Client } from 'undici';
 
 /** One request of a load. */
 export interface LoadRequest {
+  method?: 'GET' | 'POST';
   path: string;
   headers: Record<string, string>;
-  body: string;
+  body?: string;
 }
 
 /** What a load did: rates are per second of its measured part, times in milliseconds. */
@@ -41,13 +42,13 @@ export async function closedLoop(options: {
     Array.from({ length: options.connections }, async (_, connection) => {
       const client = new Client(options.url, { pipelining: 1 });
       while (performance.now() < deadline && left-- > 0) {
-        const { path, headers, body } = options.next(connection);
+        const { method = 'POST', path, headers, body } = options.next(connection);
         const sent = performance.now();
         const answer = await client.request({
-          method: 'POST',
+          method,
           path,
-          headers: { 'content-type': 'application/json', ...headers },
-          body,
+          headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+          ...(body !== undefined && { body }),
         });
         const text = await answer.body.text();
         const answered = performance.now();

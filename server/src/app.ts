@@ -26,6 +26,7 @@ import {
   openEventWriter,
   openRosters,
 } from './features/gameplay-events/index.ts';
+import { sessionAnalyticsRoutes } from './features/session-analytics/index.ts';
 import { sessionHistoryRoutes } from './features/session-history/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/index.ts';
@@ -97,7 +98,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   ]);
   await withCredential(plain, behind.platformAdmin, [outboxRoutes(services)]);
   await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
-  await withCredential(plain, behind.accountOrApiKey, [eventReadingRoutes(services.database)]);
+  await withCredential(plain, behind.accountOrApiKey, [
+    eventReadingRoutes(services.database),
+    sessionAnalyticsRoutes(services.database),
+  ]);
   await withCredential(plain, behind.player, [
     deviceRoutes(services.database),
     sessionHistoryRoutes(services.database),

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangePlayer,
+  arrangeTenant,
+  signedToken,
+  type TestTenant,
+} from '../../testing/arrange.ts';
 import type { Caller } from '../../testing/http-client.ts';
 import { startTestApp } from '../../testing/test-app.ts';
-import { openDatabase } from '../../database/database.ts';
-import { openVault } from '../../security/vault.ts';
-import { TEST_MASTER_KEY } from '../../testing/test-app.ts';
-import { openTokenSigner } from '../signing-keys/index.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -26,14 +28,9 @@ const idsOf = (body: { sessions: { sessionId: string }[] }) =>
   body.sessions.map(({ sessionId }) => sessionId);
 
 /** A player's token as the portal gives it: of no tenant. */
-async function portalToken(playerId: string): Promise<Caller> {
-  const database = openDatabase(app.databaseUrl, { poolSize: 1 });
-  const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
-  const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
-  const bearer = signer.sign('player', playerId, { tid: null, sid: null }, 900);
-  await database.close();
-  return { bearer };
-}
+const portalToken = async (playerId: string) => ({
+  bearer: await signedToken(app, 'player', playerId, { tid: null, sid: randomUUID() }),
+});
 
 /** Follows the cursors to the end. */
 async function walk(caller: Caller, query: Record<string, string> = {}) {
