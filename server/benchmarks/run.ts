@@ -5,17 +5,20 @@ import type { LoadResult } from './closed-loop.ts';
 import { rawCopyRate } from './raw-copy.ts';
 import { loadLookups, loadNothing, makeCrowd, rawLookupRate } from './lookups.ts';
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, makeKnownPlayers } from './scenarios.ts';
+import { loadSessions, seedSessions } from './sessions.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 /**
  * Measures the hot paths (docs/benchmarks.md): closed-loop clients in this process, the server and PostgreSQL in theirs,
- * all on this machine. `--seconds` is the length of each load; `--rows` how far the growth curve goes; `--only` a part.
+ * all on this machine. `--seconds` is the length of each load; `--rows` how far the growth curve goes; `--ledger` how many logins are read
+ * back; `--only` a part.
  */
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '8' },
     rows: { type: 'string', default: '2000000' },
-    only: { type: 'string', default: 'events,logins,lookups,passwords,growth' },
+    ledger: { type: 'string', default: '1000000' },
+    only: { type: 'string', default: 'events,logins,lookups,passwords,growth,sessions' },
   },
 });
 const seconds = Number(options.seconds);
@@ -36,6 +39,7 @@ try {
   if (parts.includes('lookups')) await measureLookups(server, tenant);
   if (parts.includes('passwords')) await measurePasswordFlood(server);
   if (parts.includes('growth')) await measureGrowth(server, tenant);
+  if (parts.includes('sessions')) await measureSessions(server);
 } finally {
   await server.stop();
 }
@@ -133,10 +137,21 @@ async function measureGrowth(server: ServerProcess, tenant: TestTenant): Promise
   }
 }
 
+async function measureSessions(server: ServerProcess): Promise<void> {
+  const logins = Number(options.ledger);
+  console.log(`\nReading sessions back, from a ledger of ${round(logins)} logins over a year`);
+  const seeded = await seedSessions(server, logins);
+  console.log(
+    `  seeded in ${round(seeded.seconds.insert)} s, rolled up in ${round(seeded.seconds.rollUp)} s`,
+  );
+  await loadSessions(server, seeded, { connections: 4, seconds }, show);
+  console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
 function show(label: string, result: LoadResult, note = `${round(result.perSecond)}/s`): void {
   const errors = result.errors > 0 ? `, ${result.errors} ERRORS` : '';
   console.log(
-    `  ${label.padEnd(38)} ${note}, p50 ${result.p50.toFixed(1)} ms, p99 ${result.p99.toFixed(1)} ms${errors}`,
+    `  ${label.padEnd(42)} ${note}, p50 ${result.p50.toFixed(1)} ms, p99 ${result.p99.toFixed(1)} ms${errors}`,
   );
 }
 

@@ -31,6 +31,8 @@ import {
   profileLookupRoutes,
   publicProfileRoutes,
 } from './features/profile-lookup/index.ts';
+import { sessionAnalyticsRoutes } from './features/session-analytics/index.ts';
+import { sessionHistoryRoutes } from './features/session-history/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/index.ts';
 import { tenantPlayerRoutes } from './features/tenant-players/index.ts';
@@ -101,11 +103,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   ]);
   await withCredential(plain, behind.platformAdmin, [outboxRoutes(services)]);
   await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
-  await withCredential(plain, behind.accountOrApiKey, [eventReadingRoutes(services.database)]);
+  await withCredential(plain, behind.accountOrApiKey, [
+    eventReadingRoutes(services.database),
+    sessionAnalyticsRoutes(services.database),
+  ]);
   await withCredential(plain, behind.gameKeyOrDataKey, [profileLookupRoutes(services.database)]);
   await withCredential(plain, behind.dataKey, [bulkProfileLookupRoutes(services.database)]);
   await plain.register(publicProfileRoutes(services.database));
-  await withCredential(plain, behind.player, [deviceRoutes(services.database)]);
+  await withCredential(plain, behind.player, [
+    deviceRoutes(services.database),
+    sessionHistoryRoutes(services.database),
+  ]);
 
   await app.ready();
   return app;

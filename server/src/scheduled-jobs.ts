@@ -8,6 +8,7 @@ import { deleteExpiredCodesAndTokens, deletePendingCredentials } from './feature
 import { deleteOldMails } from './features/mail/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
+import { rollUpSessions } from './features/session-analytics/index.ts';
 import { deleteRetiredKeys } from './features/signing-keys/index.ts';
 import { deleteExpiredChallenges } from './features/wallet-login/index.ts';
 import type { ScheduledJob } from './jobs/worker.ts';
@@ -29,6 +30,11 @@ export function scheduledJobs(owner: pg.Pool, database: Database): ScheduledJob[
       name: 'delete-old-mails',
       cron: '7 * * * *',
       run: async () => void (await deleteOldMails(database)),
+    },
+    {
+      name: 'roll-up-sessions',
+      cron: '*/10 * * * *',
+      run: () => rollUpSessions(database),
     },
   ];
 }

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { arrangeTenant } from '../testing/arrange.ts';
 import { cloneTestDatabase } from '../testing/databases.ts';
+import { eventually } from '../testing/eventually.ts';
 import { isUniqueViolation, openDatabase } from './database.ts';
 import { sql } from './sql.ts';
 
@@ -49,6 +50,24 @@ test('a failed statement undoes its transaction, even where the error is swallow
     /rolled back/,
   );
   assert.equal((await owner.query('SELECT 1 FROM workspaces WHERE slug = $1', [slug])).rowCount, 0);
+});
+
+test('a connection that dies in the middle of a transaction fails it, and nothing else', async () => {
+  const dying = openDatabase(clone.url, { poolSize: 1 });
+  const pid = sql`SELECT pg_backend_pid() AS pid`;
+  await assert.rejects(
+    dying.transaction(async (transaction) => {
+      const backend = await transaction.row<{ pid: number }>(pid);
+      await owner.query('SELECT pg_terminate_backend($1)', [backend!.pid]);
+      await eventually(
+        async () =>
+          (await owner.query('SELECT FROM pg_stat_activity WHERE pid = $1', [backend!.pid])).rowCount === 0,
+      );
+      await transaction.row(pid);
+    }),
+  );
+  assert.ok((await dying.row<{ pid: number }>(pid))?.pid, 'the next one gets a new connection');
+  await dying.close();
 });
 
 test('two statements of one text in one flight share their preparation', async () => {

@@ -71,6 +71,8 @@ export function openPool(
   });
   // An idle connection that breaks is replaced by the pool; the next query reports what is wrong, if it still is.
   pool.on('error', () => {});
+  // One that breaks while it is in use tells its queries, and would end the process if nobody listened here too.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

@@ -20,6 +20,7 @@ const TAGS = [
   { name: 'Assertions', description: 'Short-lived proofs of who a player is, for third parties.' },
   { name: 'Profile lookup', description: 'What others see of a player.' },
   { name: 'Player devices', description: 'The devices a player has signed in from.' },
+  { name: 'Sessions', description: 'Logins, as their players and as the tenant’s administrators see them.' },
   { name: 'Matches', description: 'Match sessions and their rosters.' },
   { name: 'Gameplay events', description: 'Batches of match and player events, and reading them back.' },
   { name: 'Event definitions', description: 'What events a tenant knows.' },

@@ -124,11 +124,20 @@ export async function arrangePlatformAdmin(app: TestApp) {
   return { accountId, bearer: await accountToken(app, accountId) };
 }
 
-async function accountToken(app: TestApp, accountId: string): Promise<string> {
+const accountToken = (app: TestApp, accountId: string) =>
+  signedToken(app, 'saas', accountId, { sid: randomUUID() });
+
+/** A token as the deployment signs it, valid for two hours. */
+export async function signedToken(
+  app: Pick<TestApp, 'databaseUrl' | 'issuer'>,
+  kind: 'saas' | 'player',
+  subject: string,
+  claims: Record<string, unknown>,
+): Promise<string> {
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
   const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
-  const token = signer.sign('saas', accountId, { sid: randomUUID() }, 900);
+  const token = signer.sign(kind, subject, claims, 7_200);
   await signer.close();
   await database.close();
   return token;

@@ -1,13 +1,13 @@
 import type { Database } from '../../database/database.ts';
 import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
-import { revokePlayerTokens } from '../player-tokens/index.ts';
+import { endPlayerSessions } from '../login-sessions/index.ts';
 import { asDevice, type Device } from './device.ts';
 import { updateDevice, type DeviceChanges } from './queries.ts';
 
 /**
- * Changes a device of the player. Blocking it ends the refreshing of its sessions in all tenants, whatever is in flight:
- * the device's row is the lock under which a sign-in from it writes its session. Throws not_found.
+ * Changes a device of the player. Blocking it ends its sessions in all tenants, and with them their refresh tokens, whatever
+ * is in flight: the device's row is the lock under which a sign-in from it writes its session. Throws not_found.
  */
 export async function changeDevice(
   database: Database,
@@ -17,7 +17,8 @@ export async function changeDevice(
 ): Promise<Device> {
   const device = await database.forPlayer(playerId).transaction(async (transaction) => {
     const changed = await updateDevice(transaction, playerId, deviceId, changes, now());
-    if (changes.isBlocked && changed) await revokePlayerTokens(transaction, playerId, { deviceId });
+    if (changes.isBlocked && changed)
+      await endPlayerSessions(transaction, playerId, { deviceId }, { reason: 'device_blocked' });
     return changed;
   });
   if (!device) throw new Problem('not_found', 'The player has no such device.');

@@ -163,6 +163,43 @@ test('blocking refuses logins and ends refreshing from that device, in all tenan
   assert.equal((await refresh(again.refreshToken)).status, 200);
 });
 
+test('blocking ends the sessions of the device, each with a row in the ledger of its tenant', async () => {
+  const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+  const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
+  const { body: elsewhere } = await login(username, fingerprint, {}, sibling);
+  await login(username, newFingerprint());
+  for (const isBlocked of [true, true, false, true]) await change(device.id, { isBlocked }, caller);
+  const { rows } = await app.owner.query(
+    'SELECT tenant_id, session_id, reason FROM logout_ledger WHERE player_id = $1',
+    [device.playerId],
+  );
+  const reason = 'device_blocked';
+  assert.deepEqual(
+    new Set(rows.map((row) => JSON.stringify(row))),
+    new Set(
+      [
+        { tenant_id: tenant.tenantId, session_id: first.sessionId, reason },
+        { tenant_id: sibling.tenantId, session_id: elsewhere.sessionId, reason },
+      ].map((row) => JSON.stringify(row)),
+    ),
+  );
+  assert.equal(rows.length, 2);
+});
+
+test('every login counts, and only a login', async () => {
+  const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
+  await refresh(first.refreshToken);
+  await change(device.id, { deviceName: 'mine' }, caller);
+  await login(username, newFingerprint());
+  const [, unchanged] = (await list(caller)).body;
+  assert.deepEqual([unchanged.loginCount, unchanged.lastSeenAt], [1, device.lastSeenAt]);
+  await login(username, fingerprint);
+  const [changed] = (await list(caller)).body;
+  assert.deepEqual([changed.id, changed.loginCount, changed.firstSeenAt], [device.id, 2, device.firstSeenAt]);
+  assert.ok(changed.lastSeenAt > device.lastSeenAt);
+  assert.deepEqual([changed.deviceName, changed.isTrusted], ['mine', false]);
+});
+
 test('a block that meets logins and refreshes leaves no refresh token that works', async () => {
   for (let round = 0; round < 20; round++) {
     const { username, fingerprint, device, caller, login: first } = await arrangeDevice();

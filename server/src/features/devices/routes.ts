@@ -33,8 +33,8 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
           tags,
           summary: 'Name, trust or block a device',
           description:
-            'Logins from a blocked device are refused, and the refresh tokens of its sessions stop working for good, in all ' +
-            'tenants; access tokens stay valid until they expire.',
+            'Logins from a blocked device are refused, and its sessions end (reason `device_blocked`) with their refresh tokens, ' +
+            'in all tenants; access tokens stay valid until they expire.',
           params: DevicePath,
           body: ChangeDeviceBody,
           response: { 200: Device },

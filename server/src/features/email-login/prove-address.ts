@@ -1,9 +1,10 @@
 import type { Database, Querier } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
-import { revokePlayerTokens } from '../player-tokens/index.ts';
+import { endPlayerSessions } from '../login-sessions/index.ts';
 import {
   deleteTokens,
   lockCredential,
+  lockPlayer,
   markVerified,
   removeSignInMethods,
   type TokenOwner,
@@ -21,21 +22,25 @@ export async function proveAddress(database: Database, owner: TokenOwner): Promi
 
 /**
  * Somebody has shown that they read the mail of an address. Where nobody had before, whoever signed up with it may have been
- * somebody else: so the password, every other sign-in method, all that was mailed, and the refreshing of all sessions end, in
- * all tenants; the profile stays. The caller's scope is the player's. Throws {@link CredentialChanged}.
+ * somebody else: so the password, every other sign-in method, all that was mailed, and all sessions end, in all tenants; the
+ * profile stays. The caller's scope is the player's. Throws {@link CredentialChanged}.
  */
 export async function proveInTransaction(
   transaction: Querier,
   { email, playerId }: TokenOwner,
 ): Promise<void> {
-  // Under this lock a sign-in with the password, and under those on the removed methods one with them, writes its session:
-  // each is over, and its session is ended below, or comes later, and finds that it is refused.
   const credential = await lockCredential(transaction, email);
   if (credential?.playerId !== playerId) throw new CredentialChanged();
+  // Under this lock every sign-in of the player writes its session: each is over, and its session is ended below, or comes
+  // later, and finds that its password or method is gone.
+  await lockPlayer(transaction, playerId);
   if (!credential.isVerified) {
     await removeSignInMethods(transaction, playerId, email);
     await deleteTokens(transaction, playerId);
-    await revokePlayerTokens(transaction, playerId, 'everywhere');
+    await endPlayerSessions(transaction, playerId, 'everywhere', {
+      reason: 'kicked',
+      message: 'The owner of the e-mail address has signed in.',
+    });
   }
   await markVerified(transaction, { email, playerId, authMethodId: newId() });
 }

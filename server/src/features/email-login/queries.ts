@@ -20,6 +20,11 @@ export function lockCredential(db: Querier, email: string): Promise<Credential |
   return db.row(sql`SELECT ${credential} FROM email_credentials WHERE email = ${email} FOR UPDATE`);
 }
 
+/** Locks a player until the transaction ends; a sign-in does so before it locks anything else of theirs. */
+export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`SELECT FROM players WHERE id = ${playerId} FOR NO KEY UPDATE`);
+}
+
 /** Whether a password is still the one of an address and its player. Until the transaction ends it stays so. */
 export async function keepsPassword(
   db: Querier,

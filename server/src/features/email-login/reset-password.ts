@@ -2,14 +2,13 @@ import type { Database } from '../../database/database.ts';
 import { hashPassword } from '../../security/passwords.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
-import { revokePlayerTokens } from '../player-tokens/index.ts';
+import { endPlayerSessions } from '../login-sessions/index.ts';
 import { CredentialChanged, proveInTransaction } from './prove-address.ts';
 import { deleteToken, deleteTokens, findToken, lockCredential, setPassword } from './queries.ts';
 import { wrongToken } from './wrong-token.ts';
 
 /**
- * Sets a new password by a mailed token, which proves the address too. All sessions of the player end their refreshing, in
- * all tenants. Throws invalid_credentials.
+ * Sets a new password by a mailed token, which proves the address too. All sessions of the player end, in all tenants. Throws invalid_credentials.
  */
 export async function resetPassword(
   { database, vault }: { database: Database; vault: Vault },
@@ -29,7 +28,10 @@ export async function resetPassword(
       await proveInTransaction(transaction, owner);
       await setPassword(transaction, { email, playerId, passwordHash, authMethodId: newId() });
       await deleteTokens(transaction, playerId);
-      await revokePlayerTokens(transaction, playerId, 'everywhere');
+      await endPlayerSessions(transaction, playerId, 'everywhere', {
+        reason: 'kicked',
+        message: 'The password was set anew.',
+      });
     });
   } catch (error) {
     throw error instanceof CredentialChanged ? wrongToken() : error;

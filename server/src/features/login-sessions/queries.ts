@@ -36,6 +36,53 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
     SELECT player_id AS "playerId", ended_at AS "endedAt" FROM ended`);
 }
 
+/** Which sessions of a player. */
+export type SessionPlace = { tenantId: string } | { deviceId: string } | 'everywhere';
+
+/**
+ * Ends the open sessions of a player in a tenant, on a device, or everywhere. The caller holds the lock on the row under
+ * which a sign-in would write such a session (access record, device, player), and took it in a statement before this one:
+ * so this one sees the sessions of every sign-in that it had to wait for. The sessions are locked in the order of their ids, so that
+ * a ban and a block at once do not wait for each other in a circle; one that somebody else ends meanwhile drops out.
+ */
+export function endOpenSessions(
+  db: Querier,
+  playerId: string,
+  place: SessionPlace,
+  at: string,
+): Promise<{ tenantId: string; sessionId: string }[]> {
+  const there =
+    place === 'everywhere'
+      ? empty
+      : 'tenantId' in place
+        ? sql`AND tenant_id = ${place.tenantId}`
+        : sql`AND device_id = ${place.deviceId}`;
+  return db.rows(sql`
+    WITH open AS MATERIALIZED (
+      SELECT tenant_id, session_id FROM login_sessions
+      WHERE player_id = ${playerId} ${there} AND ended_at IS NULL
+      ORDER BY tenant_id, session_id
+      FOR NO KEY UPDATE)
+    UPDATE login_sessions session SET ended_at = ${at}, updated_at_db = clock_timestamp()
+    FROM open WHERE session.tenant_id = open.tenant_id AND session.session_id = open.session_id
+    RETURNING session.tenant_id AS "tenantId", session.session_id AS "sessionId"`);
+}
+
+/** Appends a row to the logout ledger for each of a player's sessions. */
+export async function insertLogouts(
+  db: Querier,
+  playerId: string,
+  sessions: { tenantId: string; sessionId: string; ledgerId: string }[],
+  { reason, message, at }: { reason: LogoutReason; message: string | null; at: string },
+): Promise<void> {
+  await db.run(sql`
+    INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, message, occurred_at, created_at_gl)
+    SELECT tenant_id, id, session_id, ${playerId}, ${reason}, ${message}, ${at}, ${at}
+    FROM unnest(${sessions.map(({ tenantId }) => tenantId)}::uuid[],
+                ${sessions.map(({ ledgerId }) => ledgerId)}::uuid[],
+                ${sessions.map(({ sessionId }) => sessionId)}::uuid[]) AS ended (tenant_id, id, session_id)`);
+}
+
 export function findSession(
   db: Querier,
   tenantId: string,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../../testing/arrange.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -249,6 +250,37 @@ test('a banned player, and one whose account is closed, cannot sign in', async (
 
   await app.owner.query('UPDATE players SET is_active = false WHERE id = $1', [playerId]);
   assert.equal((await logIn({ token })).status, 401);
+});
+
+test('an account that is closed while its player signs in lets nobody in', async () => {
+  const { username, playerId } = await arrangePlayer(app, tenant);
+  const closing = await app.owner.connect();
+  await closing.query('BEGIN');
+  await closing.query('UPDATE players SET is_active = false WHERE id = $1', [playerId]);
+  const signingIn = app.http.post(
+    '/api/player-auth/login',
+    { provider: 'Mock', token: `mock:${username}:secret` },
+    tenant,
+  );
+  const isWaiting = async () =>
+    (
+      await app.owner.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+    ).rowCount === 1;
+  await eventually(isWaiting);
+  const free = await closing.query('SELECT FROM tenant_access WHERE player_id = $1 FOR UPDATE NOWAIT', [
+    playerId,
+  ]);
+  assert.equal(free.rowCount, 1, 'the player is what a login locks first');
+  await closing.query('COMMIT');
+  closing.release();
+  const { status, body } = await signingIn;
+  assert.deepEqual([status, body.code], [401, 'invalid_credentials']);
+  const { rows } = await app.owner.query('SELECT count(*)::int FROM login_sessions WHERE player_id = $1', [
+    playerId,
+  ]);
+  assert.equal(rows[0].count, 1);
 });
 
 test('unknown members are ignored, known ones are not coerced', async () => {

@@ -109,11 +109,16 @@ export type LoginRefusal = 'player_banned' | 'device_blocked' | 'lost_race';
  * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token. Ban and
  * block may have come since the player was looked up, another login may have registered the device, and the sign-in method
  * may have been taken from the player: then the statement refuses itself with a {@link LoginRefusal}.
+ *
+ * First of all it locks the player, and the ledger row takes its received_at_db under that lock: so the logins of one
+ * player have their received_at_db in the order of their commits, which the cursor of the history needs (decision 0017).
  */
 export async function writeLogin(db: Querier, login: LoginRecord): Promise<void> {
   const { tenantId, playerId, sessionId, at, device } = login;
   await db.run(sql`
-    WITH device AS (
+    WITH player AS MATERIALIZED (
+      SELECT is_active FROM players WHERE id = ${playerId} FOR NO KEY UPDATE),
+    device AS (
       INSERT INTO devices AS known (id, player_id, device_fingerprint, platform, hardware_model, os_version, metadata,
                                     first_seen_at, last_seen_at, created_at_gl, updated_at_gl)
       SELECT ${device?.id}::uuid, ${playerId}::uuid, ${device?.fingerprint}::text, ${login.platform},
@@ -146,14 +151,18 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
               ${login.platform}, ${login.clientVersion}, ${login.ipAddress}::inet)),
     ledger AS (
       INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
-                                client_version, client_build, ip_address, occurred_at, created_at_gl, metadata, row_hash)
-      VALUES (${tenantId}, ${login.ledgerId}, ${sessionId}, ${playerId}, ${login.authMethodId}, ${login.authProvider},
-              ${device?.id}::uuid, ${login.platform}, ${login.clientVersion}, ${login.clientBuild},
-              ${login.ipAddress}::inet, ${at}, ${at}, ${JSON.stringify(login.metadata)}, ${login.rowHash})),
+                                client_version, client_build, ip_address, occurred_at, created_at_gl, received_at_db,
+                                metadata, row_hash)
+      SELECT ${tenantId}::uuid, ${login.ledgerId}::uuid, ${sessionId}::uuid, ${playerId}::uuid,
+             ${login.authMethodId}::uuid, ${login.authProvider}, ${device?.id}::uuid, ${login.platform},
+             ${login.clientVersion}, ${login.clientBuild}, ${login.ipAddress}::inet, ${at}::timestamptz,
+             ${at}::timestamptz, clock_timestamp(), ${JSON.stringify(login.metadata)}::jsonb, ${login.rowHash}::bytea
+      FROM player),
     token AS (
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
       VALUES (${tenantId}, ${login.refreshTokenHash}, ${sessionId}, ${login.refreshExpiresAt}))
     SELECT CASE
+      WHEN NOT (SELECT is_active FROM player) THEN guildhall_refuse('lost_race')
       WHEN (SELECT banned_until > now() FROM access) THEN guildhall_refuse('player_banned')
       WHEN (SELECT is_blocked FROM device) THEN guildhall_refuse('device_blocked')
       WHEN (SELECT id FROM device) <> ${device?.id}::uuid THEN guildhall_refuse('lost_race')

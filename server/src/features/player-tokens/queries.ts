@@ -65,33 +65,6 @@ export async function revokeSessionTokens(
   return revoked === 1;
 }
 
-/**
- * Ends the refreshing of all sessions of a player: in a tenant, on a device, or everywhere. The caller holds the lock on the
- * row under which a sign-in would write such a session (access record, device, sign-in method), and took it in a statement before this one: so this
- * one sees the sessions of every sign-in that it had to wait for, and every later sign-in sees why it is refused. The
- * sessions are locked in the order of their ids, so that a ban and a block at once do not wait for each other in a circle.
- */
-export function revokePlayerTokens(
-  db: Querier,
-  playerId: string,
-  place: { tenantId: string } | { deviceId: string } | 'everywhere',
-): Promise<number> {
-  const there =
-    place === 'everywhere'
-      ? sql`true`
-      : 'tenantId' in place
-        ? sql`tenant_id = ${place.tenantId}`
-        : sql`device_id = ${place.deviceId}`;
-  return db.run(sql`
-    WITH live AS MATERIALIZED (
-      SELECT tenant_id, session_id FROM login_sessions
-      WHERE player_id = ${playerId} AND ${there} AND ended_at IS NULL AND tokens_revoked_at IS NULL
-      ORDER BY tenant_id, session_id
-      FOR NO KEY UPDATE)
-    UPDATE login_sessions session SET tokens_revoked_at = clock_timestamp(), updated_at_db = clock_timestamp()
-    FROM live WHERE session.tenant_id = live.tenant_id AND session.session_id = live.session_id`);
-}
-
 /** Deletes the tokens of a tenant that expired over a day ago, and returns how many. */
 export function deleteExpiredTokens(db: Querier, tenantId: string): Promise<number> {
   return db.run(sql`

@@ -4,7 +4,7 @@ import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import { auditTrail } from '../audit/index.ts';
-import { revokePlayerTokens } from '../player-tokens/index.ts';
+import { endPlayerSessions } from '../login-sessions/index.ts';
 import { insertBan, liftBans, setBannedUntil, type Ban } from './queries.ts';
 
 export interface BanRequest {
@@ -16,8 +16,8 @@ export interface BanRequest {
 }
 
 /**
- * Bans a player from a tenant: no sign-in from now on, and no refresh of any session that they have there, whatever is in
- * flight. A ban in force is lifted and replaced. Throws player_not_found, and invalid_request for an `until` that is past.
+ * Bans a player from a tenant: no sign-in from now on, and every session that they have there ends, whatever is in flight.
+ * A ban in force is lifted and replaced. Throws player_not_found, and invalid_request for an `until` that is past.
  */
 export async function banPlayer(
   database: Database,
@@ -34,7 +34,7 @@ export async function banPlayer(
 
   const bannedBy = author.actor.id!;
   return database.forTenant(tenantId).transaction(async (transaction) => {
-    // First of all, for its lock: see revokePlayerTokens.
+    // First of all, for its lock: see endPlayerSessions.
     if (!(await setBannedUntil(transaction, tenantId, playerId, until ?? 'infinity')))
       throw new Problem('player_not_found', 'The tenant has no such player.');
     const [replaced] = await liftBans(transaction, tenantId, playerId, bannedBy);
@@ -46,7 +46,7 @@ export async function banPlayer(
       until: until ?? null,
       bannedBy,
     });
-    await revokePlayerTokens(transaction, playerId, { tenantId });
+    await endPlayerSessions(transaction, playerId, { tenantId }, { reason: 'account_suspended' });
     await auditTrail(transaction, [
       {
         ...author,

@@ -75,6 +75,29 @@ test('a ban refuses logins and ends refreshing, in this tenant only, and is audi
   assert.deepEqual(record.details, { banId: body.id, reason: 'cheating', note: 'aimbot', until: null });
 });
 
+test('a ban ends the open sessions, each with a ledger row, so that no match takes the player in', async () => {
+  const player = await arrangePlayer(app, tenant);
+  const ended = await arrangePlayer(app, tenant, player.username);
+  const key = { gameKey: tenant.gameKey };
+  await app.http.post('/api/player-auth/logout', { sessionId: ended.sessionId }, key);
+  const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+  await arrangePlayer(app, sibling, player.username);
+  assert.equal((await ban(player.playerId)).status, 201);
+  await ban(player.playerId);
+  const { rows } = await app.owner.query(
+    'SELECT tenant_id, session_id, reason FROM logout_ledger WHERE player_id = $1 ORDER BY received_at_db',
+    [player.playerId],
+  );
+  assert.deepEqual(rows, [
+    { tenant_id: tenant.tenantId, session_id: ended.sessionId, reason: 'user_logout' },
+    { tenant_id: tenant.tenantId, session_id: player.sessionId, reason: 'account_suspended' },
+  ]);
+  const players = [{ playerId: player.playerId }];
+  assert.equal((await app.http.post('/api/game/matches', { players }, key)).status, 410);
+  const logout = await app.http.post('/api/player-auth/logout', { sessionId: player.sessionId }, key);
+  assert.deepEqual([logout.status, logout.body.reason], [200, 'account_suspended']);
+});
+
 test('a lifted ban lets in again, but revives no refresh token; lifting again changes nothing', async () => {
   const player = await arrangePlayer(app, tenant);
   assert.equal((await lift(player.playerId)).status, 204, 'who is not banned');

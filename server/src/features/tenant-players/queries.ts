@@ -17,6 +17,13 @@ export async function setBannedUntil(
   return changed === 1;
 }
 
+/** Locks a player's access record, under which sign-ins write their session; false for a player without access. */
+export async function lockAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
+  const found = await db.row(sql`
+    SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId} FOR NO KEY UPDATE`);
+  return found !== undefined;
+}
+
 export async function hasAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
   const found = await db.row(sql`
     SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);

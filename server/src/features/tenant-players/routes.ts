@@ -6,7 +6,8 @@ import { Page, PageQuery } from '../../http/schemas.ts';
 import { banHistory } from './ban-history.ts';
 import { banPlayer } from './ban-player.ts';
 import { liftBan } from './lift-ban.ts';
-import { Ban, BanBody, TenantPlayerPath } from './schemas.ts';
+import { forceLogout } from './force-logout.ts';
+import { Ban, BanBody, ForceLogoutBody, ForceLogoutResult, TenantPlayerPath } from './schemas.ts';
 
 const PLAYER = '/api/bus_tenants/:tenantId/players/:playerId';
 const tags = ['Tenant players'];
@@ -23,8 +24,8 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
           tags,
           summary: 'Ban a player from the tenant',
           description:
-            'Refuses their logins, and ends the refresh tokens of their sessions in the tenant for good; access tokens stay ' +
-            'valid until they expire. Banning again replaces the ban.',
+            'Refuses their logins, and ends their sessions in the tenant (reason `account_suspended`): no refresh, no new match. ' +
+            'Access tokens stay valid until they expire. Banning again replaces the ban.',
           params: TenantPlayerPath,
           body: BanBody,
           response: { 201: Ban },
@@ -53,6 +54,28 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
         const { tenantId, playerId } = request.params;
         await liftBan(database, tenantId, playerId, authorOf(request));
         return reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      `${PLAYER}/force-logout`,
+      {
+        config: { role: 'admin' },
+        schema: {
+          operationId: 'forceLogoutPlayer',
+          tags,
+          summary: 'End all sessions of a player in the tenant',
+          description:
+            'Each gets a row in the logout ledger (reason `kicked`), and its refresh token stops working; access tokens stay ' +
+            'valid until they expire. The player may sign in again: to keep them out, ban them.',
+          params: TenantPlayerPath,
+          body: ForceLogoutBody,
+          response: { 200: ForceLogoutResult },
+        },
+      },
+      async (request) => {
+        const message = request.body?.message || null;
+        return forceLogout(database, { ...request.params, message }, authorOf(request));
       },
     );
 

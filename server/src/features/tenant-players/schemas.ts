@@ -34,3 +34,20 @@ export const Ban = Type.Object({
 });
 
 export const TenantPlayerPath = Type.Object({ tenantId: Guid, playerId: Guid });
+
+/** May be left out altogether. */
+export const ForceLogoutBody = Nullable(
+  Type.Object({
+    message: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 256,
+          transform: ['trim'],
+          description: 'Kept with each session in the logout ledger.',
+        }),
+      ),
+    ),
+  }),
+);
+
+export const ForceLogoutResult = Type.Object({ endedSessions: Type.Integer() });

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase } from '../src/database/database.ts';
+import { makePartitions } from '../src/database/partitions.ts';
+import { rollUpSessions } from '../src/features/session-analytics/index.ts';
+import { arrangeTenant, signedToken, type TestTenant } from '../src/testing/arrange.ts';
+import { closedLoop, type LoadResult } from './closed-loop.ts';
+import type { ServerProcess } from './server-process.ts';
+
+const PLAYERS = 200_000;
+const DAYS = 365;
+const DAY = 86_400_000;
+
+/** The tenant that has nine tenths of the logins, one of the others, and the player with the most. */
+export interface SeededSessions {
+  big: TestTenant;
+  small: TestTenant;
+  /** One login in two hundred is theirs. */
+  heavyPlayer: string;
+  seconds: { insert: number; rollUp: number };
+}
+
+/**
+ * Fills the ledgers as a year would: logins of 200,000 players in 21 tenants, nine tenths of them in one, and a logout for
+ * three logins in ten. Then vacuums, as autovacuum does over a year, and rolls up.
+ */
+export async function seedSessions(server: ServerProcess, logins: number): Promise<SeededSessions> {
+  const { owner } = server;
+  for (let ago = 0; ago <= DAYS + 31; ago += 28)
+    await makePartitions(owner, new Date(Date.now() - ago * DAY));
+  const tenants = await Promise.all(Array.from({ length: 21 }, () => arrangeTenant(server)));
+  const heavyPlayer = randomUUID();
+  const started = performance.now();
+  const step = 250_000;
+  const chunks = Array.from({ length: Math.ceil(logins / step) }, (_, chunk) => chunk * step);
+  const insertChunks = async () => {
+    for (let first = chunks.shift(); first !== undefined; first = chunks.shift()) {
+      const last = Math.min(first + step, logins) - 1;
+      await owner.query(
+        `WITH login AS (
+           SELECT number, now() - (1 - number / $3::float8) * $4 * interval '1 day' AS at,
+                  CASE WHEN number % 200 = 0 THEN $5::uuid ELSE md5('player' || floor($6 * random() ^ 2)::text)::uuid END AS player_id,
+                  CASE WHEN random() < 0.9 THEN ($7::uuid[])[1] ELSE ($7::uuid[])[2 + floor(20 * random())] END AS tenant_id,
+                  (ARRAY['PC_Windows','PC_Linux','ConsoleB5','ConsoleCSeriesX','HandheldConsoleA','Mobile_iOS','Mobile_Android','Unknown'])[1 + floor(8 * random() ^ 2)] AS platform,
+                  (ARRAY['store_a','store_b','email','evm_wallet'])[1 + floor(4 * random() ^ 2)] AS provider
+           FROM generate_series($1::int, $2::int) AS number),
+         logout AS (
+           INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, occurred_at, created_at_gl, received_at_db)
+           SELECT tenant_id, gen_random_uuid(), gen_random_uuid(), player_id, 'user_logout', at, at, at FROM login WHERE number % 10 < 3)
+         INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_provider, platform, client_version, ip_address,
+                                   occurred_at, created_at_gl, received_at_db, row_hash)
+         SELECT tenant_id, gen_random_uuid(), gen_random_uuid(), player_id, provider, platform, '1.4.2', '203.0.113.7',
+                at, at, at, sha256(number::text::bytea)
+         FROM login`,
+        [first, last, logins, DAYS, heavyPlayer, PLAYERS, tenants.map(({ tenantId }) => tenantId)],
+      );
+    }
+  };
+  await Promise.all([insertChunks(), insertChunks()]);
+  await owner.query('VACUUM ANALYZE login_ledger, logout_ledger');
+  const inserted = performance.now();
+  const database = openDatabase(server.databaseUrl, { poolSize: 1 });
+  await rollUpSessions(database);
+  await database.close();
+  await owner.query('VACUUM ANALYZE login_rollups, logout_rollups, player_rollups, player_numbers');
+  return {
+    big: tenants[0]!,
+    small: tenants[1]!,
+    heavyPlayer,
+    seconds: { insert: (inserted - started) / 1000, rollUp: (performance.now() - inserted) / 1000 },
+  };
+}
+
+/** The loads on the seeded ledgers: each asks for something else every time. */
+export async function loadSessions(
+  server: ServerProcess,
+  seeded: SeededSessions,
+  options: { connections: number; seconds: number },
+  report: (label: string, result: LoadResult) => void,
+): Promise<void> {
+  const issuer = { databaseUrl: server.databaseUrl, issuer: server.url };
+  const bearer = async (playerId: string) => ({
+    authorization: `Bearer ${await signedToken(issuer, 'player', playerId, { tid: null, sid: null })}`,
+  });
+  const { rows } = await server.owner.query<{ player_id: string }>(
+    'SELECT player_id FROM login_ledger TABLESAMPLE BERNOULLI (0.1) LIMIT 300',
+  );
+  const typical: { authorization: string }[] = [];
+  for (const { player_id } of rows.filter((row) => row.player_id !== seeded.heavyPlayer))
+    typical.push(await bearer(player_id));
+  const heavy = await bearer(seeded.heavyPlayer);
+  const anybody = () => typical[Math.floor(Math.random() * typical.length)]!;
+  const instant = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+
+  const history = '/api/player/sessions/history';
+  const place = () => `cursorTimestamp=${instant(Math.random() * DAYS)}&cursorId=${randomUUID()}`;
+  const analytics = ({ tenantId }: TestTenant) => `/api/bus_tenants/${tenantId}/sessions/analytics`;
+  const apiKey = { 'x-api-key': seeded.big.apiKey };
+  const anyRange = () => {
+    const [from, to] = [Math.random() * DAYS, Math.random() * DAYS].toSorted((a, b) => b - a);
+    return `from=${instant(from!)}&to=${instant(to!)}`;
+  };
+  const loads: [string, () => { path: string; headers: Record<string, string> }][] = [
+    ['history, a usual player', () => ({ path: history, headers: anybody() })],
+    ['history, the heavy player, any page', () => ({ path: `${history}?${place()}`, headers: heavy })],
+    [
+      'history, the heavy player in a small game',
+      () => ({ path: `${history}?tenantId=${seeded.small.tenantId}&${place()}`, headers: heavy }),
+    ],
+    ['summary, a usual player', () => ({ path: '/api/player/sessions/summary', headers: anybody() })],
+    ['summary, the heavy player', () => ({ path: '/api/player/sessions/summary', headers: heavy })],
+    ['analytics, the last 30 days', () => ({ path: analytics(seeded.big), headers: apiKey })],
+    [
+      'analytics, the whole year',
+      () => ({ path: `${analytics(seeded.big)}?from=${instant(DAYS + 1)}`, headers: apiKey }),
+    ],
+    [
+      'analytics, from any to any instant',
+      () => ({ path: `${analytics(seeded.big)}?${anyRange()}`, headers: apiKey }),
+    ],
+  ];
+  for (const [label, next] of loads) {
+    report(label, await closedLoop({ ...options, url: server.url, next }));
+  }
+}

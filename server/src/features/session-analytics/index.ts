@@ -1,0 +1,2 @@
+export { rollUpSessions } from './roll-up-sessions.ts';
+export { sessionAnalyticsRoutes } from './routes.ts';

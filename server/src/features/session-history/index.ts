@@ -1,0 +1,1 @@
+export { sessionHistoryRoutes } from './routes.ts';
