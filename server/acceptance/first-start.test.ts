@@ -68,8 +68,19 @@ test('a first start makes a demo that works as printed, once', { timeout: 60_000
   assert.equal(tenant.body.settings.autoCreateDefinitions, true);
   const audit = await get(server, `/api/workspaces/${tenant.body.workspaceId}/audit-records`, bearer);
   assert.deepEqual(
-    audit.body.items.map((item: { action: string }) => item.action),
-    ['api_key.created', 'game_key.created', 'provider.updated', 'tenant.created', 'workspace.created'],
+    audit.body.items.map((item: { action: string; targetId: string }) =>
+      item.action === 'provider.updated' ? item.targetId : item.action,
+    ),
+    [
+      'api_key.created',
+      'game_key.created',
+      'EvmWallet',
+      'EmailPassword',
+      'EmailOneTimeCode',
+      'Mock',
+      'tenant.created',
+      'workspace.created',
+    ],
   );
   const events = `/api/bus_tenants/${demo.tenantId}/events?scope=player`;
   assert.equal((await get(server, events, { 'x-api-key': demo.apiKey })).status, 200);

@@ -4,14 +4,17 @@ import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 const START_WITHIN_MS = 60_000;
 
 const spawned = new Set<ChildProcess>();
-// What a failed test has left running.
-process.on('exit', () => spawned.forEach((child) => child.kill('SIGKILL')));
+// What a failed test has left running: its pipes would keep this process from ending.
+const killAll = (): void => spawned.forEach((child) => child.kill('SIGKILL'));
+after(killAll);
+process.on('exit', killAll);
 
 /** A command as its operator runs it: a process of its own, on a data folder. */
 export interface CommandProcess {
