@@ -29,22 +29,30 @@ export interface LinkedIdentity {
   providerUserId: string;
 }
 
+/** The sign-in method of an identity, and its player where they are active. */
+const linked = ({ provider, providerUserId }: LinkedIdentity) => sql`
+      FROM auth_methods method
+      JOIN players player ON player.id = method.player_id
+      WHERE method.auth_provider = ${provider} AND method.issuer = '' AND method.provider_user_id = ${providerUserId}
+        AND player.is_active`;
+
+/** Whether an identity is linked to an active player. */
+export async function hasLinkedPlayer(db: Querier, identity: LinkedIdentity): Promise<boolean> {
+  return (await db.row(sql`SELECT ${linked(identity)}`)) !== undefined;
+}
+
 /**
  * Stores a session of the active player that an identity is linked to; undefined where there is none. The player is locked
  * against being closed meanwhile: whoever closes them, and ends their sessions in a later statement, ends this one too.
  */
 export function insertSession(
   db: Querier,
-  { provider, providerUserId }: LinkedIdentity,
+  identity: LinkedIdentity,
   { sessionId, refreshToken }: { sessionId: string; refreshToken: { hash: Buffer; expiresAt: string } },
 ): Promise<{ playerId: string } | undefined> {
   return db.row(sql`
     WITH linked AS MATERIALIZED (
-      SELECT method.id AS method_id, player.id AS player_id
-      FROM auth_methods method
-      JOIN players player ON player.id = method.player_id
-      WHERE method.auth_provider = ${provider} AND method.issuer = '' AND method.provider_user_id = ${providerUserId}
-        AND player.is_active
+      SELECT method.id AS method_id, player.id AS player_id ${linked(identity)}
       FOR SHARE OF player),
     method AS (
       UPDATE auth_methods method SET last_used_at = clock_timestamp() FROM linked WHERE method.id = linked.method_id),
