@@ -43,7 +43,8 @@ export async function hasLinkedPlayer(db: Querier, identity: LinkedIdentity): Pr
 
 /**
  * Stores a session of the active player that an identity is linked to; undefined where there is none. The player is locked
- * against being closed meanwhile: whoever closes them, and ends their sessions in a later statement, ends this one too.
+ * against being closed meanwhile, and the method against being removed: whoever does that, and ends their sessions in a later
+ * statement, ends this one too.
  */
 export function insertSession(
   db: Querier,
@@ -53,7 +54,7 @@ export function insertSession(
   return db.row(sql`
     WITH linked AS MATERIALIZED (
       SELECT method.id AS method_id, player.id AS player_id ${linked(identity)}
-      FOR SHARE OF player),
+      FOR SHARE OF player FOR NO KEY UPDATE OF method),
     method AS (
       UPDATE auth_methods method SET last_used_at = clock_timestamp() FROM linked WHERE method.id = linked.method_id),
     session AS (
@@ -110,6 +111,12 @@ export async function revokeSession(db: Querier, sessionId: string): Promise<boo
   const revoked = await db.run(sql`
     UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE id = ${sessionId} AND revoked_at IS NULL`);
   return revoked === 1;
+}
+
+/** Ends the refreshing of all sessions of a player, whose profile the caller has locked: see {@link insertSession}. */
+export async function revokePortalSessions(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE player_id = ${playerId} AND revoked_at IS NULL`);
 }
 
 /** The session that a refresh token was issued for, whether or not it still works. */
