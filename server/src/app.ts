@@ -11,7 +11,12 @@ import {
 } from './features/assertions/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { deviceRoutes } from './features/devices/index.ts';
-import { emailCodeRoutes, emailPasswordRoutes, openMailBudget } from './features/email-login/index.ts';
+import {
+  emailCodeRoutes,
+  emailPasswordRoutes,
+  emailPortalRoutes,
+  openMailBudget,
+} from './features/email-login/index.ts';
 import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
 import { logoutRoutes } from './features/login-sessions/index.ts';
 import { outboxRoutes } from './features/mail/index.ts';
@@ -33,11 +38,16 @@ import {
 } from './features/profile-lookup/index.ts';
 import { sessionAnalyticsRoutes } from './features/session-analytics/index.ts';
 import { sessionHistoryRoutes } from './features/session-history/index.ts';
+import { signInChallengeRoutes } from './features/sign-in-challenges/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/index.ts';
 import { tenantPlayerRoutes } from './features/tenant-players/index.ts';
 import { openProviderSettings, providerRoutes, tenantRoutes } from './features/tenants/index.ts';
-import { openContractWallets, walletLoginRoutes } from './features/wallet-login/index.ts';
+import {
+  openChallengeThrottle,
+  openContractWallets,
+  walletLoginRoutes,
+} from './features/wallet-login/index.ts';
 import { openMemberships, workspaceRoutes } from './features/workspaces/index.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
@@ -80,6 +90,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     walletLoginRoutes(services),
     emailCodeRoutes(services),
     emailPasswordRoutes(services),
+    signInChallengeRoutes(services),
     refreshRoutes(services),
   ]);
   await withCredential(plain, behind.gameKeyAndMaybePlayer, [
@@ -90,6 +101,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await withCredential(plain, behind.assertion, [assertionValidationRoutes(services.database)]);
   await plain.register(accountSessionRoutes(services));
   await plain.register(storeAPortalRoutes(services));
+  await plain.register(emailPortalRoutes(services));
   await plain.register(portalSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
@@ -156,6 +168,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     definitions,
     ingestion: { writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
+    walletThrottle: openChallengeThrottle(),
     contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
       key: keys.authenticate,

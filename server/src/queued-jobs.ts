@@ -1,12 +1,17 @@
 import type { Database } from './database/database.ts';
-import { mailReset, passwordResetQueue } from './features/email-login/index.ts';
+import {
+  mailPortalCode,
+  mailReset,
+  passwordResetQueue,
+  portalCodeQueue,
+} from './features/email-login/index.ts';
 import { deliverMail, mailQueue, type MailServer } from './features/mail/index.ts';
 import type { Jobs, Queue } from './jobs/queue.ts';
 import { handle, type QueueHandler } from './jobs/worker.ts';
 import type { Vault } from './security/vault.ts';
 
 /** Every queue of the deployment. */
-export const queues: Queue<object>[] = [mailQueue, passwordResetQueue];
+export const queues: Queue<object>[] = [mailQueue, passwordResetQueue, portalCodeQueue];
 
 export interface QueuedJobServices {
   database: Database;
@@ -20,5 +25,6 @@ export function queuedJobs(services: QueuedJobServices): QueueHandler[] {
   return [
     handle(mailQueue, ({ mailId }) => deliverMail(services, mailId)),
     handle(passwordResetQueue, (request) => mailReset(services, request)),
+    handle(portalCodeQueue, (code) => mailPortalCode(services, code)),
   ];
 }

@@ -4,7 +4,11 @@ import { makePartitions } from './database/partitions.ts';
 import { sql } from './database/sql.ts';
 import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
 import { deleteExpiredThirdPartyTokens } from './features/assertions/index.ts';
-import { deleteExpiredCodesAndTokens, deletePendingCredentials } from './features/email-login/index.ts';
+import {
+  deleteExpiredCodesAndTokens,
+  deletePendingCredentials,
+  PORTAL,
+} from './features/email-login/index.ts';
 import { deleteOldMails } from './features/mail/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
@@ -53,6 +57,7 @@ async function deleteExpired(database: Database): Promise<void> {
   }
   await deleteExpiredAccountTokens(database);
   await deletePendingCredentials(database);
+  await deleteExpiredCodesAndTokens(database.forTenant(PORTAL), PORTAL);
   await deleteExpiredPortalRows(database);
   await deleteRetiredKeys(database);
 }

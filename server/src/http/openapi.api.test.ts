@@ -72,6 +72,8 @@ test('every operation says what it is, who may call it, and what it answers', ()
     'startStoreAPortalLogin',
     'finishStoreAPortalLogin',
     'refreshPortalSession',
+    'sendPortalCode',
+    'exchangePortalCode',
     'logOutOfPortal',
     'getPublicPlayerProfile',
   ];

@@ -134,7 +134,13 @@ function lazyValidators() {
 }
 
 function ajv(options: { coerceTypes: boolean | 'array'; useDefaults: boolean }): Ajv {
-  const instance = new Ajv({ ...options, strict: false, allErrors: false, removeAdditional: false });
+  const instance = new Ajv({
+    ...options,
+    strict: false,
+    allErrors: false,
+    removeAdditional: false,
+    discriminator: true,
+  });
   addFormats.default(instance, ['email', 'uri']);
   // The usual form alone: ajv-formats would take `urn:uuid:…` too, which PostgreSQL does not.
   instance.addFormat('uuid', isGuid);

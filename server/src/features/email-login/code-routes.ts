@@ -2,19 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
 import { keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
-import { networkOf, type AttemptBudget } from '../../security/attempt-budget.ts';
-import type { MailServices } from '../mail/index.ts';
 import type { SignInServices } from '../player-login/index.ts';
 import { LoginResult } from '../player-tokens/index.ts';
-import type { ProviderSettings } from '../tenants/index.ts';
 import { exchangeCode } from './exchange-code.ts';
 import { EmailBody, ExchangeBody, SentCode } from './schemas.ts';
-import { sendCode } from './send-code.ts';
+import { sendCode, type SendCodeServices } from './send-code.ts';
 
-export interface EmailLoginServices extends SignInServices, MailServices {
-  providerSettings: ProviderSettings;
-  mailBudget: AttemptBudget;
-}
+export type EmailLoginServices = SignInServices & SendCodeServices;
 
 const tags = ['Player sign-in'];
 
@@ -36,10 +30,8 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
         },
       },
       async (request) => {
-        const { tenantId } = keyOf(request);
-        await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
-        await services.mailBudget.spend(networkOf(clientAddress(request)));
-        return sendCode(services, tenantId, request.body.email);
+        const asker = { tenantId: keyOf(request).tenantId, ipAddress: clientAddress(request) };
+        return sendCode(services, asker, request.body.email);
       },
     );
 
@@ -60,10 +52,14 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
       },
       async (request) => {
         const { tenantId } = keyOf(request);
-        await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
-        const { createAccountIfMissing, ...rest } = request.body;
-        const mode = createAccountIfMissing ? 'login' : 'only-existing';
-        return exchangeCode(services, { ...rest, mode, tenantId, ipAddress: clientAddress(request) });
+        const { email, createAccountIfMissing, ...rest } = request.body;
+        return exchangeCode(services, {
+          ...rest,
+          which: { email },
+          mode: createAccountIfMissing ? 'login' : 'only-existing',
+          tenantId,
+          ipAddress: clientAddress(request),
+        });
       },
     );
   };

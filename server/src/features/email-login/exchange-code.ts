@@ -1,30 +1,27 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { Database, Querier } from '../../database/database.ts';
-import type { Vault } from '../../security/vault.ts';
-import { Problem } from '../../shared/problem.ts';
+import type { Querier } from '../../database/database.ts';
 import { signIn, type LoginResult, type SignInRequest, type SignInServices } from '../player-login/index.ts';
-import { codeHash } from './code-hash.ts';
+import type { ProviderSettings } from '../tenants/index.ts';
 import { CredentialChanged, proveAddress } from './prove-address.ts';
-import { claimProven, countTry, deleteCode, findCredential } from './queries.ts';
+import { claimProven, deleteCode, findCredential, type CodeName } from './queries.ts';
+import { tryCode, wrongCode } from './try-code.ts';
 
-const TRIES = 5;
 /** Sign-ups with the address that come in between can make an attempt void; there is one of them at most. */
 const ATTEMPTS = 3;
 
 /**
  * Signs in whoever has the code that was sent to an address. A pending player becomes a real one. Where somebody else has
  * signed up with the address, and never proved it, they lose every way in first (decision 0011). The code is used up by the
- * sign-in alone: one that is refused (a ban, or nobody to find) leaves it. Throws invalid_credentials for a wrong, used,
- * expired or unknown one, and what any sign-in throws.
+ * sign-in alone: one that is refused (a ban, or nobody to find) leaves it. Throws provider_not_available, invalid_credentials
+ * for a wrong, used, expired or unknown one, and what any sign-in throws.
  */
 export async function exchangeCode(
-  services: SignInServices,
-  { email, code, ...request }: SignInRequest & { email: string; code: string },
+  services: SignInServices & { providerSettings: ProviderSettings },
+  { which, code, ...request }: SignInRequest & { which: CodeName; code: string },
 ): Promise<LoginResult> {
-  const { database, vault } = services;
+  const { database } = services;
   const { tenantId } = request;
-  const codeId = await compareCode(database, vault, { tenantId, email, code });
-  if (!codeId) throw wrongCode();
+  await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
+  const { codeId, email } = await tryCode(services, tenantId, which, code);
 
   const identity = { provider: 'EmailOneTimeCode', issuer: '', providerUserId: email, email } as const;
   const first = async (transaction: Querier, playerId: string): Promise<void> => {
@@ -42,19 +39,4 @@ export async function exchangeCode(
     }
   }
   throw wrongCode();
-}
-
-/** The id of the live code where it is the given one. The try is counted first: parallel guesses are five at most, too. */
-async function compareCode(
-  database: Database,
-  vault: Vault,
-  { tenantId, email, code }: { tenantId: string; email: string; code: string },
-): Promise<string | undefined> {
-  const live = await countTry(database.forTenant(tenantId), { tenantId, email, tries: TRIES });
-  const given = codeHash(vault, { tenantId, email }, code);
-  return live && timingSafeEqual(live.codeHash, given) ? live.id : undefined;
-}
-
-function wrongCode(): Problem {
-  return new Problem('invalid_credentials', 'The code is wrong, was used, or has expired.');
 }

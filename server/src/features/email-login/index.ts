@@ -1,5 +1,10 @@
-export { emailCodeRoutes } from './code-routes.ts';
+export { PORTAL } from './code-home.ts';
+export { emailCodeRoutes, type EmailLoginServices } from './code-routes.ts';
+export { exchangeCode } from './exchange-code.ts';
 export { openMailBudget } from './mail-limits.ts';
 export { emailPasswordRoutes } from './password-routes.ts';
-export { deleteExpiredCodesAndTokens, deletePendingCredentials } from './queries.ts';
+export { emailPortalRoutes } from './portal-routes.ts';
+export { deleteExpiredCodesAndTokens, deletePendingCredentials, hasCode } from './queries.ts';
 export { mailReset, passwordResetQueue } from './request-reset.ts';
+export { sendCode } from './send-code.ts';
+export { mailPortalCode, portalCodeQueue } from './send-portal-code.ts';

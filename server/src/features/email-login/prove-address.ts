@@ -1,6 +1,7 @@
 import type { Database, Querier } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { endPlayerSessions } from '../login-sessions/index.ts';
+import { revokePortalSessions } from '../portal-login/index.ts';
 import {
   deleteTokens,
   lockCredential,
@@ -22,8 +23,8 @@ export async function proveAddress(database: Database, owner: TokenOwner): Promi
 
 /**
  * Somebody has shown that they read the mail of an address. Where nobody had before, whoever signed up with it may have been
- * somebody else: so the password, every other sign-in method, all that was mailed, and all sessions end, in all tenants; the
- * profile stays. The caller's scope is the player's. Throws {@link CredentialChanged}.
+ * somebody else: so the password, every other sign-in method, all that was mailed, and all sessions end, in all tenants and in the
+ * portal; the profile stays. The caller's scope is the player's. Throws {@link CredentialChanged}.
  */
 export async function proveInTransaction(
   transaction: Querier,
@@ -41,6 +42,7 @@ export async function proveInTransaction(
       reason: 'kicked',
       message: 'The owner of the e-mail address has signed in.',
     });
+    await revokePortalSessions(transaction, playerId);
   }
   await markVerified(transaction, { email, playerId, authMethodId: newId() });
 }

@@ -152,32 +152,58 @@ export interface NewCode {
   tenantId: string;
   email: string;
   id: string;
-  codeHash: Buffer;
   lifetimeSeconds: number;
   resendSeconds: number;
 }
 
-/** The new code, in place of any other one. Undefined where there is a recent one. */
+/** The new code, which is yet to be made, in place of any other one. Undefined where there is a recent one. */
 export function replaceCode(db: Querier, code: NewCode): Promise<SentCode | undefined> {
   return db.row(sql`
-    INSERT INTO one_time_codes AS known (tenant_id, email, id, code_hash, sent_at, expires_at)
-    VALUES (${code.tenantId}, ${code.email}, ${code.id}, ${code.codeHash}, clock_timestamp(),
+    INSERT INTO one_time_codes AS known (tenant_id, email, id, sent_at, expires_at)
+    VALUES (${code.tenantId}, ${code.email}, ${code.id}, clock_timestamp(),
             clock_timestamp() + make_interval(secs => ${code.lifetimeSeconds}))
     ON CONFLICT (tenant_id, email) DO UPDATE SET
-      id = excluded.id, code_hash = excluded.code_hash, tries = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at
+      id = excluded.id, code_hash = NULL, tries = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at
     WHERE known.sent_at <= clock_timestamp() - make_interval(secs => ${code.resendSeconds})
     RETURNING ${sentCode(code.resendSeconds)}`);
 }
 
-/** Counts a try at the live code of an address, and only then tells what to compare it with. Undefined where none is left. */
+/** Says what the code is, and for how long it works from now. Undefined where that is said already, or the code is gone. */
+export function setCode(
+  db: Querier,
+  code: { tenantId: string; email: string; codeId: string; codeHash: Buffer },
+): Promise<{ secondsLeft: number } | undefined> {
+  return db.row(sql`
+    UPDATE one_time_codes SET code_hash = ${code.codeHash}
+    WHERE tenant_id = ${code.tenantId} AND email = ${code.email} AND id = ${code.codeId}
+      AND code_hash IS NULL AND expires_at > clock_timestamp()
+    RETURNING ceil(extract(epoch FROM expires_at - clock_timestamp()))::int AS "secondsLeft"`);
+}
+
+/** A code by the address that it was sent to, or by its id. */
+export type CodeName = { email: string } | { codeId: string };
+
+/**
+ * Counts a try at a live code, and only then tells what to compare it with: null where the code was not made. Undefined where no
+ * try is left.
+ */
 export function countTry(
   db: Querier,
-  { tenantId, email, tries }: { tenantId: string; email: string; tries: number },
-): Promise<{ id: string; codeHash: Buffer } | undefined> {
+  tenantId: string,
+  which: CodeName,
+  tries: number,
+): Promise<{ codeId: string; email: string; codeHash: Buffer | null } | undefined> {
+  const named = 'email' in which ? sql`email = ${which.email}` : sql`id = ${which.codeId}`;
   return db.row(sql`
     UPDATE one_time_codes SET tries = tries + 1
-    WHERE tenant_id = ${tenantId} AND email = ${email} AND tries < ${tries} AND expires_at > clock_timestamp()
-    RETURNING id, code_hash AS "codeHash"`);
+    WHERE tenant_id = ${tenantId} AND ${named} AND tries < ${tries} AND expires_at > clock_timestamp()
+    RETURNING id AS "codeId", email, code_hash AS "codeHash"`);
+}
+
+/** Whether an id is that of a code, live or not. */
+export async function hasCode(db: Querier, tenantId: string, codeId: string): Promise<boolean> {
+  const row = await db.row(sql`SELECT FROM one_time_codes WHERE tenant_id = ${tenantId} AND id = ${codeId}`);
+  return row !== undefined;
 }
 
 /** Uses a code up. False where it has been. */
@@ -229,7 +255,7 @@ export async function deleteTokens(db: Querier, playerId: string): Promise<void>
   await db.run(sql`DELETE FROM email_tokens WHERE player_id = ${playerId}`);
 }
 
-/** Deletes what expired in a tenant. */
+/** Deletes what expired in a tenant, or in the portal. */
 export async function deleteExpiredCodesAndTokens(db: Querier, tenantId: string): Promise<void> {
   await db.run(sql`
     WITH codes AS (DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND expires_at < now())

@@ -3,12 +3,13 @@ import { hashPassword } from '../../security/passwords.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { endPlayerSessions } from '../login-sessions/index.ts';
+import { revokePortalSessions } from '../portal-login/index.ts';
 import { CredentialChanged, proveInTransaction } from './prove-address.ts';
 import { deleteToken, deleteTokens, findToken, lockCredential, setPassword } from './queries.ts';
 import { wrongToken } from './wrong-token.ts';
 
 /**
- * Sets a new password by a mailed token, which proves the address too. All sessions of the player end, in all tenants. Throws invalid_credentials.
+ * Sets a new password by a mailed token, which proves the address too. All sessions of the player end, in all tenants and in the portal. Throws invalid_credentials.
  */
 export async function resetPassword(
   { database, vault }: { database: Database; vault: Vault },
@@ -32,6 +33,7 @@ export async function resetPassword(
         reason: 'kicked',
         message: 'The password was set anew.',
       });
+      await revokePortalSessions(transaction, playerId);
     });
   } catch (error) {
     throw error instanceof CredentialChanged ? wrongToken() : error;

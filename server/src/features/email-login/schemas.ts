@@ -9,11 +9,14 @@ export const SentCode = Type.Object({
   resendAfterSeconds: Type.Integer({ description: 'A new code can be had after so many seconds.' }),
 });
 
-export const ExchangeBody = Type.Object({
+const codeFields = {
   email: Email,
   code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits of the mail.' }),
-  ...signInFields,
-});
+};
+
+export const ExchangeBody = Type.Object({ ...codeFields, ...signInFields });
+
+export const PortalExchangeBody = Type.Object(codeFields);
 
 const NewPassword = Type.String({ minLength: 8, maxLength: 128 });
 

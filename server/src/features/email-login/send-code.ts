@@ -1,50 +1,21 @@
-import { randomInt } from 'node:crypto';
-import type { Database } from '../../database/database.ts';
-import { newId } from '../../shared/ids.ts';
-import { sendMail, type MailServices } from '../mail/index.ts';
-import { readTenant } from '../tenants/index.ts';
-import { codeHash } from './code-hash.ts';
-import { oneTimeCodeLetter } from './letters/one-time-code.ts';
-import { spendMail } from './mail-limits.ts';
-import { findRecentCode, replaceCode, type SentCode } from './queries.ts';
+import type { MailServices } from '../mail/index.ts';
+import { readTenant, type ProviderSettings } from '../tenants/index.ts';
+import { mailCode } from './mail-code.ts';
+import { openCode, type OpenCodeServices } from './open-code.ts';
+import type { SentCode } from './queries.ts';
 
-/** A code lives for 10 minutes, and may be replaced by another one after 30 seconds. */
-const LIFETIME_SECONDS = 10 * 60;
-const RESEND_SECONDS = 30;
+export type SendCodeServices = OpenCodeServices & MailServices & { providerSettings: ProviderSettings };
 
-/**
- * Sends a one-time code to an address, and makes a pending player of it where nobody has it. Whether somebody has it changes
- * neither the answer nor the work. Within 30 seconds of a code the answer is about that one, and no other is sent. Throws
- * too_many_attempts.
- */
+/** Sends a one-time code of a tenant to an address. Throws provider_not_available, and as {@link openCode} does. */
 export async function sendCode(
-  services: MailServices & { database: Database },
-  tenantId: string,
+  services: SendCodeServices,
+  asker: { tenantId: string; ipAddress: string | null },
   email: string,
 ): Promise<SentCode> {
-  const { vault } = services;
-  const tenant = services.database.forTenant(tenantId);
-  const which = { tenantId, email, resendSeconds: RESEND_SECONDS };
-  for (;;) {
-    const recent = await findRecentCode(tenant, which);
-    if (recent) return recent;
-
-    const code = randomInt(1_000_000).toString().padStart(6, '0');
-    const sent = await tenant.transaction(async (transaction) => {
-      await spendMail(transaction, email);
-      const { name: game } = await readTenant(transaction, tenantId);
-      const replaced = await replaceCode(transaction, {
-        ...which,
-        id: newId(),
-        codeHash: codeHash(vault, which, code),
-        lifetimeSeconds: LIFETIME_SECONDS,
-      });
-      const letter = oneTimeCodeLetter({ game, code });
-      if (replaced)
-        await sendMail(services, transaction, { to: email, letter, usefulSeconds: LIFETIME_SECONDS });
-      return replaced;
-    });
-    // Undefined where another request has just sent one: the answer is about that.
-    if (sent) return sent;
-  }
+  const { tenantId } = asker;
+  await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
+  return openCode(services, asker, email, async (transaction, codeId) => {
+    const { name } = await readTenant(transaction, tenantId);
+    await mailCode(services, transaction, { tenantId, email, codeId }, name);
+  });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { arrangeTenant } from '../../testing/arrange.ts';
-import { emailClient, someEmail } from '../../testing/email-player.ts';
+import { emailClient, someEmail, someNetwork } from '../../testing/email-player.ts';
 import type { Answer } from '../../testing/http-client.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
@@ -66,4 +66,13 @@ test('a request for a reset takes the same time for known and unknown addresses'
   await assertSameTime(await knownEmails(100), (email) =>
     post('email/password-reset/request', { email }, tenant),
   );
+});
+
+test('a request for a portal code, and a wrong one, take the same time for known and unknown addresses', async () => {
+  const atPortal = (door: string, body: object) =>
+    app.http.post(`/api/player-portal-auth/${door}`, body, { headers: { 'x-forwarded-for': someNetwork() } });
+  await assertSameTime(await knownEmails(100), async (email) => {
+    await atPortal('email/otc', { email });
+    return atPortal('otc/exchange', { email, code: '000000' });
+  });
 });

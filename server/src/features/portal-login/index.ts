@@ -1,3 +1,5 @@
-export { deleteExpiredPortalRows } from './queries.ts';
+export { openSession, type PortalTokens, type SessionServices } from './open-session.ts';
+export { deleteExpiredPortalRows, hasLinkedPlayer, revokePortalSessions } from './queries.ts';
 export { portalSessionRoutes, storeAPortalRoutes } from './routes.ts';
 export { openStoreAOpenId } from './store-a-openid.ts';
+export { PortalTokens as PortalTokensShape } from './schemas.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts';
+import type { Database, Querier } from '../../database/database.ts';
 import { newRefreshToken, type NewRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
@@ -27,7 +27,7 @@ export interface PortalTokens {
  * nobody. Throws invalid_credentials where there is no such player.
  */
 export async function openSession(
-  { database, vault, signer }: SessionServices,
+  { database, vault, signer }: Omit<SessionServices, 'database'> & { database: Querier },
   identity: LinkedIdentity,
 ): Promise<PortalTokens> {
   const sessionId = newId();

@@ -29,23 +29,32 @@ export interface LinkedIdentity {
   providerUserId: string;
 }
 
+/** The sign-in method of an identity, and its player where they are active. */
+const linked = ({ provider, providerUserId }: LinkedIdentity) => sql`
+      FROM auth_methods method
+      JOIN players player ON player.id = method.player_id
+      WHERE method.auth_provider = ${provider} AND method.issuer = '' AND method.provider_user_id = ${providerUserId}
+        AND player.is_active`;
+
+/** Whether an identity is linked to an active player. */
+export async function hasLinkedPlayer(db: Querier, identity: LinkedIdentity): Promise<boolean> {
+  return (await db.row(sql`SELECT ${linked(identity)}`)) !== undefined;
+}
+
 /**
  * Stores a session of the active player that an identity is linked to; undefined where there is none. The player is locked
- * against being closed meanwhile: whoever closes them, and ends their sessions in a later statement, ends this one too.
+ * against being closed meanwhile, and the method against being removed: whoever does that, and ends their sessions in a later
+ * statement, ends this one too.
  */
 export function insertSession(
   db: Querier,
-  { provider, providerUserId }: LinkedIdentity,
+  identity: LinkedIdentity,
   { sessionId, refreshToken }: { sessionId: string; refreshToken: { hash: Buffer; expiresAt: string } },
 ): Promise<{ playerId: string } | undefined> {
   return db.row(sql`
     WITH linked AS MATERIALIZED (
-      SELECT method.id AS method_id, player.id AS player_id
-      FROM auth_methods method
-      JOIN players player ON player.id = method.player_id
-      WHERE method.auth_provider = ${provider} AND method.issuer = '' AND method.provider_user_id = ${providerUserId}
-        AND player.is_active
-      FOR SHARE OF player),
+      SELECT method.id AS method_id, player.id AS player_id ${linked(identity)}
+      FOR SHARE OF player FOR NO KEY UPDATE OF method),
     method AS (
       UPDATE auth_methods method SET last_used_at = clock_timestamp() FROM linked WHERE method.id = linked.method_id),
     session AS (
@@ -102,6 +111,12 @@ export async function revokeSession(db: Querier, sessionId: string): Promise<boo
   const revoked = await db.run(sql`
     UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE id = ${sessionId} AND revoked_at IS NULL`);
   return revoked === 1;
+}
+
+/** Ends the refreshing of all sessions of a player, whose profile the caller has locked: see {@link insertSession}. */
+export async function revokePortalSessions(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE player_id = ${playerId} AND revoked_at IS NULL`);
 }
 
 /** The session that a refresh token was issued for, whether or not it still works. */

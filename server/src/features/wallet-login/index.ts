@@ -1,3 +1,8 @@
+export { openChallengeThrottle } from './challenge-throttle.ts';
 export { openContractWallets } from './contract-wallets.ts';
-export { deleteExpiredChallenges } from './queries.ts';
-export { walletLoginRoutes } from './routes.ts';
+export { issueChallenge } from './issue-challenge.ts';
+export { deleteExpiredChallenges, hasChallenge } from './queries.ts';
+export { readAddress } from './read-address.ts';
+export { walletLoginRoutes, type WalletLoginServices } from './routes.ts';
+export { SIGNATURE_LENGTH, WalletAddress } from './schemas.ts';
+export { verifyMessage } from './verify-challenge.ts';

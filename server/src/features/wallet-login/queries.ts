@@ -29,11 +29,20 @@ export async function insertChallenge(db: Querier, challenge: NewChallenge): Pro
 export function takeChallenge(
   db: Querier,
   tenantId: string,
-  nonce: string,
+  which: { nonce: string } | { challengeId: string },
 ): Promise<(Challenge & { isExpired: boolean }) | undefined> {
+  const named = 'nonce' in which ? sql`nonce = ${which.nonce}` : sql`id = ${which.challengeId}`;
   return db.row(sql`
-    DELETE FROM wallet_challenges WHERE tenant_id = ${tenantId} AND nonce = ${nonce}
+    DELETE FROM wallet_challenges WHERE tenant_id = ${tenantId} AND ${named}
     RETURNING address, chain_id AS "chainId", message, expires_at <= clock_timestamp() AS "isExpired"`);
+}
+
+/** Whether an id is that of an unanswered challenge, expired or not. */
+export async function hasChallenge(db: Querier, tenantId: string, challengeId: string): Promise<boolean> {
+  const row = await db.row(
+    sql`SELECT FROM wallet_challenges WHERE tenant_id = ${tenantId} AND id = ${challengeId}`,
+  );
+  return row !== undefined;
 }
 
 /** Deletes the challenges of a tenant that have expired, and returns how many. */

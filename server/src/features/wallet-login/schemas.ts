@@ -2,11 +2,13 @@ import { Type } from 'typebox';
 import { Guid, Timestamp } from '../../http/schemas.ts';
 import { signInFields } from '../player-login/index.ts';
 
+export const WalletAddress = Type.String({
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  description: 'The wallet’s address: in lower case, in upper case, or with the checksum of EIP-55.',
+});
+
 export const ChallengeBody = Type.Object({
-  address: Type.String({
-    pattern: '^0x[0-9a-fA-F]{40}$',
-    description: 'The wallet’s address: in lower case, in upper case, or with the checksum of EIP-55.',
-  }),
+  address: WalletAddress,
   chainId: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -23,6 +25,9 @@ export const Challenge = Type.Object({
   expiresAt: Timestamp,
 });
 
+// A contract wallet that is yet to be deployed sends along how it is deployed, code included: 1 to 3 KB.
+export const SIGNATURE_LENGTH = 16_384;
+
 export const VerifyBody = Type.Object({
   message: Type.String({
     minLength: 1,
@@ -31,8 +36,7 @@ export const VerifyBody = Type.Object({
   }),
   signature: Type.String({
     minLength: 1,
-    // A contract wallet that is yet to be deployed sends along how it is deployed, code included: 1 to 3 KB.
-    maxLength: 16_384,
+    maxLength: SIGNATURE_LENGTH,
     description: 'The wallet’s signature of the message (`personal_sign`), in hexadecimal.',
   }),
   ...signInFields,

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts';
+import type { Database, Scope } from '../../database/database.ts';
 import { Problem } from '../../shared/problem.ts';
 import type { Identity } from '../player-login/index.ts';
 import type { ProviderSettings } from '../tenants/index.ts';
@@ -11,28 +11,37 @@ import { nonceOf } from './sign-in-message.ts';
 export interface VerifyServices {
   database: Database;
   providerSettings: ProviderSettings;
-  throttle: ChallengeThrottle;
+  walletThrottle: ChallengeThrottle;
   contractWallets: ContractWallets;
 }
+
+/** A signature, and what was signed: the message itself, or the challenge that it is of. */
+export type WalletAnswer = { signature: string } & ({ message: string } | { challengeId: string });
 
 /**
  * Whose wallet has signed a message that we issued. The challenge is used up, for good, before the signature is looked at.
  * Throws provider_not_available, provider_unavailable, and one and the same invalid_credentials whatever is wrong.
  */
 export async function verifyMessage(
-  { database, providerSettings, throttle, contractWallets }: VerifyServices,
+  { database, providerSettings, walletThrottle, contractWallets }: VerifyServices,
   asker: Asker,
-  { message, signature }: { message: string; signature: string },
+  answer: WalletAnswer,
 ): Promise<Identity> {
   const { tenantId } = asker;
   await providerSettings.require(tenantId, 'EvmWallet');
-  const nonce = nonceOf(message);
-  const challenge = nonce && (await takeChallenge(database.forTenant(tenantId), tenantId, nonce));
-  // To the letter: so domain, URI, chain, address and times are those that were issued.
-  if (!challenge || challenge.isExpired || challenge.message !== message) throw refusal();
-  const identity = await identify(contractWallets, challenge, signature);
-  await throttle.giveBack(asker);
+  const challenge = await take(database.forTenant(tenantId), tenantId, answer);
+  if (!challenge || challenge.isExpired) throw refusal();
+  const identity = await identify(contractWallets, challenge, answer.signature);
+  await walletThrottle.giveBack(asker);
   return identity;
+}
+
+async function take(tenant: Scope, tenantId: string, answer: WalletAnswer): ReturnType<typeof takeChallenge> {
+  if ('challengeId' in answer) return takeChallenge(tenant, tenantId, answer);
+  const nonce = nonceOf(answer.message);
+  const challenge = nonce ? await takeChallenge(tenant, tenantId, { nonce }) : undefined;
+  // To the letter: so domain, URI, chain, address and times are those that were issued.
+  return challenge?.message === answer.message ? challenge : undefined;
 }
 
 /**

@@ -1,0 +1,47 @@
+import type { Database, Querier } from '../../database/database.ts';
+import { networkOf, type AttemptBudget } from '../../security/attempt-budget.ts';
+import { newId } from '../../shared/ids.ts';
+import { spendMail } from './mail-limits.ts';
+import { findRecentCode, replaceCode, type SentCode } from './queries.ts';
+
+/** A code lives for 10 minutes, and may be replaced by another one after 30 seconds. */
+const LIFETIME_SECONDS = 10 * 60;
+const RESEND_SECONDS = 30;
+
+export interface OpenCodeServices {
+  database: Database;
+  mailBudget: AttemptBudget;
+}
+
+/**
+ * Opens a code for an address, in place of any other one, and makes a pending player of it where nobody has it. Whether somebody
+ * has it changes neither the answer nor the work. Within 30 seconds of a code the answer is about that one, and none is opened.
+ * `mail` sees to it, in the same transaction, that the code is made and mailed. Throws too_many_attempts.
+ */
+export async function openCode(
+  { database, mailBudget }: OpenCodeServices,
+  { tenantId, ipAddress }: { tenantId: string; ipAddress: string | null },
+  email: string,
+  mail: (transaction: Querier, codeId: string) => Promise<void>,
+): Promise<SentCode> {
+  await mailBudget.spend(networkOf(ipAddress));
+  const home = database.forTenant(tenantId);
+  const which = { tenantId, email, resendSeconds: RESEND_SECONDS };
+  for (;;) {
+    const recent = await findRecentCode(home, which);
+    if (recent) return recent;
+
+    const opened = await home.transaction(async (transaction) => {
+      await spendMail(transaction, email);
+      const code = await replaceCode(transaction, {
+        ...which,
+        id: newId(),
+        lifetimeSeconds: LIFETIME_SECONDS,
+      });
+      if (code) await mail(transaction, code.id);
+      return code;
+    });
+    // Undefined where another request has just opened one: the answer is about that.
+    if (opened) return opened;
+  }
+}

@@ -1,0 +1,50 @@
+import { Problem } from '../../shared/problem.ts';
+import { exchangeCode, hasCode, type EmailLoginServices } from '../email-login/index.ts';
+import { signIn, type LoginResult, type SignInRequest } from '../player-login/index.ts';
+import { hasChallenge, verifyMessage, type WalletLoginServices } from '../wallet-login/index.ts';
+
+export type SignInChallengeServices = WalletLoginServices & EmailLoginServices;
+
+/** What somebody answers to a challenge. */
+export interface ChallengeAnswer extends SignInRequest {
+  challengeId: string;
+  response: string;
+}
+
+/**
+ * Signs in whoever answers a challenge as it asks for: each kind by the rules of its own endpoints. Throws one and the same
+ * invalid_credentials whatever is wrong, and what the sign-ins by wallet and by code throw.
+ */
+export async function answerChallenge(
+  services: SignInChallengeServices,
+  answer: ChallengeAnswer,
+): Promise<LoginResult> {
+  try {
+    return await answerByKind(services, answer);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_credentials') throw refusal();
+    throw error;
+  }
+}
+
+async function answerByKind(
+  services: SignInChallengeServices,
+  { challengeId, response, ...request }: ChallengeAnswer,
+): Promise<LoginResult> {
+  const { tenantId } = request;
+  const tenant = services.database.forTenant(tenantId);
+  if (await hasChallenge(tenant, tenantId, challengeId)) {
+    const identity = await verifyMessage(services, request, { challengeId, signature: response });
+    return signIn(services, identity, request);
+  }
+  if (await hasCode(tenant, tenantId, challengeId))
+    return exchangeCode(services, { ...request, which: { codeId: challengeId }, code: response });
+  throw refusal();
+}
+
+function refusal(): Problem {
+  return new Problem(
+    'invalid_credentials',
+    'The challenge is unknown, was answered or has expired, or the response is wrong.',
+  );
+}

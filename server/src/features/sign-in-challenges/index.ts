@@ -1,0 +1,1 @@
+export { signInChallengeRoutes } from './routes.ts';
