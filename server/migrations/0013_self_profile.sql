@@ -1,0 +1,9 @@
+-- What players do with their own profile: pictures, and sign-in methods that are linked, removed and moved.
+
+-- The picture that we keep for the player, by its name in the storage. avatar_url may be an address elsewhere.
+ALTER TABLE players ADD COLUMN avatar_name text;
+
+-- Never two primary methods, whatever meets.
+CREATE UNIQUE INDEX auth_methods_primary ON auth_methods (player_id) WHERE is_primary;
+
+GRANT INSERT, DELETE ON auth_methods TO guildhall_player;
