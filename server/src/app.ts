@@ -123,7 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     sessionHistoryRoutes(services.database),
     profileRoutes(services),
     avatarUploadRoutes(services),
-    authMethodRoutes(services.database),
+    authMethodRoutes(services),
   ]);
   await plain.register(avatarRoutes(services.avatars));
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
@@ -21,7 +21,7 @@ export interface S3Server {
 /** Starts an S3 that takes requests signed with one access key, until the tests of the file are over. */
 export async function startS3Server(accessKey: string): Promise<S3Server> {
   const state: S3Server = { url: '', objects: new Map(), trouble: 'none' };
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fail = (status: number, code: string): void => {
       response.writeHead(status, { 'content-type': 'application/xml' });
       response.end(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code></Error>`);
@@ -50,7 +50,8 @@ export async function startS3Server(accessKey: string): Promise<S3Server> {
       default:
         fail(405, 'MethodNotAllowed');
     }
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => {
     server.closeAllConnections();

@@ -1,17 +1,42 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Database } from '../../database/database.ts';
 import { playerOf } from '../../http/request-context.ts';
-import { AuthMethod, AuthMethodPath } from './schemas.ts';
+import { problems } from '../../http/schemas.ts';
+import { linkMethod } from './link-method.ts';
+import { AuthMethod, AuthMethodPath, LinkBody } from './schemas.ts';
 import { setPrimaryMethod } from './set-primary-method.ts';
 import { unlinkMethod } from './unlink-method.ts';
+import type { CredentialServices } from './verify-credential.ts';
 
 const tags = ['Player profile'];
-const METHOD = '/api/player-profile/me/auth-methods/:authMethodId';
+const METHODS = '/api/player-profile/me/auth-methods';
+const METHOD = `${METHODS}/:authMethodId`;
 
 /** Behind a player's token. */
-export function authMethodRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function authMethodRoutes(services: CredentialServices): FastifyPluginAsyncTypebox {
+  const { database } = services;
   return async (app) => {
+    app.post(
+      METHODS,
+      {
+        schema: {
+          operationId: 'linkAuthMethod',
+          tags,
+          summary: 'Link a provider',
+          description:
+            'Adds a way to sign in. The credential is verified with its provider, as at a sign-in. An identity that signs in ' +
+            'to another profile cannot be linked: merge that profile instead. One that is linked already stays as it is.',
+          body: LinkBody,
+          response: { 201: AuthMethod, ...problems(502) },
+        },
+      },
+      async (request, reply) => {
+        const { setAsPrimary, ...credential } = request.body;
+        reply.code(201);
+        return linkMethod(services, playerOf(request), { credential, setAsPrimary });
+      },
+    );
+
     app.delete(
       METHOD,
       {

@@ -21,7 +21,7 @@ const png = await sharp({ create: { width: 9, height: 9, channels: 3, background
 
 async function upload(bearer: string) {
   const body = new FormData();
-  body.append('avatarFile', new Blob([png as never]), 'a.png');
+  body.append('avatarFile', new Blob([png]), 'a.png');
   const response = await fetch(`${app.url}${ME}/avatar`, {
     method: 'POST',
     headers: { authorization: `Bearer ${bearer}` },

@@ -24,11 +24,13 @@ export function requireOwn(profile: LockedProfile | undefined): LockedProfile {
 }
 
 /**
- * Refuses a token whose session lost its refreshing for a reason of security: a stolen token, a blocked device, a ban. Else a
- * thief could use the token's last hours to attach a sign-in method of their own, or to detach the owner's. A plain logout
- * forbids nothing. In the player's scope. Throws invalid_bearer.
+ * As {@link lockOwnProfile}, before something changes how the player signs in. Refuses a token whose session lost its
+ * refreshing for a reason of security (a token that leaked, a blocked device, a ban): else a thief could use the token's last
+ * hours to attach a sign-in method of their own, or to detach the owner's. A plain logout forbids nothing.
  */
-export async function requireTrustedSession(db: Querier, caller: PlayerCaller): Promise<void> {
+export async function lockForNewSignIn(db: Querier, caller: PlayerCaller): Promise<LockedProfile> {
+  const profile = await lockOwnProfile(db, caller.playerId);
   if (await isSessionRevoked(db, caller))
     throw new Problem('invalid_bearer', 'The session of this token was revoked: sign in again.');
+  return profile;
 }

@@ -182,3 +182,13 @@ export async function makePrimary(
     UPDATE auth_methods SET is_primary = true WHERE id = ${methodId} AND player_id = ${playerId}
     RETURNING ${methodColumns}`);
 }
+
+/** A tenant that is not disabled. */
+export function findTenant(
+  db: Querier,
+  tenantId: string,
+): Promise<{ tenantId: string; workspaceId: string } | undefined> {
+  return db.row(sql`
+    SELECT id AS "tenantId", workspace_id AS "workspaceId" FROM tenants
+    WHERE id = ${tenantId} AND disabled_at IS NULL`);
+}

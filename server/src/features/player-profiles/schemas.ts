@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Name, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
+import { tokenProviders } from '../player-login/index.ts';
 import { providers } from '../tenants/index.ts';
 
 export const visibilities = ['private', 'limited', 'full'] as const;
@@ -67,3 +68,13 @@ export const AvatarPath = Type.Object({ name: Type.String() });
 
 /** Any text, for what is no identifier of the player's is a 400 like an unknown one (spec: profile endpoints). */
 export const AuthMethodPath = Type.Object({ authMethodId: Type.String({ transform: ['toLowerCase'] }) });
+
+export const LinkBody = Type.Object({
+  provider: OneOf(tokenProviders),
+  token: Type.String({
+    minLength: 1,
+    maxLength: 8192,
+    description: 'What the provider gave, as for signing in.',
+  }),
+  setAsPrimary: Type.Boolean({ default: false }),
+});

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { PlayerCaller } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
-import { lockOwnProfile, requireTrustedSession } from './own-profile.ts';
+import { lockForNewSignIn } from './own-profile.ts';
 import { makePrimary, type AuthMethod } from './queries.ts';
 
 /** Makes a sign-in method of the player the primary one. Throws auth_method_not_found and profile_deleted. */
@@ -12,8 +12,7 @@ export async function setPrimaryMethod(
 ): Promise<AuthMethod> {
   const { playerId } = caller;
   return database.forPlayer(playerId).transaction(async (transaction) => {
-    await lockOwnProfile(transaction, playerId);
-    await requireTrustedSession(transaction, caller);
+    await lockForNewSignIn(transaction, caller);
     const method = await makePrimary(transaction, playerId, methodId);
     if (!method) throw new Problem('auth_method_not_found');
     return method;

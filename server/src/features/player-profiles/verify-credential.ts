@@ -1,0 +1,44 @@
+import type { Database } from '../../database/database.ts';
+import type { PlayerCaller } from '../../http/request-context.ts';
+import { Problem, type ProblemCode } from '../../shared/problem.ts';
+import type { Identity, TokenProvider, VerifyToken } from '../player-login/index.ts';
+import { findTenant } from './queries.ts';
+
+/** What proves that somebody is who they are at a provider: the same as for signing in. */
+export type Credential = { provider: TokenProvider; token: string };
+
+export interface CredentialServices {
+  database: Database;
+  verifyToken: VerifyToken;
+}
+
+/**
+ * Asks the provider who a credential belongs to, with the settings of the tenant that the caller's token is of. Throws
+ * credential_refused, and provider_unavailable where the provider says nothing.
+ */
+export async function verifyCredential(
+  services: CredentialServices,
+  caller: PlayerCaller,
+  credential: Credential,
+): Promise<Identity> {
+  try {
+    return await identityOf(services, caller, credential);
+  } catch (error) {
+    // What is a 401 or a 422 at a sign-in is here a 400 (spec: profile endpoints), for the caller's own token is good.
+    if (error instanceof Problem && refusals.includes(error.code))
+      throw new Problem('credential_refused', error.message);
+    throw error;
+  }
+}
+
+const refusals: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
+
+async function identityOf(
+  { database, verifyToken }: CredentialServices,
+  { tenantId }: PlayerCaller,
+  { provider, token }: Credential,
+): Promise<Identity> {
+  const tenant = tenantId === null ? undefined : await findTenant(database, tenantId);
+  if (!tenant) throw new Problem('provider_not_available', `${provider} is not available to this token.`);
+  return verifyToken(tenant, provider, token);
+}
