@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { playerOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
+import { isGuid } from '../../shared/ids.ts';
+import { Problem } from '../../shared/problem.ts';
 import { linkMethod } from './link-method.ts';
 import { AuthMethod, AuthMethodPath, LinkBody } from './schemas.ts';
 import { setPrimaryMethod } from './set-primary-method.ts';
@@ -51,7 +53,7 @@ export function authMethodRoutes(services: CredentialServices): FastifyPluginAsy
         },
       },
       async (request, reply) => {
-        await unlinkMethod(database, playerOf(request), request.params.authMethodId);
+        await unlinkMethod(database, playerOf(request), methodIdOf(request.params));
         return reply.code(204).send(null);
       },
     );
@@ -67,7 +69,13 @@ export function authMethodRoutes(services: CredentialServices): FastifyPluginAsy
           response: { 200: AuthMethod },
         },
       },
-      async (request) => setPrimaryMethod(database, playerOf(request), request.params.authMethodId),
+      async (request) => setPrimaryMethod(database, playerOf(request), methodIdOf(request.params)),
     );
   };
+}
+
+/** Of the player's methods none has an id that is no Guid. */
+function methodIdOf({ authMethodId }: Static<typeof AuthMethodPath>): string {
+  if (!isGuid(authMethodId)) throw new Problem('auth_method_not_found');
+  return authMethodId;
 }
