@@ -7,3 +7,5 @@ ALTER TABLE players ADD COLUMN avatar_name text;
 CREATE UNIQUE INDEX auth_methods_primary ON auth_methods (player_id) WHERE is_primary;
 
 GRANT INSERT, DELETE ON auth_methods TO guildhall_player;
+-- A deletion and a merge end the sessions of the portal too.
+GRANT SELECT, UPDATE ON portal_sessions TO guildhall_player;

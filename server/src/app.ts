@@ -148,7 +148,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const keys = openKeyAuthenticator(database, vault, changes);
   const providerSettings = openProviderSettings(database, changes, vault, config);
   const openIdUrl = config.storeAOpenIdUrl;
-  const portalUrl = config.portalUrl ?? issuer;
+  const portalUrl = config.portalUrl ?? publicUrl;
   const definitions = openDefinitionResolver(database, changes);
   const writer = await openEventWriter(database, databaseUrl);
 

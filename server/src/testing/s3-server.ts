@@ -18,8 +18,14 @@ export interface S3Server {
   trouble: 'none' | 'slow down' | 'silence';
 }
 
-/** Starts an S3 that takes requests signed with one access key, until the tests of the file are over. */
-export async function startS3Server(accessKey: string): Promise<S3Server> {
+const ACCESS_KEY = 'test-key';
+
+/**
+ * Starts an S3 until the tests of the file are over. It takes requests that are signed with a key of its own, which is in the
+ * environment, where clients of AWS look for theirs.
+ */
+export async function startS3Server(): Promise<S3Server> {
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: 'test-secret' });
   const state: S3Server = { url: '', objects: new Map(), trouble: 'none' };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fail = (status: number, code: string): void => {
@@ -30,7 +36,7 @@ export async function startS3Server(accessKey: string): Promise<S3Server> {
     if (state.trouble === 'silence') return;
     if (state.trouble === 'slow down') return fail(503, 'SlowDown');
     const signature = request.headers.authorization ?? '';
-    if (!signature.startsWith(`AWS4-HMAC-SHA256 Credential=${accessKey}/`)) return fail(403, 'AccessDenied');
+    if (!signature.startsWith(`AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/`)) return fail(403, 'AccessDenied');
 
     const key = decodeURIComponent(new URL(request.url!, 'http://s3').pathname.slice(1));
     const object = state.objects.get(key);

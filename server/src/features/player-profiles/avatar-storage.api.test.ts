@@ -1,40 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import sharp from 'sharp';
 import { arrangePlayer, arrangeTenant } from '../../testing/arrange.ts';
+import { uploadAvatar } from '../../testing/avatars.ts';
 import { startS3Server } from '../../testing/s3-server.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
-// The S3 client takes its credentials from the environment, as it does everywhere.
-Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'test-key', AWS_SECRET_ACCESS_KEY: 'test-secret' });
-const s3 = await startS3Server('test-key');
+const s3 = await startS3Server();
 const app = await startTestApp({
   env: {
+    LOG_LEVEL: 'silent',
     AVATAR_STORAGE_URL: `s3://pictures/of/players?region=eu-test-1&endpoint=${encodeURIComponent(s3.url)}`,
   },
 });
 const tenant = await arrangeTenant(app);
 const ME = '/api/player-profile/me';
-const png = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#123' } })
-  .png()
-  .toBuffer();
-
-async function upload(bearer: string) {
-  const body = new FormData();
-  body.append('avatarFile', new Blob([png]), 'a.png');
-  const response = await fetch(`${app.url}${ME}/avatar`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${bearer}` },
-    body,
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, string> };
-}
+const upload = (bearer: string) => uploadAvatar(app, bearer);
 
 test('pictures go into the bucket, come out of it, and are removed from it', async () => {
   const { accessToken } = await arrangePlayer(app, tenant);
   const first = await upload(accessToken);
   assert.equal(first.status, 200, JSON.stringify(first.body));
-  const name = first.body['avatarUrl']!.split('/').at(-1)!;
+  const name = first.body.avatarUrl!.split('/').at(-1)!;
   const stored = s3.objects.get(`pictures/of/players/${name}`);
   assert.equal(stored?.type, 'image/png');
   const shown = await fetch(`${app.url}/avatars/${name}`);

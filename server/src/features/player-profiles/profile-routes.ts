@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { playerOf, reporterOf } from '../../http/request-context.ts';
+import { originOf, playerOf, reporterOf } from '../../http/request-context.ts';
+import { Problem } from '../../shared/problem.ts';
 import { changeProfile, type ProfileServices } from './change-profile.ts';
+import { deletePlayer } from './delete-player.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
 import { ChangeProfileBody, FullPlayerProfile, TenantAccess } from './schemas.ts';
 
@@ -40,6 +42,33 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
       },
       async (request) =>
         changeProfile(services, playerOf(request).playerId, request.body, reporterOf(request)),
+    );
+
+    app.delete(
+      '/api/player-profile/me',
+      {
+        schema: {
+          operationId: 'deleteOwnProfile',
+          tags,
+          summary: 'Delete the own profile',
+          description:
+            'Clears the profile, removes every sign-in method and ends every session, for good. An access token still reads ' +
+            'what is left until it expires. Whoever signs in again is somebody new. Deleting again changes nothing.',
+          response: { 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        const { playerId, tenantId } = playerOf(request);
+        const deletion = {
+          action: 'player.self_deleted' as const,
+          actor: { kind: 'player' as const, id: playerId },
+          origin: originOf(request),
+          tenantId,
+        };
+        if (!(await deletePlayer(services, playerId, deletion, reporterOf(request))))
+          throw new Problem('invalid_bearer');
+        return reply.code(204).send(null);
+      },
     );
 
     app.get(

@@ -119,14 +119,19 @@ export function findIdentity(
       AND provider_user_id = ${identity.providerUserId}`);
 }
 
-/** Whether somebody has ended the refreshing of a token's session. In the player's own scope. */
+/**
+ * Whether somebody has ended the refreshing of a token's session; of a session of the portal, also by logging out. In the
+ * player's own scope.
+ */
 export async function isSessionRevoked(
   db: Querier,
   { tenantId, sessionId }: { tenantId: string | null; sessionId: string | null },
 ): Promise<boolean> {
   const row = await db.row(sql`
     SELECT FROM login_sessions
-    WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NOT NULL`);
+    WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NOT NULL
+    UNION ALL
+    SELECT FROM portal_sessions WHERE ${tenantId}::uuid IS NULL AND id = ${sessionId} AND revoked_at IS NOT NULL`);
   return row !== undefined;
 }
 
@@ -191,4 +196,17 @@ export function findTenant(
   return db.row(sql`
     SELECT id AS "tenantId", workspace_id AS "workspaceId" FROM tenants
     WHERE id = ${tenantId} AND disabled_at IS NULL`);
+}
+
+/** Clears what a deletion clears of a profile (spec: player profile, rule 5), and closes it. */
+export async function redactProfile(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE players
+    SET display_name = NULL, avatar_url = NULL, avatar_name = NULL, email = NULL, profile_visibility = 'private',
+        platform_role = 'User', is_active = false
+    WHERE id = ${playerId}`);
+}
+
+export async function deleteAuthMethods(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`DELETE FROM auth_methods WHERE player_id = ${playerId}`);
 }

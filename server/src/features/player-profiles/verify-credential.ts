@@ -1,19 +1,19 @@
-import type { Database } from '../../database/database.ts';
 import type { PlayerCaller } from '../../http/request-context.ts';
 import { Problem, type ProblemCode } from '../../shared/problem.ts';
 import type { Identity, TokenProvider, VerifyToken } from '../player-login/index.ts';
+import { verifyStoreACallback, type StoreAServices } from '../portal-login/index.ts';
 import { findTenant } from './queries.ts';
 
 /** What proves that somebody is who they are at a provider: the same as for signing in. */
 export type Credential = { provider: TokenProvider; token: string };
 
-export interface CredentialServices {
-  database: Database;
+export interface CredentialServices extends StoreAServices {
   verifyToken: VerifyToken;
 }
 
 /**
- * Asks the provider who a credential belongs to, with the settings of the tenant that the caller's token is of. Throws
+ * Asks the provider who a credential belongs to, with the settings of the tenant that the caller's token is of. With a token of
+ * the portal, which is of no tenant, there is StoreA alone: by the address to which it has sent the player back. Throws
  * credential_refused, and provider_unavailable where the provider says nothing.
  */
 export async function verifyCredential(
@@ -34,11 +34,12 @@ export async function verifyCredential(
 const refusals: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
 
 async function identityOf(
-  { database, verifyToken }: CredentialServices,
+  services: CredentialServices,
   { tenantId }: PlayerCaller,
   { provider, token }: Credential,
 ): Promise<Identity> {
-  const tenant = tenantId === null ? undefined : await findTenant(database, tenantId);
+  if (tenantId === null && provider === 'StoreA') return verifyStoreACallback(services, token);
+  const tenant = tenantId === null ? undefined : await findTenant(services.database, tenantId);
   if (!tenant) throw new Problem('provider_not_available', `${provider} is not available to this token.`);
-  return verifyToken(tenant, provider, token);
+  return services.verifyToken(tenant, provider, token);
 }

@@ -104,6 +104,12 @@ export async function revokeSession(db: Querier, sessionId: string): Promise<boo
   return revoked === 1;
 }
 
+/** Ends the refreshing of all sessions of a player, whose profile the caller has locked: see {@link insertSession}. */
+export async function revokePortalSessions(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE player_id = ${playerId} AND revoked_at IS NULL`);
+}
+
 /** The session that a refresh token was issued for, whether or not it still works. */
 export function findSessionOfToken(db: Querier, hash: Buffer): Promise<{ sessionId: string } | undefined> {
   return db.row(sql`
