@@ -9,3 +9,16 @@ CREATE UNIQUE INDEX auth_methods_primary ON auth_methods (player_id) WHERE is_pr
 GRANT INSERT, DELETE ON auth_methods TO guildhall_player;
 -- A deletion and a merge end the sessions of the portal too.
 GRANT SELECT, UPDATE ON portal_sessions TO guildhall_player;
+
+-- A merge moves what hangs on the source. The source belongs to the target's scope as soon as it is absorbed.
+DROP POLICY own_rows ON tenant_access;
+CREATE POLICY own_rows ON tenant_access TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+DROP POLICY own_rows ON login_sessions;
+CREATE POLICY own_rows ON login_sessions TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+CREATE POLICY own_rows ON player_bans TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+GRANT INSERT, DELETE ON tenant_access TO guildhall_player;
+GRANT DELETE ON devices TO guildhall_player;
+GRANT SELECT, UPDATE (player_id) ON player_bans TO guildhall_player;

@@ -45,7 +45,11 @@ import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/index.ts';
 import { tenantPlayerRoutes } from './features/tenant-players/index.ts';
 import { openProviderSettings, providerRoutes, tenantRoutes } from './features/tenants/index.ts';
-import { openContractWallets, walletLoginRoutes } from './features/wallet-login/index.ts';
+import {
+  openChallengeThrottle,
+  openContractWallets,
+  walletLoginRoutes,
+} from './features/wallet-login/index.ts';
 import { openMemberships, workspaceRoutes } from './features/workspaces/index.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
@@ -148,7 +152,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const keys = openKeyAuthenticator(database, vault, changes);
   const providerSettings = openProviderSettings(database, changes, vault, config);
   const openIdUrl = config.storeAOpenIdUrl;
-  const portalUrl = config.portalUrl ?? publicUrl;
+  const portalUrl = config.portalUrl ?? issuer;
   const definitions = openDefinitionResolver(database, changes);
   const writer = await openEventWriter(database, databaseUrl);
 
@@ -169,6 +173,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     ingestion: { writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
     avatars: await openAvatarStore(config.avatarStorage, issuer),
+    walletThrottle: openChallengeThrottle(),
     contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
       key: keys.authenticate,

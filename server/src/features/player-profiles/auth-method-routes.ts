@@ -1,21 +1,31 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
-import { playerOf } from '../../http/request-context.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import { playerOf, reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { isGuid } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { linkMethod } from './link-method.ts';
-import { AuthMethod, AuthMethodPath, LinkBody } from './schemas.ts';
+import { mergeProfiles, type MergeServices } from './merge-profiles.ts';
+import {
+  AuthMethod,
+  AuthMethodPath,
+  credentialMembers,
+  FullPlayerProfile,
+  LinkBody,
+  MergeBody,
+} from './schemas.ts';
 import { setPrimaryMethod } from './set-primary-method.ts';
 import { unlinkMethod } from './unlink-method.ts';
-import type { CredentialServices } from './verify-credential.ts';
+import type { Claimant, Credential } from './verify-credential.ts';
 
 const tags = ['Player profile'];
 const METHODS = '/api/player-profile/me/auth-methods';
 const METHOD = `${METHODS}/:authMethodId`;
 
 /** Behind a player's token. */
-export function authMethodRoutes(services: CredentialServices): FastifyPluginAsyncTypebox {
+export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTypebox {
   const { database } = services;
   return async (app) => {
     app.post(
@@ -33,9 +43,31 @@ export function authMethodRoutes(services: CredentialServices): FastifyPluginAsy
         },
       },
       async (request, reply) => {
-        const { setAsPrimary, ...credential } = request.body;
+        const { setAsPrimary } = request.body;
+        const credential = credentialOf(request.body);
         reply.code(201);
-        return linkMethod(services, playerOf(request), { credential, setAsPrimary });
+        return linkMethod(services, claimantOf(request), { credential, setAsPrimary });
+      },
+    );
+
+    app.post(
+      '/api/player-profile/me/merge',
+      {
+        schema: {
+          operationId: 'mergeProfile',
+          tags,
+          summary: 'Merge another profile of the player into this one',
+          description:
+            'Needs a credential that signs in to the source. Its sign-in methods, games, devices and bans move here; it is ' +
+            'closed, its sessions end, and its tokens stop working. All of it happens, or nothing.',
+          body: MergeBody,
+          response: { 200: FullPlayerProfile, ...problems(502) },
+        },
+      },
+      async (request) => {
+        const { sourceProfileId: sourceId, sourceProvider: provider, sourceAuthToken: token } = request.body;
+        const source = { sourceId, credential: { provider, token } };
+        return mergeProfiles(services, claimantOf(request), source, reporterOf(request));
       },
     );
 
@@ -72,6 +104,22 @@ export function authMethodRoutes(services: CredentialServices): FastifyPluginAsy
       async (request) => setPrimaryMethod(database, playerOf(request), methodIdOf(request.params)),
     );
   };
+}
+
+function claimantOf(request: FastifyRequest): Claimant {
+  return { ...playerOf(request), ipAddress: clientAddress(request) };
+}
+
+/** The members that a credential of the provider has. Throws invalid_request where one is missing. */
+function credentialOf(body: Static<typeof LinkBody>): Credential {
+  const members = credentialMembers[body.provider];
+  const missing = members.filter((name) => body[name] === undefined);
+  if (missing.length > 0)
+    throw new Problem('invalid_request', {
+      detail: `A credential of ${body.provider} has ${members.join(' and ')}.`,
+      members: { errors: missing.map((path) => ({ path, message: 'is missing' })) },
+    });
+  return body as Credential;
 }
 
 /** Of the player's methods none has an id that is no Guid. */

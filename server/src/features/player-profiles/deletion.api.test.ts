@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { arrangePlayer, arrangeTenant, type TestTenant } from '../../testing/arrange.ts';
 import { uploadAvatar } from '../../testing/avatars.ts';
 import type { Caller } from '../../testing/http-client.ts';
+import { holdLogins } from '../../testing/hold-logins.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'silent' } });
@@ -165,16 +166,12 @@ test('a deletion that meets sign-ins, refreshes, links and uploads leaves nothin
 
 test('a login that is being written when the player is deleted gets no token that works', async () => {
   const player = await newPlayer();
-  // The login holds the access record and waits for the sign-in method, which somebody else holds.
-  const holder = await app.owner.connect();
-  await holder.query('BEGIN');
-  await holder.query('SELECT FROM auth_methods WHERE player_id = $1 FOR UPDATE', [player.playerId]);
+  const held = await holdLogins(app);
   const signingIn = login(player.username);
-  await wait(100);
+  await held.arrival();
   const deleting = remove(player);
   await wait(100);
-  await holder.query('COMMIT');
-  holder.release();
+  await held.release();
   const [signedIn, deleted] = await Promise.all([signingIn, deleting]);
   assert.deepEqual([signedIn.status, deleted.status], [200, 204]);
   assert.equal(signedIn.body.playerId, player.playerId, 'it came first');

@@ -1,12 +1,16 @@
 import type { Querier } from '../../database/database.ts';
-import type { PlayerCaller } from '../../http/request-context.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
 import { hasSecret, type Identity } from '../player-login/index.ts';
 import { lockForNewSignIn } from './own-profile.ts';
 import { findIdentity, insertAuthMethod, listAuthMethods, makePrimary, type AuthMethod } from './queries.ts';
-import { verifyCredential, type Credential, type CredentialServices } from './verify-credential.ts';
+import {
+  verifyCredential,
+  type Claimant,
+  type Credential,
+  type CredentialServices,
+} from './verify-credential.ts';
 
 /**
  * Links a provider's identity to the player, as a further way to sign in. One that is theirs already stays as it is. Throws
@@ -14,7 +18,7 @@ import { verifyCredential, type Credential, type CredentialServices } from './ve
  */
 export async function linkMethod(
   services: CredentialServices,
-  caller: PlayerCaller,
+  caller: Claimant,
   { credential, setAsPrimary }: { credential: Credential; setAsPrimary: boolean },
 ): Promise<AuthMethod> {
   const { playerId } = caller;

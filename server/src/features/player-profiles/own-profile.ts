@@ -23,14 +23,19 @@ export function requireOwn(profile: LockedProfile | undefined): LockedProfile {
   return profile;
 }
 
-/**
- * As {@link lockOwnProfile}, before something changes how the player signs in. Refuses a token whose session lost its
- * refreshing for a reason of security (a token that leaked, a blocked device, a ban): else a thief could use the token's last
- * hours to attach a sign-in method of their own, or to detach the owner's. A plain logout forbids nothing.
- */
+/** As {@link lockOwnProfile}, before something changes how the player signs in: see {@link refuseRevokedSession}. */
 export async function lockForNewSignIn(db: Querier, caller: PlayerCaller): Promise<LockedProfile> {
   const profile = await lockOwnProfile(db, caller.playerId);
+  await refuseRevokedSession(db, caller);
+  return profile;
+}
+
+/**
+ * Refuses a token whose session lost its refreshing for a reason of security (a token that leaked, a blocked device, a ban): else
+ * a thief could use the token's last hours to attach a sign-in method of their own, or to detach the owner's. A plain logout
+ * forbids nothing. Throws invalid_bearer.
+ */
+export async function refuseRevokedSession(db: Querier, caller: PlayerCaller): Promise<void> {
   if (await isSessionRevoked(db, caller))
     throw new Problem('invalid_bearer', 'The session of this token was revoked: sign in again.');
-  return profile;
 }

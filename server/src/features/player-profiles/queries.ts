@@ -76,6 +76,7 @@ export function listTenantAccess(db: Querier, playerId: string): Promise<TenantA
 
 /** What a change of a profile has to know of it before. */
 export interface LockedProfile {
+  email: string | null;
   displayName: string | null;
   avatarUrl: string | null;
   avatarName: string | null;
@@ -90,7 +91,7 @@ export interface LockedProfile {
  */
 export async function lockProfiles(db: Querier, playerIds: string[]): Promise<Map<string, LockedProfile>> {
   const rows = await db.rows<LockedProfile & { id: string }>(sql`
-    SELECT id, display_name AS "displayName", avatar_url AS "avatarUrl", avatar_name AS "avatarName",
+    SELECT id, email, display_name AS "displayName", avatar_url AS "avatarUrl", avatar_name AS "avatarName",
            profile_visibility AS "profileVisibility", is_active AS "isActive", merged_into_id AS "mergedIntoId"
     FROM players WHERE id = ANY(${playerIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`);
   return new Map(rows.map((row) => [row.id, row]));
@@ -186,16 +187,6 @@ export async function makePrimary(
   return db.row(sql`
     UPDATE auth_methods SET is_primary = true WHERE id = ${methodId} AND player_id = ${playerId}
     RETURNING ${methodColumns}`);
-}
-
-/** A tenant that is not disabled. */
-export function findTenant(
-  db: Querier,
-  tenantId: string,
-): Promise<{ tenantId: string; workspaceId: string } | undefined> {
-  return db.row(sql`
-    SELECT id AS "tenantId", workspace_id AS "workspaceId" FROM tenants
-    WHERE id = ${tenantId} AND disabled_at IS NULL`);
 }
 
 /** Clears what a deletion clears of a profile (spec: player profile, rule 5), and closes it. */

@@ -1,7 +1,11 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Guid, Name, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
 import { tokenProviders } from '../player-login/index.ts';
 import { providers } from '../tenants/index.ts';
+import { VerifyBody } from '../wallet-login/index.ts';
+
+const linkableProviders = [...tokenProviders, 'EvmWallet'] as const;
+type LinkableProvider = (typeof linkableProviders)[number];
 
 export const visibilities = ['private', 'limited', 'full'] as const;
 
@@ -69,12 +73,33 @@ export const AvatarPath = Type.Object({ name: Type.String() });
 /** Any text, for what is no identifier of the player's is a 400 like an unknown one (spec: profile endpoints). */
 export const AuthMethodPath = Type.Object({ authMethodId: Type.String({ transform: ['toLowerCase'] }) });
 
+const Token = Type.String({
+  minLength: 1,
+  maxLength: 8192,
+  description:
+    'What the provider gave, as for signing in; for StoreA with a token of the portal, the address to which StoreA has sent ' +
+    'the player back.',
+});
+
+/** Which members a credential has, besides `provider`. Those of the other providers are ignored. */
+export const credentialMembers: Record<LinkableProvider, readonly (keyof Static<typeof LinkBody>)[]> = {
+  StoreA: ['token'],
+  StoreB: ['token'],
+  WalletJwt: ['token'],
+  Mock: ['token'],
+  EvmWallet: ['message', 'signature'],
+};
+
 export const LinkBody = Type.Object({
-  provider: OneOf(tokenProviders),
-  token: Type.String({
-    minLength: 1,
-    maxLength: 8192,
-    description: 'What the provider gave, as for signing in.',
-  }),
+  provider: OneOf(linkableProviders),
+  token: Type.Optional(Token),
+  message: Type.Optional(VerifyBody.properties.message),
+  signature: Type.Optional(VerifyBody.properties.signature),
   setAsPrimary: Type.Boolean({ default: false }),
+});
+
+export const MergeBody = Type.Object({
+  sourceProfileId: Guid,
+  sourceProvider: OneOf(tokenProviders),
+  sourceAuthToken: Token,
 });

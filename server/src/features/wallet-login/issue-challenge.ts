@@ -15,7 +15,7 @@ const ETHEREUM = 1;
 export interface IssueServices {
   database: Database;
   providerSettings: ProviderSettings;
-  throttle: ChallengeThrottle;
+  walletThrottle: ChallengeThrottle;
   issuer: string;
 }
 
@@ -32,7 +32,7 @@ export interface IssuedChallenge {
  * address that is none and for a chain that is not the tenant's.
  */
 export async function issueChallenge(
-  { database, providerSettings, throttle, issuer }: IssueServices,
+  { database, providerSettings, walletThrottle, issuer }: IssueServices,
   asker: Asker,
   wallet: { address: string; chainId?: number | undefined },
 ): Promise<IssuedChallenge> {
@@ -46,7 +46,7 @@ export async function issueChallenge(
   const chainId = wallet.chainId ?? chainIds[0] ?? ETHEREUM;
   if (chainIds.length > 0 && !chainIds.includes(chainId))
     throw invalid('chainId', `must be one of the tenant’s: ${chainIds.join(', ')}`);
-  await throttle.spend(asker);
+  await walletThrottle.spend(asker);
 
   const tenant = await findTenant(database, tenantId);
   if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);

@@ -4,16 +4,14 @@ import { keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { signIn, type SignInServices } from '../player-login/index.ts';
 import { LoginResult } from '../player-tokens/index.ts';
-import { openChallengeThrottle } from './challenge-throttle.ts';
 import { issueChallenge, type IssueServices } from './issue-challenge.ts';
 import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
 import { verifyMessage, type VerifyServices } from './verify-challenge.ts';
 
-export type WalletLoginServices = SignInServices & Omit<IssueServices & VerifyServices, 'throttle'>;
+export type WalletLoginServices = SignInServices & IssueServices & VerifyServices;
 
 /** Behind a game key: players who sign in with their wallet. */
 export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginAsyncTypebox {
-  const withThrottle = { ...services, throttle: openChallengeThrottle() };
   return async (app) => {
     app.post(
       '/api/player-auth/wallet/challenge',
@@ -30,7 +28,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
       },
       async (request) => {
         const asker = { tenantId: keyOf(request).tenantId, ipAddress: clientAddress(request) };
-        return issueChallenge(withThrottle, asker, request.body);
+        return issueChallenge(services, asker, request.body);
       },
     );
 
@@ -51,7 +49,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
       async (request) => {
         const asker = { tenantId: keyOf(request).tenantId, ipAddress: clientAddress(request) };
         const { message, signature, createAccountIfMissing, ...rest } = request.body;
-        const identity = await verifyMessage(withThrottle, asker, { message, signature });
+        const identity = await verifyMessage(services, asker, { message, signature });
         return signIn(services, identity, {
           ...rest,
           ...asker,

@@ -11,7 +11,7 @@ import { nonceOf } from './sign-in-message.ts';
 export interface VerifyServices {
   database: Database;
   providerSettings: ProviderSettings;
-  throttle: ChallengeThrottle;
+  walletThrottle: ChallengeThrottle;
   contractWallets: ContractWallets;
 }
 
@@ -20,7 +20,7 @@ export interface VerifyServices {
  * Throws provider_not_available, provider_unavailable, and one and the same invalid_credentials whatever is wrong.
  */
 export async function verifyMessage(
-  { database, providerSettings, throttle, contractWallets }: VerifyServices,
+  { database, providerSettings, walletThrottle, contractWallets }: VerifyServices,
   asker: Asker,
   { message, signature }: { message: string; signature: string },
 ): Promise<Identity> {
@@ -31,7 +31,7 @@ export async function verifyMessage(
   // To the letter: so domain, URI, chain, address and times are those that were issued.
   if (!challenge || challenge.isExpired || challenge.message !== message) throw refusal();
   const identity = await identify(contractWallets, challenge, signature);
-  await throttle.giveBack(asker);
+  await walletThrottle.giveBack(asker);
   return identity;
 }
 
