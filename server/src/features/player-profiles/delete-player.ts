@@ -1,9 +1,8 @@
 import type { Database, Querier } from '../../database/database.ts';
 import type { Author, Report } from '../../http/request-context.ts';
 import { auditTrail } from '../audit/index.ts';
-import { revokePlayerTokens } from '../player-tokens/index.ts';
-import { revokePortalSessions } from '../portal-login/index.ts';
 import type { ProfileServices } from './change-profile.ts';
+import { endSessions } from './end-sessions.ts';
 import { deleteAuthMethods, lockProfiles, redactProfile } from './queries.ts';
 import { removeAvatar } from './upload-avatar.ts';
 
@@ -46,8 +45,7 @@ export async function deletePlayer(
 async function redactPlayer(db: Querier, playerId: string): Promise<void> {
   await deleteAuthMethods(db, playerId);
   await redactProfile(db, playerId);
-  await revokePlayerTokens(db, playerId, 'everywhere');
-  await revokePortalSessions(db, playerId);
+  await endSessions(db, playerId);
 }
 
 async function recordDeletion(database: Database, playerId: string, deletion: Deletion): Promise<void> {

@@ -3,8 +3,8 @@ import type { Report } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
 import { hasSecret, type Identity } from '../player-login/index.ts';
 import { revokePlayerTokens } from '../player-tokens/index.ts';
-import { revokePortalSessions } from '../portal-login/index.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
+import { endSessions } from './end-sessions.ts';
 import {
   absorbProfile,
   joinDevices,
@@ -86,8 +86,7 @@ async function merge(
   const joined = await joinDevices(db, sourceId, targetId);
   await moveDevices(db, sourceId, targetId);
   await moveBans(db, sourceId, targetId);
-  await revokePlayerTokens(db, sourceId, 'everywhere');
-  await revokePortalSessions(db, sourceId);
+  await endSessions(db, sourceId);
   for (const { id, isBlocked } of joined)
     if (isBlocked) await revokePlayerTokens(db, targetId, { deviceId: id });
   const unused = target.avatarUrl === null ? null : source.avatarName;

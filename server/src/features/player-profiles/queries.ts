@@ -151,9 +151,9 @@ export function insertAuthMethod(
 ): Promise<AuthMethod | undefined> {
   return db.row(sql`
     INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
-                              secret_hash, linked_at)
+                              wallet_address, secret_hash, linked_at)
     VALUES (${id}, ${playerId}, ${identity.provider}, ${identity.issuer}, ${identity.providerUserId}, ${identity.email},
-            ${identity.username}, ${identity.displayName}, ${identity.secretHash}, ${at})
+            ${identity.username}, ${identity.displayName}, ${identity.walletAddress}, ${identity.secretHash}, ${at})
     ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING
     RETURNING ${methodColumns}`);
 }
