@@ -12,27 +12,29 @@ export interface StoreAServices {
   storeAOpenId: StoreAOpenId | undefined;
 }
 
-/** Signs a player in with what StoreA says of them. Throws as {@link verifyStoreACallback} does. */
+/**
+ * Signs a player in with what StoreA says of them. Throws invalid_request for what is no address, and as
+ * {@link verifyStoreACallback} does.
+ */
 export async function finishStoreALogin(
   services: StoreAServices & SessionServices,
   callbackUrl: string,
 ): Promise<PortalTokens> {
+  if (!URL.canParse(callbackUrl)) throw new Problem('invalid_request', 'callbackUrl is not an address.');
   return openSession(services, await verifyStoreACallback(services, callbackUrl));
 }
 
 /**
  * Finds out who StoreA has sent back. The state is used up before StoreA is asked: so of many uses of one callback one asks, and
  * StoreA is asked no more often than sign-ins were started. Whatever is wrong with a callback, the answer is one and the same.
- * Throws provider_not_available, provider_unavailable, invalid_request for what is no address, and invalid_credentials.
+ * Throws provider_not_available, provider_unavailable and invalid_credentials.
  */
 export async function verifyStoreACallback(
   { database, vault, storeAOpenId }: StoreAServices,
   callbackUrl: string,
 ): Promise<Identity> {
   if (!storeAOpenId) throw new Problem('provider_not_available', 'This deployment has no StoreA sign-in.');
-  if (!URL.canParse(callbackUrl)) throw new Problem('invalid_request', 'callbackUrl is not an address.');
-
-  const assertion = storeAOpenId.read(callbackUrl);
+  const assertion = URL.canParse(callbackUrl) ? storeAOpenId.read(callbackUrl) : undefined;
   const isGenuine =
     assertion &&
     (await finishStartedLogin(database, vault.fingerprint(assertion.state), assertion.nonce)) &&
