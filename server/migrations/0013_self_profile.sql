@@ -20,6 +20,9 @@ CREATE POLICY own_rows ON login_sessions TO guildhall_player
 DROP POLICY own_rows ON third_party_refresh_tokens;
 CREATE POLICY own_rows ON third_party_refresh_tokens TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+DROP POLICY own_rows ON logout_ledger;
+CREATE POLICY own_rows ON logout_ledger TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 CREATE POLICY own_rows ON player_bans TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 GRANT INSERT, DELETE ON tenant_access TO guildhall_player;
