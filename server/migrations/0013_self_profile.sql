@@ -6,7 +6,6 @@ ALTER TABLE players ADD COLUMN avatar_name text;
 -- Never two primary methods, whatever meets.
 CREATE UNIQUE INDEX auth_methods_primary ON auth_methods (player_id) WHERE is_primary;
 
-GRANT INSERT, DELETE ON auth_methods TO guildhall_player;
 -- A deletion and a merge end the sessions of the portal too.
 GRANT SELECT, UPDATE ON portal_sessions TO guildhall_player;
 
@@ -22,6 +21,9 @@ CREATE POLICY own_rows ON third_party_refresh_tokens TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 DROP POLICY own_rows ON logout_ledger;
 CREATE POLICY own_rows ON logout_ledger TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+DROP POLICY own_rows ON email_tokens;
+CREATE POLICY own_rows ON email_tokens TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 CREATE POLICY own_rows ON player_bans TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));

@@ -2,10 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Database, Querier } from '../../database/database.ts';
 import type { Vault } from '../../security/vault.ts';
 import { Problem } from '../../shared/problem.ts';
-import { signIn, type LoginResult, type SignInRequest, type SignInServices } from '../player-login/index.ts';
+import {
+  signIn,
+  type Identity,
+  type LoginResult,
+  type SignInRequest,
+  type SignInServices,
+} from '../player-login/index.ts';
 import { codeHash } from './code-hash.ts';
 import { CredentialChanged, proveAddress } from './prove-address.ts';
-import { claimProven, countTry, deleteCode, findCredential } from './queries.ts';
+import { claimForPlayer, claimProven, countTry, deleteCode, findCredential } from './queries.ts';
 
 const TRIES = 5;
 /** Sign-ups with the address that come in between can make an attempt void; there is one of them at most. */
@@ -24,9 +30,7 @@ export async function exchangeCode(
   const { database, vault } = services;
   const { tenantId } = request;
   const codeId = await compareCode(database, vault, { tenantId, email, code });
-  if (!codeId) throw wrongCode();
-
-  const identity = { provider: 'EmailOneTimeCode', issuer: '', providerUserId: email, email } as const;
+  const identity = identityOf(email);
   const first = async (transaction: Querier, playerId: string): Promise<void> => {
     if (!(await claimProven(transaction, email, playerId))) throw new CredentialChanged();
     if (!(await deleteCode(transaction, tenantId, email, codeId))) throw wrongCode();
@@ -44,15 +48,49 @@ export async function exchangeCode(
   throw wrongCode();
 }
 
-/** The id of the live code where it is the given one. The try is counted first: parallel guesses are five at most, too. */
+/** An address whose code somebody has. */
+export interface ProvenAddress {
+  identity: Identity;
+  /**
+   * Uses the code up and gives the address to a player, in their scope and as the first thing of a transaction. False where it is
+   * another player's. Throws invalid_credentials where the code has been used meanwhile.
+   */
+  claim(transaction: Querier, playerId: string): Promise<boolean>;
+}
+
+/** Finds out whether somebody has the code that was sent to an address, with a try counted. Throws invalid_credentials. */
+export async function verifyCode(
+  { database, vault }: { database: Database; vault: Vault },
+  { tenantId, email, code }: { tenantId: string; email: string; code: string },
+): Promise<ProvenAddress> {
+  const codeId = await compareCode(database, vault, { tenantId, email, code });
+  return {
+    identity: identityOf(email),
+    async claim(transaction, playerId) {
+      if (!(await claimForPlayer(transaction, email, playerId))) return false;
+      if (!(await deleteCode(transaction, tenantId, email, codeId))) throw wrongCode();
+      return true;
+    },
+  };
+}
+
+function identityOf(email: string): Identity {
+  return { provider: 'EmailOneTimeCode', issuer: '', providerUserId: email, email };
+}
+
+/**
+ * The id of the live code where it is the given one. The try is counted first: parallel guesses are five at most, too. Throws
+ * invalid_credentials.
+ */
 async function compareCode(
   database: Database,
   vault: Vault,
   { tenantId, email, code }: { tenantId: string; email: string; code: string },
-): Promise<string | undefined> {
+): Promise<string> {
   const live = await countTry(database.forTenant(tenantId), { tenantId, email, tries: TRIES });
   const given = codeHash(vault, { tenantId, email }, code);
-  return live && timingSafeEqual(live.codeHash, given) ? live.id : undefined;
+  if (!live || !timingSafeEqual(live.codeHash, given)) throw wrongCode();
+  return live.id;
 }
 
 function wrongCode(): Problem {

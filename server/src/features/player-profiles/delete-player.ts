@@ -2,6 +2,7 @@ import type { Database, Querier } from '../../database/database.ts';
 import type { Author, Report } from '../../http/request-context.ts';
 import { auditTrail } from '../audit/index.ts';
 import type { ProfileServices } from './change-profile.ts';
+import { deleteCredentials, lockCredentials } from '../email-login/index.ts';
 import { endSessions } from './end-sessions.ts';
 import { deleteAuthMethods, lockProfiles, redactProfile } from './queries.ts';
 import { removeAvatar } from './upload-avatar.ts';
@@ -24,6 +25,7 @@ export async function deletePlayer(
   report: Report,
 ): Promise<boolean> {
   const profile = await database.forPlayer(playerId).transaction(async (transaction) => {
+    await lockCredentials(transaction, [playerId]);
     const before = (await lockProfiles(transaction, [playerId])).get(playerId);
     if (before?.isActive) await redactPlayer(transaction, playerId);
     return before;
@@ -44,6 +46,7 @@ export async function deletePlayer(
  */
 async function redactPlayer(db: Querier, playerId: string): Promise<void> {
   await deleteAuthMethods(db, playerId);
+  await deleteCredentials(db, playerId);
   await redactProfile(db, playerId);
   await endSessions(db, playerId);
 }

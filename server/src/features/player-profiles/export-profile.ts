@@ -3,6 +3,7 @@ import { now } from '../../shared/timestamps.ts';
 import { listDevices } from '../devices/index.ts';
 import { exportEventsOfPlayer } from '../gameplay-events/index.ts';
 import {
+  listAddresses,
   listBansOfPlayer,
   listMergedProfiles,
   listPortalSessions,
@@ -33,6 +34,7 @@ export async function* exportProfile(database: Database, profile: FullProfile): 
     exportedAt: now(),
     profile,
     mergedProfiles: await listMergedProfiles(own, people),
+    emailAddresses: await listAddresses(own, people),
     devices: await listDevices(database, profile.id),
     bans: await listBansOfPlayer(own, people),
     portalSessions: await listPortalSessions(own, people),

@@ -17,6 +17,12 @@ export function listMergedProfiles(db: Querier, people: string[]): Promise<objec
     FROM players WHERE id = ANY(${people}::uuid[]) AND merged_into_id IS NOT NULL ORDER BY created_at, id`);
 }
 
+export function listAddresses(db: Querier, people: string[]): Promise<object[]> {
+  return db.rows(sql`
+    SELECT email, verified_at AS "verifiedAt" FROM email_credentials
+    WHERE player_id = ANY(${people}::uuid[]) ORDER BY email`);
+}
+
 export function listPortalSessions(db: Querier, people: string[]): Promise<object[]> {
   return db.rows(sql`
     SELECT id AS "sessionId", created_at AS "startedAt", revoked_at AS "endedAt"

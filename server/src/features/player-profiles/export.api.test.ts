@@ -88,6 +88,7 @@ test('everything about the player is in it, nobody else’s, and no secret', asy
     'exportedAt',
     'profile',
     'mergedProfiles',
+    'emailAddresses',
     'devices',
     'bans',
     'portalSessions',
@@ -105,6 +106,7 @@ test('everything about the player is in it, nobody else’s, and no secret', asy
   );
   assert.deepEqual(lengths, {
     mergedProfiles: 1,
+    emailAddresses: 0,
     devices: 2,
     bans: 1,
     portalSessions: 0,

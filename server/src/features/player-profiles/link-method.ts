@@ -25,9 +25,10 @@ export async function linkMethod(
   const own = services.database.forPlayer(playerId);
   // Before the provider is asked, which may use a credential up; and again below, for that takes its time.
   await own.transaction((transaction) => lockForNewSignIn(transaction, caller));
-  const identity = await verifyCredential(services, caller, credential);
+  const { identity, claim } = await verifyCredential(services, caller, credential);
 
   return own.transaction(async (transaction) => {
+    if (claim && !(await claim(transaction, playerId))) throw taken();
     await lockForNewSignIn(transaction, caller);
     const method = await linkIdentity(transaction, playerId, identity);
     if (!setAsPrimary) return method;
@@ -44,6 +45,10 @@ async function linkIdentity(db: Querier, playerId: string, identity: Identity): 
   }
   const methods = await listAuthMethods(db, playerId);
   const own = methods.find(({ id }) => id === known?.methodId);
-  if (!own) throw new Problem('auth_method_taken', 'Merge the profile that it signs in to into this one.');
+  if (!own) throw taken();
   return own;
+}
+
+function taken(): Problem {
+  return new Problem('auth_method_taken', 'Merge the profile that it signs in to into this one.');
 }

@@ -4,6 +4,7 @@ import { Problem } from '../../shared/problem.ts';
 import { hasSecret, type Identity } from '../player-login/index.ts';
 import { revokePlayerTokens } from '../player-tokens/index.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
+import { lockCredentials, moveCredentials } from '../email-login/index.ts';
 import { endSessions } from './end-sessions.ts';
 import {
   absorbProfile,
@@ -47,7 +48,7 @@ export async function mergeProfiles(
   if (sourceId === playerId) throw new Problem('merge_refused', 'A profile cannot be merged into itself.');
   const own = services.database.forPlayer(playerId);
   await own.transaction((transaction) => lockForNewSignIn(transaction, caller));
-  const identity = await verifyCredential(services, caller, credential);
+  const { identity } = await verifyCredential(services, caller, credential);
 
   for (let attempt = 1; ; attempt++) {
     try {
@@ -70,6 +71,7 @@ async function merge(
   identity: Identity,
 ): Promise<{ profile: FullProfile; unused: string | null }> {
   const targetId = caller.playerId;
+  await lockCredentials(db, [targetId, sourceId]);
   const locked = await lockProfiles(db, [targetId, sourceId]);
   const target = requireOwn(locked.get(targetId));
   await refuseRevokedSession(db, caller);
@@ -82,6 +84,7 @@ async function merge(
   await lockSignIns(db, [targetId, sourceId]);
   await absorbProfile(db, sourceId, targetId, inherited(target, source));
   await moveAuthMethods(db, sourceId, targetId);
+  await moveCredentials(db, sourceId, targetId);
   await joinTenantAccess(db, sourceId, targetId);
   const joined = await joinDevices(db, sourceId, targetId);
   await moveDevices(db, sourceId, targetId);

@@ -158,14 +158,15 @@ export function insertAuthMethod(
     RETURNING ${methodColumns}`);
 }
 
-/** Removes a method of the player and says whether it was primary; undefined where it is not theirs. */
+/** Removes a method of the player and says which it was; undefined where it is not theirs. */
 export function deleteAuthMethod(
   db: Querier,
   playerId: string,
   methodId: string,
-): Promise<{ isPrimary: boolean } | undefined> {
+): Promise<{ isPrimary: boolean; provider: Provider; providerUserId: string } | undefined> {
   return db.row(sql`
-    DELETE FROM auth_methods WHERE id = ${methodId} AND player_id = ${playerId} RETURNING is_primary AS "isPrimary"`);
+    DELETE FROM auth_methods WHERE id = ${methodId} AND player_id = ${playerId}
+    RETURNING is_primary AS "isPrimary", auth_provider AS provider, provider_user_id AS "providerUserId"`);
 }
 
 /** The method that the player has used last; among those never used, the one that was linked first. */

@@ -1,10 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { Guid, Name, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
+import { ExchangeBody } from '../email-login/index.ts';
 import { tokenProviders } from '../player-login/index.ts';
 import { providers } from '../tenants/index.ts';
 import { VerifyBody } from '../wallet-login/index.ts';
 
-const linkableProviders = [...tokenProviders, 'EvmWallet'] as const;
+const linkableProviders = [...tokenProviders, 'EvmWallet', 'EmailOneTimeCode'] as const;
 type LinkableProvider = (typeof linkableProviders)[number];
 
 export const visibilities = ['private', 'limited', 'full'] as const;
@@ -88,6 +89,7 @@ export const credentialMembers: Record<LinkableProvider, readonly (keyof Static<
   WalletJwt: ['token'],
   Mock: ['token'],
   EvmWallet: ['message', 'signature'],
+  EmailOneTimeCode: ['email', 'code'],
 };
 
 export const LinkBody = Type.Object({
@@ -95,6 +97,8 @@ export const LinkBody = Type.Object({
   token: Type.Optional(Token),
   message: Type.Optional(VerifyBody.properties.message),
   signature: Type.Optional(VerifyBody.properties.signature),
+  email: Type.Optional(ExchangeBody.properties.email),
+  code: Type.Optional(ExchangeBody.properties.code),
   setAsPrimary: Type.Boolean({ default: false }),
 });
 

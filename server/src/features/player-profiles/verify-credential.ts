@@ -1,6 +1,7 @@
 import type { PlayerCaller } from '../../http/request-context.ts';
 import { Problem, type ProblemCode } from '../../shared/problem.ts';
 import type { Identity, TokenProvider, VerifyToken } from '../player-login/index.ts';
+import { verifyCode, type ProvenAddress } from '../email-login/index.ts';
 import { verifyStoreACallback, type StoreAServices } from '../portal-login/index.ts';
 import { verifyMessage, type WalletVerifyServices } from '../wallet-login/index.ts';
 import { findTenant } from '../tenants/index.ts';
@@ -8,7 +9,15 @@ import { findTenant } from '../tenants/index.ts';
 /** What proves that somebody is who they are at a provider: the same as for signing in. */
 export type Credential =
   | { provider: TokenProvider; token: string }
-  | { provider: 'EvmWallet'; message: string; signature: string };
+  | { provider: 'EvmWallet'; message: string; signature: string }
+  | { provider: 'EmailOneTimeCode'; email: string; code: string };
+
+/** Who a provider vouches for. */
+export interface Verified {
+  identity: Identity;
+  /** What a transaction that links the identity does before all else: false where it is another player's. */
+  claim?: ProvenAddress['claim'];
+}
 
 export interface CredentialServices extends StoreAServices, WalletVerifyServices {
   verifyToken: VerifyToken;
@@ -26,11 +35,19 @@ export async function verifyCredential(
   services: CredentialServices,
   caller: Claimant,
   credential: Credential,
-): Promise<Identity> {
+): Promise<Verified> {
+  const { identity, claim } = await refusing(() => ask(services, caller, credential));
+  return {
+    identity,
+    ...(claim && { claim: (transaction, playerId) => refusing(() => claim(transaction, playerId)) }),
+  };
+}
+
+/** What is a 401 or a 422 at a sign-in is here a 400 (spec: profile endpoints), for the caller's own token is good. */
+async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    return await identityOf(services, caller, credential);
+    return await work();
   } catch (error) {
-    // What is a 401 or a 422 at a sign-in is here a 400 (spec: profile endpoints), for the caller's own token is good.
     if (error instanceof Problem && refusals.includes(error.code))
       throw new Problem('credential_refused', error.message);
     throw error;
@@ -39,24 +56,27 @@ export async function verifyCredential(
 
 const refusals: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
 
-async function identityOf(
+async function ask(
   services: CredentialServices,
   { tenantId, ipAddress }: Claimant,
   credential: Credential,
-): Promise<Identity> {
+): Promise<Verified> {
   const { provider } = credential;
-  if (tenantId === null && provider === 'StoreA') return verifyStoreACallback(services, credential.token);
+  if (tenantId === null && provider === 'StoreA')
+    return { identity: await verifyStoreACallback(services, credential.token) };
   const tenant = tenantId === null ? undefined : await findTenant(services.database, tenantId);
   if (!tenant?.isActive)
     throw new Problem('provider_not_available', `${provider} is not available to this token.`);
+  const { id, workspaceId } = tenant;
   switch (provider) {
     case 'EvmWallet':
-      return verifyMessage(services, { tenantId: tenant.id, ipAddress }, credential);
+      return { identity: await verifyMessage(services, { tenantId: id, ipAddress }, credential) };
+    case 'EmailOneTimeCode':
+      await services.providerSettings.require(id, provider);
+      return verifyCode(services, { tenantId: id, ...credential });
     default:
-      return services.verifyToken(
-        { tenantId: tenant.id, workspaceId: tenant.workspaceId },
-        provider,
-        credential.token,
-      );
+      return {
+        identity: await services.verifyToken({ tenantId: id, workspaceId }, provider, credential.token),
+      };
   }
 }
