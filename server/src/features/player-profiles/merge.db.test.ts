@@ -71,6 +71,15 @@ async function arrangePerson(tenantOfTheirs: string, username: string): Promise<
     'INSERT INTO player_bans (tenant_id, id, player_id, banned_by) VALUES ($1, gen_random_uuid(), $2, $3)',
     [tenantId, id, randomUUID()],
   );
+  await owner.query(
+    'INSERT INTO email_credentials (email, player_id, verified_at, mails_since, mails_sent) VALUES ($1, $2, $3, $3, 1)',
+    [`${username}@example.com`, id, at],
+  );
+  await owner.query(
+    `INSERT INTO email_tokens (tenant_id, token_hash, purpose, email, player_id, expires_at)
+     VALUES ($1, $2, 'reset', $3, $4, now() + interval '1 day')`,
+    [tenantId, Buffer.from(username), `${username}@example.com`, id],
+  );
   await owner.query('INSERT INTO portal_sessions (id, player_id) VALUES (gen_random_uuid(), $1)', [id]);
   return id;
 }
@@ -98,6 +107,8 @@ const tables = [
   'third_party_refresh_tokens',
   'portal_sessions',
   'player_bans',
+  'email_credentials',
+  'email_tokens',
 ];
 
 /** Every row of every table that a merge touches. */
@@ -178,6 +189,7 @@ test('a merge whose connection dies at any step leaves everything as it was, and
     devices: 3,
     games: 3,
     bans: 2,
+    addresses: 2,
     absorbed: 2,
   });
 });
@@ -194,7 +206,9 @@ async function summary({ targetId, sourceId }: Pair) {
   const { rows } = await owner.query(
     `SELECT (SELECT count(*) FROM auth_methods WHERE player_id = $1) + (SELECT count(*) FROM devices WHERE player_id = $1)
           + (SELECT count(*) FROM tenant_access WHERE player_id = $1)
-          + (SELECT count(*) FROM player_bans WHERE player_id = $1) AS "sourceRows",
+          + (SELECT count(*) FROM player_bans WHERE player_id = $1)
+          + (SELECT count(*) FROM email_credentials WHERE player_id = $1)
+          + (SELECT count(*) FROM email_tokens WHERE player_id = $1) AS "sourceRows",
             (SELECT count(*) FROM login_sessions WHERE player_id = $1 AND tokens_revoked_at IS NULL)
           + (SELECT count(*) FROM portal_sessions WHERE player_id = $1 AND revoked_at IS NULL)
           + (SELECT count(*) FROM third_party_refresh_tokens WHERE player_id = $1
@@ -204,6 +218,7 @@ async function summary({ targetId, sourceId }: Pair) {
             (SELECT count(*) FROM devices WHERE player_id = $2) AS devices,
             (SELECT count(*) FROM tenant_access WHERE player_id = $2) AS games,
             (SELECT count(*) FROM player_bans WHERE player_id = $2) AS bans,
+            (SELECT count(*) FROM email_credentials WHERE player_id = $2) AS addresses,
             (SELECT count(*) FROM players WHERE merged_into_id = $2 AND NOT is_active) AS absorbed`,
     [sourceId, targetId],
   );
