@@ -32,6 +32,15 @@ async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   return send();
 }
 
+/** Sessions of a player that no revocation has reached. */
+async function livingSessions(playerId: string): Promise<number> {
+  const { rowCount } = await app.owner.query(
+    'SELECT FROM login_sessions WHERE player_id = $1 AND tokens_revoked_at IS NULL',
+    [playerId],
+  );
+  return rowCount ?? 0;
+}
+
 test('a deletion clears the profile, closes it, and ends every session', async () => {
   const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
   const player = await newPlayer();
@@ -148,6 +157,7 @@ test('a deletion that meets sign-ins, refreshes, links and uploads leaves nothin
     assert.equal(rows.length, 0);
     const { displayName, isActive } = await read(player);
     assert.deepEqual([displayName, isActive], [null, false]);
+    assert.equal(await livingSessions(player.playerId), 0);
     for (const { body } of others)
       if (body?.refreshToken && body.playerId === player.playerId)
         assert.equal((await refresh(body.refreshToken)).status, 401);
@@ -176,4 +186,5 @@ test('a login that is being written when the player is deleted gets no token tha
   assert.deepEqual([signedIn.status, deleted.status], [200, 204]);
   assert.equal(signedIn.body.playerId, player.playerId, 'it came first');
   assert.equal((await refresh(signedIn.body.refreshToken)).status, 401);
+  assert.equal(await livingSessions(player.playerId), 0);
 });

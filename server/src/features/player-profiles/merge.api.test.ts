@@ -370,3 +370,22 @@ test('a login that is being written when its profile is merged gets no token tha
   assert.equal(merged.body.tenantAccess[0].loginCount, 3, 'and it counts');
   assert.equal((await app.http.get('/api/player/devices', target)).body.length, 1, 'its device too');
 });
+
+test('a login of the target that makes a device of the source’s finds it joined', async () => {
+  const fingerprint = newName().repeat(2);
+  const [target, source] = [await newPlayer(), await newPlayer({ fingerprint, at: sibling })];
+  const held = await holdLogins(app);
+  const signingIn = login(target.username, { fingerprint });
+  await held.arrival();
+  const merging = merge(source, target);
+  await wait(100);
+  await held.release();
+  const [signedIn, merged] = await Promise.all([signingIn, merging]);
+  assert.deepEqual([signedIn.status, merged.status], [200, 200], merged.text);
+  const { body: devices } = await app.http.get('/api/player/devices', target);
+  assert.deepEqual(
+    devices.map(({ loginCount }: { loginCount: number }) => loginCount),
+    [2],
+  );
+  assert.equal((await refresh(signedIn.body.refreshToken)).status, 200, 'it is the target’s');
+});
