@@ -220,6 +220,7 @@ test('a token whose session was revoked changes nothing about signing in; one th
   ])
     assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);
   assert.deepEqual(await methodsOf(stolen), before, 'reading goes on until the token expires');
+  assert.equal((await link(newName(), player)).status, 401, 'to have logged out before is no way around');
 });
 
 test('of links of one identity to many profiles at once one wins', async () => {

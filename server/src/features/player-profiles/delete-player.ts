@@ -40,10 +40,7 @@ export async function deletePlayer(
   return true;
 }
 
-/**
- * The sign-in methods go first: a sign-in that is being written holds its own, so this waits for it and then ends its session;
- * one that comes later finds the method gone, and makes somebody new.
- */
+/** The profile is locked, so a sign-in has come before, and its session ends here, or finds its method gone, and makes somebody new. */
 async function redactPlayer(db: Querier, playerId: string): Promise<void> {
   await deleteAuthMethods(db, playerId);
   await deleteCredentials(db, playerId);

@@ -5,10 +5,10 @@ import { revokePortalSessions } from '../portal-login/index.ts';
 
 /**
  * Ends the refreshing of all that a player has: in tenants, in the portal and at third parties. The caller has locked the profile
- * and its sign-in methods, in earlier statements: so there is no session on its way that this one does not see.
+ * in an earlier statement, as every sign-in does before all else: so there is no session on its way that this one does not see.
  */
 export async function endSessions(db: Querier, playerId: string): Promise<void> {
-  await revokePlayerTokens(db, playerId, 'everywhere');
+  await revokePlayerTokens(db, playerId);
   await revokePortalSessions(db, playerId);
   await redactThirdPartyTokens(db, playerId);
 }

@@ -113,7 +113,7 @@ test('everything about the player is in it, nobody else’s, and no secret', asy
     thirdParties: 0,
     sessions: 4,
     logins: 4,
-    logouts: 2,
+    logouts: 3,
     matches: 2,
     matchEvents: 2,
     playerEvents: 2,

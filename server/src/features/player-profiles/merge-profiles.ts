@@ -1,8 +1,8 @@
 import { isDeadlock, type Querier } from '../../database/database.ts';
 import type { Report } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
+import { endPlayerSessions } from '../login-sessions/index.ts';
 import { hasSecret, type Identity } from '../player-login/index.ts';
-import { revokePlayerTokens } from '../player-tokens/index.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { lockCredentials, moveCredentials } from '../email-login/index.ts';
 import { endSessions } from './end-sessions.ts';
@@ -10,7 +10,6 @@ import {
   absorbProfile,
   joinDevices,
   joinTenantAccess,
-  lockSignIns,
   moveAuthMethods,
   moveBans,
   moveDevices,
@@ -81,7 +80,6 @@ async function merge(
   if (!source || known?.playerId !== sourceId || !hasSecret(identity, known.secretHash))
     throw new Problem('merge_refused', 'The credential is no sign-in of the source profile.');
 
-  await lockSignIns(db, [targetId, sourceId]);
   await absorbProfile(db, sourceId, targetId, inherited(target, source));
   await moveAuthMethods(db, sourceId, targetId);
   await moveCredentials(db, sourceId, targetId);
@@ -91,7 +89,7 @@ async function merge(
   await moveBans(db, sourceId, targetId);
   await endSessions(db, sourceId);
   for (const { id, isBlocked } of joined)
-    if (isBlocked) await revokePlayerTokens(db, targetId, { deviceId: id });
+    if (isBlocked) await endPlayerSessions(db, targetId, { deviceId: id }, { reason: 'device_blocked' });
   const unused = target.avatarUrl === null ? null : source.avatarName;
   return { profile: await assembleProfile(db, targetId), unused };
 }

@@ -1,15 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 
-/**
- * Locks the sign-in methods of both profiles: every sign-in of theirs holds its method before all else (see writeLogin), so none
- * is on its way from here on.
- */
-export async function lockSignIns(db: Querier, playerIds: string[]): Promise<void> {
-  await db.run(sql`
-    SELECT FROM auth_methods WHERE player_id = ANY(${playerIds}::uuid[]) ORDER BY id FOR UPDATE`);
-}
-
 /** What the target shows of itself once it has absorbed the source. */
 export interface Inherited {
   displayName: string | null;

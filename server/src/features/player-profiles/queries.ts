@@ -86,8 +86,8 @@ export interface LockedProfile {
 }
 
 /**
- * Locks profiles until the transaction ends, in the order of their ids. Everything that changes how somebody signs in holds
- * this lock first. It lets rows refer to the profile meanwhile: sign-ins take other locks (see writeLogin).
+ * Locks profiles until the transaction ends, in the order of their ids, before anything else of theirs but their addresses: every
+ * sign-in does so too, and so does everything that changes how somebody signs in.
  */
 export async function lockProfiles(db: Querier, playerIds: string[]): Promise<Map<string, LockedProfile>> {
   const rows = await db.rows<LockedProfile & { id: string }>(sql`
