@@ -236,3 +236,22 @@ test('who signed up with an address of others cannot stay by linking while its o
     );
   }
 });
+
+test('methods that are removed while their address is proved wait for nothing in a circle', async () => {
+  for (let round = 0; round < 12; round++) {
+    const email = someEmail();
+    const { body: signedUp } = await signUp(email, tenant);
+    const caller = { bearer: signedUp.accessToken };
+    await app.http.post(METHODS, { provider: 'Mock', token: `mock:${email}:secret` }, caller);
+    const code = await codeFor(email, tenant);
+    const [password] = (await read(caller)).authMethods;
+    assert.equal(password.authProvider, 'EmailPassword');
+    const answers = await Promise.all([
+      later(() => exchange(email, code, tenant)),
+      later(() => logIn(email, tenant)),
+      later(() => app.http.delete(`${METHODS}/${password.id}`, caller)),
+      later(() => app.http.delete(ME, caller)),
+    ]);
+    for (const { status, text } of answers) assert.ok(status < 500, text);
+  }
+});

@@ -1,7 +1,6 @@
 import type { Database, Querier } from '../../database/database.ts';
 import type { PlayerCaller } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
-import { lockCredentials } from '../email-login/index.ts';
 import { isOwnProfile, isSessionRevoked, lockProfiles, type LockedProfile } from './queries.ts';
 
 /** Answers whether the tokens of a player still speak for a profile: not once it was merged into another. */
@@ -24,12 +23,8 @@ export function requireOwn(profile: LockedProfile | undefined): LockedProfile {
   return profile;
 }
 
-/**
- * As {@link lockOwnProfile}, before something changes how the player signs in: see {@link refuseRevokedSession}. Whoever proves an
- * address of the player at the same time comes before, and has ended the session, or comes after, and undoes the change.
- */
+/** As {@link lockOwnProfile}, before something changes how the player signs in: see {@link refuseRevokedSession}. */
 export async function lockForNewSignIn(db: Querier, caller: PlayerCaller): Promise<LockedProfile> {
-  await lockCredentials(db, [caller.playerId]);
   const profile = await lockOwnProfile(db, caller.playerId);
   await refuseRevokedSession(db, caller);
   return profile;

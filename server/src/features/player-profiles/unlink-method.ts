@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { PlayerCaller } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
-import { unlinkAddress } from '../email-login/index.ts';
+import { lockCredentials, unlinkAddress } from '../email-login/index.ts';
 import { lockForNewSignIn } from './own-profile.ts';
 import { deleteAuthMethod, findLastUsedMethod, makePrimary } from './queries.ts';
 
@@ -16,6 +16,7 @@ export async function unlinkMethod(
 ): Promise<void> {
   const { playerId } = caller;
   await database.forPlayer(playerId).transaction(async (transaction) => {
+    await lockCredentials(transaction, [playerId]);
     await lockForNewSignIn(transaction, caller);
     const removed = await deleteAuthMethod(transaction, playerId, methodId);
     if (!removed) throw new Problem('auth_method_not_found');
