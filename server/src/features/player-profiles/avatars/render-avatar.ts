@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import sharp from 'sharp';
+import type { default as Sharp } from 'sharp';
 import { Problem } from '../../../shared/problem.ts';
 
 /** A picture that we made ourselves: nothing of the upload is in it but what its pixels show. */
@@ -21,12 +21,19 @@ const IN_FLIGHT = 2;
 const WAITING = 16;
 const slots = pLimit(IN_FLIGHT);
 
-// Threads within one picture would multiply those above. Remembering pictures would help nobody.
-sharp.concurrency(1);
-sharp.cache(false);
-// The other formats are refused by their first bytes; here they could not be decoded either.
-sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng'] });
+let loaded: Promise<typeof Sharp> | undefined;
+
+/** Its libraries take 50 ms and 15 MB to load, so nobody pays for them before the first picture. */
+async function loadSharp(): Promise<typeof Sharp> {
+  const { default: sharp } = await import('sharp');
+  // Threads within one picture would multiply those above. Remembering pictures would help nobody.
+  sharp.concurrency(1);
+  sharp.cache(false);
+  // The other formats are refused by their first bytes; here they could not be decoded either.
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng'] });
+  return sharp;
+}
 
 /**
  * Decodes a picture and makes it anew: upright, at most 512 pixels wide and high, its first frame alone, without metadata. A
@@ -44,6 +51,7 @@ export async function renderAvatar(upload: Buffer): Promise<RenderedAvatar> {
 }
 
 async function render(upload: Buffer, extension: RenderedAvatar['extension']): Promise<Buffer> {
+  const sharp = await (loaded ??= loadSharp());
   const picture = sharp(upload, { limitInputPixels: MOST_PIXELS, failOn: 'error' })
     .timeout({ seconds: 10 })
     .autoOrient()
