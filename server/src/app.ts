@@ -23,6 +23,14 @@ import { outboxRoutes } from './features/mail/index.ts';
 import { matchRoutes } from './features/matches/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
+import {
+  authMethodRoutes,
+  avatarRoutes,
+  avatarUploadRoutes,
+  openAvatarStore,
+  profileCheck,
+  profileRoutes,
+} from './features/player-profiles/index.ts';
 import { refreshRoutes } from './features/player-tokens/index.ts';
 import { openStoreAOpenId, portalSessionRoutes, storeAPortalRoutes } from './features/portal-login/index.ts';
 import {
@@ -125,7 +133,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   await withCredential(plain, behind.player, [
     deviceRoutes(services.database),
     sessionHistoryRoutes(services.database),
+    profileRoutes(services),
+    avatarUploadRoutes(services),
+    authMethodRoutes(services),
   ]);
+  await plain.register(avatarRoutes(services.avatars));
 
   await app.ready();
   return app;
@@ -168,6 +180,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     definitions,
     ingestion: { writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
+    avatars: await openAvatarStore(config.avatarStorage, issuer),
     walletThrottle: openChallengeThrottle(),
     contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
@@ -186,6 +199,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
         return claims?.sub ? { accountId: claims.sub, sessionId: claims['sid'] as string } : undefined;
       },
       bearer: (token: string) => identifyBearer(signer, token),
+      hasProfile: profileCheck(database),
       role: openMemberships(database, changes),
       platformAdmin: (accountId: string) => isPlatformAdmin(database, accountId),
     },

@@ -95,6 +95,35 @@ test('nodes of chains are listed by chain id, and a bad entry is named without i
     );
 });
 
+test('avatars go into DATA_DIR, a folder or a bucket', () => {
+  const storage = (value?: string) =>
+    readConfig({ DATA_DIR: '/data', ...(value && { AVATAR_STORAGE_URL: value }) }).avatarStorage;
+  assert.deepEqual(storage(), { kind: 'folder', path: '/data/avatars' });
+  assert.deepEqual(storage('file:///srv/my%20pictures'), { kind: 'folder', path: '/srv/my pictures' });
+  const plain = { kind: 's3', bucket: 'b', prefix: '', region: 'us-east-1', endpoint: undefined };
+  assert.deepEqual(storage('s3://b'), plain);
+  assert.deepEqual(storage('s3://b/a/b/?region=eu-1&endpoint=https://s3.example.com/'), {
+    ...plain,
+    prefix: 'a/b',
+    region: 'eu-1',
+    endpoint: 'https://s3.example.com',
+  });
+  for (const bad of [
+    'b',
+    'http://b',
+    's3:///b',
+    's3://key:hunter2@b',
+    's3://b?acl=public',
+    's3://b?endpoint=x',
+    'file://host/x',
+  ])
+    assert.throws(
+      () => storage(bad),
+      ({ message }: Error) => message.startsWith('AVATAR_STORAGE_URL ') && !message.includes('hunter2'),
+      bad,
+    );
+});
+
 test('the documentation lists every setting', () => {
   const documentation = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
   for (const name of Object.keys(settings))

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Every setting of the server, in the order in which the documentation lists them.
@@ -17,7 +18,11 @@ export const settings = {
     '',
     httpUrl,
   ),
-  DATA_DIR: setting('Where the embedded PostgreSQL and the master key live.', './data', directory),
+  DATA_DIR: setting(
+    'Where the embedded PostgreSQL, the master key and the avatars live.',
+    './data',
+    directory,
+  ),
   DATABASE_URL: setting(
     'A PostgreSQL 15 or newer to use instead of the embedded one. Its user must own the database and may create roles.',
     '',
@@ -27,6 +32,11 @@ export const settings = {
     'Encrypts secrets at rest: 32 bytes as 64 hexadecimal digits. Empty: made once and kept in DATA_DIR. Required with DATABASE_URL.',
     '',
     masterKey,
+  ),
+  AVATAR_STORAGE_URL: setting(
+    'Where avatars are kept: `file:///…` for a folder, or `s3://bucket/prefix?region=…&endpoint=…`. Empty: DATA_DIR/avatars.',
+    '',
+    avatarStorage,
   ),
   SIGNUP: setting(
     'Who may create a dashboard account: `open` or `closed` (by invitation).',
@@ -105,6 +115,7 @@ export interface Config {
   dataDir: string;
   databaseUrl: string | undefined;
   masterKey: Buffer | undefined;
+  avatarStorage: AvatarStorage;
   signup: 'open' | 'closed';
   mockProvider: boolean;
   storeAUrl: string | undefined;
@@ -120,6 +131,11 @@ export interface Config {
   corsOrigins: '*' | string[];
   logLevel: string;
 }
+
+/** A folder, or a bucket of S3 or of something that speaks like it. */
+export type AvatarStorage =
+  | { kind: 'folder'; path: string }
+  | { kind: 's3'; bucket: string; prefix: string; region: string; endpoint: string | undefined };
 
 /** Thrown at start, naming every setting that is wrong, one sentence each. */
 export class ConfigError extends Error {
@@ -141,14 +157,19 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const production = read('NODE_ENV', settings.NODE_ENV.parse) === 'production';
   const mockProvider = read('MOCK_PROVIDER', settings.MOCK_PROVIDER.parse);
   const storeAUrl = read('STORE_A_URL', settings.STORE_A_URL.parse);
+  const dataDir = read('DATA_DIR', settings.DATA_DIR.parse);
   const config: Config = {
     port: read('PORT', settings.PORT.parse),
     host: read('HOST', settings.HOST.parse),
     publicUrl: read('PUBLIC_URL', settings.PUBLIC_URL.parse),
     portalUrl: read('PORTAL_URL', settings.PORTAL_URL.parse),
-    dataDir: read('DATA_DIR', settings.DATA_DIR.parse),
+    dataDir,
     databaseUrl: read('DATABASE_URL', settings.DATABASE_URL.parse),
     masterKey: read('MASTER_KEY', settings.MASTER_KEY.parse),
+    avatarStorage: read('AVATAR_STORAGE_URL', settings.AVATAR_STORAGE_URL.parse) ?? {
+      kind: 'folder',
+      path: join(dataDir ?? '', 'avatars'),
+    },
     signup: read('SIGNUP', settings.SIGNUP.parse),
     mockProvider: mockProvider === '' ? !production : mockProvider === 'on',
     storeAUrl,
@@ -262,6 +283,23 @@ function postgresUrl(value: string): string | undefined {
   if (new URLSearchParams(value.split('?')[1]).has('options'))
     throw new Error('may not hold the parameter "options".');
   return value;
+}
+
+function avatarStorage(value: string): AvatarStorage | undefined {
+  if (value === '') return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
+  if (url?.protocol !== 's3:' || url.hostname === '' || url.username !== '')
+    throw new Error('must start with file:/// or s3://bucket, and hold no credentials.');
+  const unknown = [...url.searchParams.keys()].find((name) => name !== 'region' && name !== 'endpoint');
+  if (unknown !== undefined) throw new Error(`may hold region and endpoint, not "${unknown}".`);
+  return {
+    kind: 's3',
+    bucket: url.hostname,
+    prefix: url.pathname.replace(/^\/+|\/+$/g, ''),
+    region: url.searchParams.get('region') ?? 'us-east-1',
+    endpoint: httpUrl(url.searchParams.get('endpoint') ?? ''),
+  };
 }
 
 function masterKey(value: string): Buffer | undefined {

@@ -7,6 +7,8 @@ import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller } from './req
 export interface Verifiers {
   key(kind: 'game' | 'api', key: string): Promise<KeyCaller | undefined>;
   player(token: string): Promise<PlayerCaller | undefined>;
+  /** Whether a player's profile is still one of its own: false once it was merged into another. */
+  hasProfile(playerId: string): Promise<boolean>;
   account(token: string): Promise<AccountCaller | undefined>;
   /** Any token that may be ours. */
   bearer(token: string): Promise<BearerCaller | undefined>;
@@ -114,9 +116,13 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
       security: [{ gameKey: [], player: [] }],
       authenticate: async (request) => checkPlayerOfKey(request, await checkKey(request, 'game')),
     },
+    /** A player about themselves. Keys sent beside the token count for nothing. */
     player: {
       security: [{ player: [] }],
-      authenticate: async (request) => void (await checkPlayer(request)),
+      authenticate: async (request) => {
+        const { playerId } = await checkPlayer(request);
+        if (!(await verify.hasProfile(playerId))) throw new Problem('invalid_bearer');
+      },
     },
     account: {
       security: [{ account: [] }],

@@ -18,6 +18,7 @@ const TAGS = [
   { name: 'Player sign-in', description: 'Players sign in to a tenant and get tokens.' },
   { name: 'Player portal', description: 'Players sign in to themselves, outside of any tenant.' },
   { name: 'Assertions', description: 'Short-lived proofs of who a player is, for third parties.' },
+  { name: 'Player profile', description: 'What players see and do of their own.' },
   { name: 'Profile lookup', description: 'What others see of a player.' },
   { name: 'Player devices', description: 'The devices a player has signed in from.' },
   { name: 'Sessions', description: 'Logins, as their players and as the tenant’s administrators see them.' },

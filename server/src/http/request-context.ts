@@ -53,6 +53,9 @@ export interface Author {
   origin?: { ip: string | null; id: string };
 }
 
+/** Tells the log of what failed beside a request, whose answer does not depend on it. */
+export type Report = (error: unknown, what: string) => void;
+
 declare module 'fastify' {
   interface FastifyRequest {
     keyCaller: KeyCaller | null;
@@ -90,6 +93,11 @@ export function authorOf(request: FastifyRequest): Author {
 /** Where a request comes from, as the audit trail keeps it. */
 export function originOf(request: FastifyRequest): { ip: string | null; id: string } {
   return { ip: clientAddress(request), id: request.id };
+}
+
+/** Reports into the log of a request. */
+export function reporterOf(request: FastifyRequest): Report {
+  return (error, what) => request.log.error({ err: error }, what);
 }
 
 function outsideOfScope(request: FastifyRequest, what: string): never {

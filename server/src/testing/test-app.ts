@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../app.ts';
@@ -15,8 +19,10 @@ export interface TestApp {
   /** The database as its owner sees it, past every wall: to arrange and to check, never in place of a request. */
   owner: pg.Pool;
   databaseUrl: string;
-  /** The issuer of its tokens. */
+  /** The issuer of its tokens, and the base of its public addresses. */
   issuer: string;
+  /** The folder of its avatars, where the environment names no other storage. */
+  avatars: string;
 }
 
 export interface TestAppOptions {
@@ -38,11 +44,13 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
   const url = databaseUrl ?? clone!.url;
   const undeclared = new Set<string>();
+  const avatars = await mkdtemp(join(tmpdir(), 'guildhall-avatars-'));
   const config = readConfig({
     PORT: '0',
     PUBLIC_URL: ISSUER,
     MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'error',
+    AVATAR_STORAGE_URL: pathToFileURL(avatars).href,
     ...env,
   });
   const app = await createApp({
@@ -60,9 +68,10 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     await app.close();
     await owner.end();
     await clone?.drop();
+    await rm(avatars, { recursive: true });
     assert.deepEqual([...undeclared], [], 'every status that a route answers with is declared in its schema');
   });
-  return { http: httpClient(address), url: address, owner, databaseUrl: url, issuer: ISSUER };
+  return { http: httpClient(address), url: address, owner, databaseUrl: url, issuer: ISSUER, avatars };
 }
 
 /** Starts a worker on the database of a test app, and stops it after the file's tests, or before. */

@@ -1,3 +1,3 @@
 export { identifyBearer } from './identify-bearer.ts';
-export { deleteExpiredThirdPartyTokens } from './queries.ts';
+export { deleteExpiredThirdPartyTokens, redactThirdPartyTokens } from './queries.ts';
 export { assertionExchangeRoutes, assertionValidationRoutes } from './routes.ts';

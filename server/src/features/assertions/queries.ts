@@ -109,6 +109,17 @@ export async function revokeFamily(db: Querier, tenantId: string, familyId: stri
   return revoked > 0;
 }
 
+/**
+ * Revokes all tokens of a player, whose sessions the caller has revoked before, and takes out of them what they say of the
+ * player. In the player's own scope.
+ */
+export async function redactThirdPartyTokens(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE third_party_refresh_tokens
+    SET revoked_at = coalesce(revoked_at, clock_timestamp()), display_name = NULL, email = NULL
+    WHERE player_id = ${playerId}`);
+}
+
 /** Deletes the tokens of a tenant that expired over a day ago. */
 export async function deleteExpiredThirdPartyTokens(db: Querier, tenantId: string): Promise<void> {
   await db.run(sql`

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../testing/arrange.ts';
 import type { Caller } from '../../testing/http-client.ts';
+import { holdLogins } from '../../testing/hold-logins.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -226,16 +227,12 @@ test('a block that meets logins and refreshes leaves no refresh token that works
 
 test('a login that is being written when the device is blocked gets no token that works', async () => {
   const { username, fingerprint, device, caller } = await arrangeDevice();
-  // The login holds the device's row and waits for the sign-in method's, which somebody else holds.
-  const holder = await app.owner.connect();
-  await holder.query('BEGIN');
-  await holder.query('SELECT FROM auth_methods WHERE player_id = $1 FOR UPDATE', [device.playerId]);
+  const held = await holdLogins(app);
   const signingIn = login(username, fingerprint);
-  await wait(100);
+  await held.arrival();
   const blocking = change(device.id, { isBlocked: true }, caller);
   await wait(100);
-  await holder.query('COMMIT');
-  holder.release();
+  await held.release();
   const [signedIn, blocked] = await Promise.all([signingIn, blocking]);
   assert.equal(signedIn.status, 200, 'it came first');
   assert.equal(blocked.status, 200);

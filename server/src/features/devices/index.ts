@@ -1,1 +1,2 @@
+export { listDevices } from './list-devices.ts';
 export { deviceRoutes } from './routes.ts';

@@ -4,7 +4,17 @@ export { exchangeCode } from './exchange-code.ts';
 export { openMailBudget } from './mail-limits.ts';
 export { emailPasswordRoutes } from './password-routes.ts';
 export { emailPortalRoutes } from './portal-routes.ts';
-export { deleteExpiredCodesAndTokens, deletePendingCredentials, hasCode } from './queries.ts';
+export {
+  deleteCredentials,
+  deleteExpiredCodesAndTokens,
+  deletePendingCredentials,
+  hasCode,
+  lockCredentials,
+  moveCredentials,
+} from './queries.ts';
 export { mailReset, passwordResetQueue } from './request-reset.ts';
+export { ExchangeBody } from './schemas.ts';
 export { sendCode } from './send-code.ts';
 export { mailPortalCode, portalCodeQueue } from './send-portal-code.ts';
+export { unlinkAddress } from './unlink-address.ts';
+export { verifyCode, type ProvenAddress } from './verify-code.ts';

@@ -127,6 +127,68 @@ export async function removeSignInMethods(db: Querier, playerId: string, email: 
     DELETE FROM auth_methods WHERE player_id = ${playerId}`);
 }
 
+/** Locks the addresses of players, in one order, before anything else of theirs: as every sign-in and every proof does. */
+export async function lockCredentials(db: Querier, playerIds: string[]): Promise<void> {
+  await db.rows(sql`
+    SELECT FROM email_credentials WHERE player_id = ANY(${playerIds}::uuid[]) ORDER BY email FOR UPDATE`);
+}
+
+/**
+ * Gives an address that somebody has just proved to a player, as verified, and as the profile's where it has none. False where it
+ * is another player's, verified or not.
+ */
+export async function claimForPlayer(db: Querier, email: string, playerId: string): Promise<boolean> {
+  const claimed = await db.run(sql`
+    WITH claimed AS (
+      UPDATE email_credentials SET player_id = ${playerId}, verified_at = coalesce(verified_at, now())
+      WHERE email = ${email} AND (player_id IS NULL OR player_id = ${playerId})
+      RETURNING email)
+    UPDATE players SET email = coalesce(players.email, claimed.email) FROM claimed WHERE id = ${playerId}`);
+  return claimed === 1;
+}
+
+/** Gives the addresses of one player to another. What was mailed to verify them, or to set a password, ends. */
+export async function moveCredentials(db: Querier, sourceId: string, targetId: string): Promise<void> {
+  await deleteTokens(db, sourceId);
+  await db.run(sql`UPDATE email_credentials SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
+}
+
+/** Removes the addresses of a player with everything that was mailed to them. */
+export async function deleteCredentials(db: Querier, playerId: string): Promise<void> {
+  await deleteTokens(db, playerId);
+  // The codes first: a player's scope holds those of their addresses.
+  await db.run(sql`
+    DELETE FROM one_time_codes WHERE email IN (SELECT email FROM email_credentials WHERE player_id = ${playerId})`);
+  await db.run(sql`DELETE FROM email_credentials WHERE player_id = ${playerId}`);
+}
+
+/** The ways in which a player signs in with an address. */
+export async function providersOf(db: Querier, playerId: string, email: string): Promise<string[]> {
+  const rows = await db.rows<{ provider: string }>(sql`
+    SELECT auth_provider AS provider FROM auth_methods
+    WHERE player_id = ${playerId} AND provider_user_id = ${email}
+      AND auth_provider IN ('EmailOneTimeCode', 'EmailPassword')`);
+  return rows.map(({ provider }) => provider);
+}
+
+/** Removes the password of an address, and what was mailed to set another one. */
+export async function deletePassword(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
+  await db.run(sql`
+    WITH password AS (UPDATE email_credentials SET password_hash = NULL WHERE email = ${email} AND player_id = ${playerId})
+    DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId} AND purpose = 'reset'`);
+}
+
+/** Removes one address of a player with everything that was mailed to it; the profile shows another one, if there is one. */
+export async function deleteCredential(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
+  await db.run(sql`DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
+  await db.run(sql`DELETE FROM one_time_codes WHERE email = ${email}`);
+  await db.run(sql`DELETE FROM email_credentials WHERE email = ${email} AND player_id = ${playerId}`);
+  await db.run(sql`
+    UPDATE players SET email = (
+      SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NOT NULL ORDER BY email LIMIT 1)
+    WHERE id = ${playerId} AND email = ${email}`);
+}
+
 export interface SentCode {
   id: string;
   expiresAt: string;

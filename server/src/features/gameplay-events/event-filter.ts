@@ -11,7 +11,8 @@ export interface EventFilter {
   to?: string | undefined;
   eventKey?: string | undefined;
   eventValue?: string | undefined;
-  playerId?: string | undefined;
+  /** One player, or the several profiles of one. */
+  playerId?: string | string[] | undefined;
   matchSessionId?: string | undefined;
 }
 
@@ -37,10 +38,11 @@ export function conditionOf(tenantId: string, filter: EventFilter): Sql {
       SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value})`);
   }
   if (playerId !== undefined) {
+    const isTheirs = sql`player_id = ANY(${[playerId].flat()}::uuid[])`;
     conditions.push(
       scope === 'player'
-        ? sql`event.player_id = ${playerId}`
-        : sql`event.match_player_id IN (SELECT id FROM match_players WHERE tenant_id = ${tenantId} AND player_id = ${playerId})`,
+        ? sql`event.${isTheirs}`
+        : sql`event.match_player_id IN (SELECT id FROM match_players WHERE tenant_id = ${tenantId} AND ${isTheirs})`,
     );
   }
   if (matchSessionId !== undefined) conditions.push(sql`event.match_session_id = ${matchSessionId}`);

@@ -3,3 +3,4 @@ export { eventIngestionRoutes } from './ingestion-routes.ts';
 export { eventReadingRoutes } from './reading-routes.ts';
 export { openRosters } from './roster.ts';
 export { verifyEvents, type AlteredRow } from './verify-events.ts';
+export { exportEventsOfPlayer } from './read-events.ts';

@@ -66,6 +66,27 @@ export function selectEvents(
     ORDER BY ${order}`);
 }
 
+/** Whether a player was ever in a match of the tenant. */
+export async function isInRosters(db: Querier, tenantId: string, playerIds: string[]): Promise<boolean> {
+  const entry = await db.row(sql`
+    SELECT FROM match_players WHERE tenant_id = ${tenantId} AND player_id = ANY(${playerIds}::uuid[]) LIMIT 1`);
+  return entry !== undefined;
+}
+
+/** When the first event of a tenant from a time on happened, or the first of all; undefined where there is none. */
+export async function findNextTime(
+  db: Querier,
+  tenantId: string,
+  scope: EventScope,
+  from: string | undefined,
+): Promise<string | undefined> {
+  const row = await db.row<{ occurredAt: string }>(sql`
+    SELECT occurred_at AS "occurredAt" FROM ${tables[scope]} event
+    WHERE tenant_id = ${tenantId} ${from === undefined ? empty : sql`AND occurred_at >= ${from}`}
+    ORDER BY occurred_at LIMIT 1`);
+  return row?.occurredAt;
+}
+
 export interface SummaryRow {
   bucketStart: string;
   eventDefinitionId: string;

@@ -2,7 +2,16 @@ import type { Database } from '../../database/database.ts';
 import { Problem } from '../../shared/problem.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import { conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
-import { countEvents, selectEvents, type StoredEvent, type SummaryRow } from './queries.ts';
+import { withNumber } from './event-json.ts';
+import type { EventScope } from './event-scope.ts';
+import {
+  countEvents,
+  findNextTime,
+  isInRosters,
+  selectEvents,
+  type StoredEvent,
+  type SummaryRow,
+} from './queries.ts';
 
 export interface EventPage {
   items: StoredEvent[];
@@ -50,6 +59,29 @@ export async function* exportEvents(
     if (chunk.length > 0) yield chunk;
     if (chunk.length < EXPORT_CHUNK) return;
     after = chunk.at(-1);
+  }
+}
+
+/** How much time is read at once for one player: no index knows players, so all events of a tenant in it are looked at. */
+const WINDOW_MS = 24 * 60 * 60 * 1000;
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** All events of one player, of one or several profiles, in a tenant: oldest first, in chunks, ready for JSON.stringify. */
+export async function* exportEventsOfPlayer(
+  database: Database,
+  tenantId: string,
+  scope: EventScope,
+  playerId: string[],
+): AsyncGenerator<object[]> {
+  const tenant = database.forTenant(tenantId);
+  if (scope === 'match' && !(await isInRosters(tenant, tenantId, playerId))) return;
+  let from = await findNextTime(tenant, tenantId, scope, undefined);
+  while (from !== undefined) {
+    const end = Date.parse(from) + WINDOW_MS;
+    const to = end > LAST_INSTANT ? undefined : new Date(end).toISOString();
+    for await (const chunk of exportEvents(database, tenantId, { scope, playerId, from, to }))
+      yield chunk.map(withNumber);
+    from = to && (await findNextTime(tenant, tenantId, scope, to));
   }
 }
 

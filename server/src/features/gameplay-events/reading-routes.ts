@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
 import { Guid, problems } from '../../http/schemas.ts';
 import type { StoredEvent } from './queries.ts';
+import { withNumber } from './event-json.ts';
 import { checkFilter, exportEvents, readEvents, summariseEvents } from './read-events.ts';
 import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from './schemas.ts';
 
@@ -90,14 +91,6 @@ export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebo
       },
     );
   };
-}
-
-/** Since Node 22; the type definitions do not know it yet. */
-const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
-
-/** The event with its value as JSON digits that no double has rounded. */
-function withNumber(event: StoredEvent) {
-  return { ...event, value: event.value === null ? null : rawJson(event.value) };
 }
 
 async function* asLines(chunks: AsyncGenerator<StoredEvent[]>): AsyncGenerator<string> {

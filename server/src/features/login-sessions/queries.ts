@@ -40,12 +40,13 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
 export type SessionPlace = { tenantId: string } | { deviceId: string } | 'everywhere';
 
 /**
- * Ends the open sessions of a player in a tenant, on a device, or everywhere. The caller holds the lock on the row under
- * which a sign-in would write such a session (access record, device, player), and took it in a statement before this one:
- * so this one sees the sessions of every sign-in that it had to wait for. The sessions are locked in the order of their ids, so that
- * a ban and a block at once do not wait for each other in a circle; one that somebody else ends meanwhile drops out.
+ * Ends the open sessions of a player in a tenant, on a device, or everywhere, and revokes their tokens; those of sessions that
+ * have ended so lately that an access token may live on, too: it is not to change how the player signs in. Returns those that
+ * were open. The caller holds the lock on the row under which a sign-in would write such a session (access record, device,
+ * player), and took it in a statement before this one: so this one sees the sessions of every sign-in that it had to wait for.
+ * The sessions are locked in the order of their ids, so that a ban and a block at once do not wait for each other in a circle.
  */
-export function endOpenSessions(
+export async function endOpenSessions(
   db: Querier,
   playerId: string,
   place: SessionPlace,
@@ -57,15 +58,18 @@ export function endOpenSessions(
       : 'tenantId' in place
         ? sql`AND tenant_id = ${place.tenantId}`
         : sql`AND device_id = ${place.deviceId}`;
-  return db.rows(sql`
-    WITH open AS MATERIALIZED (
-      SELECT tenant_id, session_id FROM login_sessions
-      WHERE player_id = ${playerId} ${there} AND ended_at IS NULL
+  const reached = await db.rows<{ tenantId: string; sessionId: string; wasOpen: boolean }>(sql`
+    WITH reached AS MATERIALIZED (
+      SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions
+      WHERE player_id = ${playerId} ${there} AND (ended_at IS NULL OR ended_at > now() - interval '2 hours')
       ORDER BY tenant_id, session_id
       FOR NO KEY UPDATE)
-    UPDATE login_sessions session SET ended_at = ${at}, updated_at_db = clock_timestamp()
-    FROM open WHERE session.tenant_id = open.tenant_id AND session.session_id = open.session_id
-    RETURNING session.tenant_id AS "tenantId", session.session_id AS "sessionId"`);
+    UPDATE login_sessions session
+    SET ended_at = coalesce(ended_at, ${at}), tokens_revoked_at = coalesce(tokens_revoked_at, clock_timestamp()),
+        updated_at_db = clock_timestamp()
+    FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id
+    RETURNING session.tenant_id AS "tenantId", session.session_id AS "sessionId", reached.was_open AS "wasOpen"`);
+  return reached.filter(({ wasOpen }) => wasOpen);
 }
 
 /** Appends a row to the logout ledger for each of a player's sessions. */

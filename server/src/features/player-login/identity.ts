@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Provider } from '../tenants/index.ts';
 
 /** The providers whose credential is a single token (spec: providers, flow "shared login"). */
@@ -28,4 +29,9 @@ export interface Identity {
   walletAddress?: string;
   /** Mock only: the fingerprint of the password, set by the first sign-in and compared by later ones. */
   secretHash?: Buffer;
+}
+
+/** Whether an identity that needs a secret brings the one that is known. */
+export function hasSecret({ secretHash }: Identity, known: Buffer | null): boolean {
+  return !secretHash || (known !== null && timingSafeEqual(secretHash, known));
 }

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { refusalOf, type Database, type Querier, type Scope } from '../../database/database.ts';
 import { newRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
@@ -8,7 +7,7 @@ import { now } from '../../shared/timestamps.ts';
 import { loginRowHash } from '../login-sessions/index.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../player-tokens/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
-import { ledgerNames, type Identity } from './identity.ts';
+import { hasSecret, ledgerNames, type Identity } from './identity.ts';
 import {
   findPlayer,
   insertPlayer,
@@ -149,9 +148,7 @@ async function createPlayer(
 }
 
 function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: SignInRequest): void {
-  const { secretHash } = identity;
-  if (secretHash && !(known.secretHash && timingSafeEqual(secretHash, known.secretHash)))
-    throw new Problem('invalid_credentials');
+  if (!hasSecret(identity, known.secretHash)) throw new Problem('invalid_credentials');
   if (!known.isActive) throw new Problem('invalid_credentials');
   if (request.mode === 'only-new') throw new Problem('player_exists');
   if (known.isBanned) throw new Problem('player_banned');

@@ -8,11 +8,18 @@ import { openStoreA } from './providers/store-a.ts';
 import { openStoreB } from './providers/store-b.ts';
 import { openWalletJwt } from './providers/wallet-jwt.ts';
 
+/** The tenant whose settings of a provider count. */
+export type TenantOfToken = Pick<KeyCaller, 'tenantId' | 'workspaceId'>;
+
 /**
  * Asks a provider who the bearer of a token is. Throws invalid_credentials where it says: nobody; provider_unavailable
  * where it says nothing; provider_not_available where the tenant has not enabled it, or not as it needs to be.
  */
-export type VerifyToken = (tenant: KeyCaller, provider: TokenProvider, token: string) => Promise<Identity>;
+export type VerifyToken = (
+  tenant: TenantOfToken,
+  provider: TokenProvider,
+  token: string,
+) => Promise<Identity>;
 
 export interface TokenVerifierServices {
   providerSettings: ProviderSettings;
@@ -27,7 +34,7 @@ export interface TokenVerifierServices {
 }
 
 /** One provider's part: a tenant's settings of it are as `PUT …/providers/{provider}` has checked them. */
-type Verify = (settings: never, token: string, tenant: KeyCaller) => Promise<Identity>;
+type Verify = (settings: never, token: string, tenant: TenantOfToken) => Promise<Identity>;
 
 /** Verifies tokens with the providers that a tenant has enabled. */
 export function tokenVerifier(services: TokenVerifierServices): VerifyToken {

@@ -65,6 +65,21 @@ export async function revokeSessionTokens(
   return revoked === 1;
 }
 
+/**
+ * Ends the refreshing of all sessions of a player, which stay open. The caller holds the lock on the player's row, and took it in
+ * a statement before this one: so this one sees the sessions of every sign-in that it had to wait for.
+ */
+export async function revokePlayerTokens(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`
+    WITH alive AS MATERIALIZED (
+      SELECT tenant_id, session_id FROM login_sessions
+      WHERE player_id = ${playerId} AND ended_at IS NULL AND tokens_revoked_at IS NULL
+      ORDER BY tenant_id, session_id
+      FOR NO KEY UPDATE)
+    UPDATE login_sessions session SET tokens_revoked_at = clock_timestamp(), updated_at_db = clock_timestamp()
+    FROM alive WHERE session.tenant_id = alive.tenant_id AND session.session_id = alive.session_id`);
+}
+
 /** Deletes the tokens of a tenant that expired over a day ago, and returns how many. */
 export function deleteExpiredTokens(db: Querier, tenantId: string): Promise<number> {
   return db.run(sql`

@@ -1,31 +1,44 @@
+import type { Database } from '../../database/database.ts';
+import type { Vault } from '../../security/vault.ts';
 import { Problem } from '../../shared/problem.ts';
+import type { Identity } from '../player-login/index.ts';
 import { openSession, type PortalTokens, type SessionServices } from './open-session.ts';
 import { finishStartedLogin } from './queries.ts';
 import type { StoreAOpenId } from './store-a-openid.ts';
 
-export interface FinishServices extends SessionServices {
+export interface StoreAServices {
+  database: Database;
+  vault: Vault;
   storeAOpenId: StoreAOpenId | undefined;
 }
 
 /**
- * Signs a player in with what StoreA says of them. The state is used up before StoreA is asked: so of many uses of one callback
- * one asks, and StoreA is asked no more often than sign-ins were started. Whatever is wrong with a callback, the answer is one
- * and the same. Throws provider_not_available, provider_unavailable, invalid_request for what is no address, and
- * invalid_credentials.
+ * Signs a player in with what StoreA says of them. Throws invalid_request for what is no address, and as
+ * {@link verifyStoreACallback} does.
  */
 export async function finishStoreALogin(
-  services: FinishServices,
+  services: StoreAServices & SessionServices,
   callbackUrl: string,
 ): Promise<PortalTokens> {
-  const { database, vault, storeAOpenId } = services;
-  if (!storeAOpenId) throw new Problem('provider_not_available', 'This deployment has no StoreA sign-in.');
   if (!URL.canParse(callbackUrl)) throw new Problem('invalid_request', 'callbackUrl is not an address.');
+  return openSession(services, await verifyStoreACallback(services, callbackUrl));
+}
 
-  const assertion = storeAOpenId.read(callbackUrl);
+/**
+ * Finds out who StoreA has sent back. The state is used up before StoreA is asked: so of many uses of one callback one asks, and
+ * StoreA is asked no more often than sign-ins were started. Whatever is wrong with a callback, the answer is one and the same.
+ * Throws provider_not_available, provider_unavailable and invalid_credentials.
+ */
+export async function verifyStoreACallback(
+  { database, vault, storeAOpenId }: StoreAServices,
+  callbackUrl: string,
+): Promise<Identity> {
+  if (!storeAOpenId) throw new Problem('provider_not_available', 'This deployment has no StoreA sign-in.');
+  const assertion = URL.canParse(callbackUrl) ? storeAOpenId.read(callbackUrl) : undefined;
   const isGenuine =
     assertion &&
     (await finishStartedLogin(database, vault.fingerprint(assertion.state), assertion.nonce)) &&
     (await storeAOpenId.confirms(assertion));
   if (!isGenuine) throw new Problem('invalid_credentials', 'StoreA did not vouch for this sign-in.');
-  return openSession(services, { provider: 'StoreA', providerUserId: assertion.accountId });
+  return { provider: 'StoreA', issuer: '', providerUserId: assertion.accountId };
 }

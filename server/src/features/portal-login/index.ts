@@ -1,3 +1,4 @@
+export { verifyStoreACallback, type StoreAServices } from './finish-store-a-login.ts';
 export { openSession, type PortalTokens, type SessionServices } from './open-session.ts';
 export { deleteExpiredPortalRows, hasLinkedPlayer, revokePortalSessions } from './queries.ts';
 export { portalSessionRoutes, storeAPortalRoutes } from './routes.ts';

@@ -4,7 +4,7 @@ import { clientAddress } from '../../http/client-address.ts';
 import { originOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { openAttemptBudget } from '../../security/attempt-budget.ts';
-import { finishStoreALogin, type FinishServices } from './finish-store-a-login.ts';
+import { finishStoreALogin, type StoreAServices } from './finish-store-a-login.ts';
 import { logOut } from './log-out.ts';
 import type { SessionServices } from './open-session.ts';
 import { refreshSession } from './refresh-session.ts';
@@ -14,7 +14,7 @@ import { startStoreALogin, STARTS } from './start-store-a-login.ts';
 const tags = ['Player portal'];
 
 /** Open to anyone: players prove who they are at StoreA. */
-export function storeAPortalRoutes(services: FinishServices): FastifyPluginAsyncTypebox {
+export function storeAPortalRoutes(services: StoreAServices & SessionServices): FastifyPluginAsyncTypebox {
   const withStarts = { ...services, starts: openAttemptBudget(STARTS) };
   return async (app) => {
     app.post(

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../testing/arrange.ts';
 import type { Caller } from '../../testing/http-client.ts';
+import { holdLogins } from '../../testing/hold-logins.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -261,16 +262,12 @@ test('a ban that meets logins and refreshes leaves no refresh token that works',
 
 test('a login that is being written when its player is banned gets no token that works', async () => {
   const player = await arrangePlayer(app, tenant);
-  // The login holds the access record and waits for the sign-in method's row, which somebody else holds.
-  const holder = await app.owner.connect();
-  await holder.query('BEGIN');
-  await holder.query('SELECT FROM auth_methods WHERE player_id = $1 FOR UPDATE', [player.playerId]);
+  const held = await holdLogins(app);
   const signingIn = login(player.username);
-  await wait(100);
+  await held.arrival();
   const banning = ban(player.playerId);
   await wait(100);
-  await holder.query('COMMIT');
-  holder.release();
+  await held.release();
   const [signedIn, banned] = await Promise.all([signingIn, banning]);
   assert.equal(signedIn.status, 200, 'it came first');
   assert.equal(banned.status, 201);

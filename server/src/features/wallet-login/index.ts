@@ -4,5 +4,5 @@ export { issueChallenge } from './issue-challenge.ts';
 export { deleteExpiredChallenges, hasChallenge } from './queries.ts';
 export { readAddress } from './read-address.ts';
 export { walletLoginRoutes, type WalletLoginServices } from './routes.ts';
-export { SIGNATURE_LENGTH, WalletAddress } from './schemas.ts';
-export { verifyMessage } from './verify-challenge.ts';
+export { SIGNATURE_LENGTH, VerifyBody, WalletAddress } from './schemas.ts';
+export { verifyMessage, type VerifyServices as WalletVerifyServices } from './verify-challenge.ts';

@@ -11,7 +11,11 @@ const LONGEST_USERNAME = 64;
  * cost nothing.
  */
 export function openMock(vault: Vault) {
-  return async (_settings: unknown, token: string, { workspaceId }: KeyCaller): Promise<Identity> => {
+  return async (
+    _settings: unknown,
+    token: string,
+    { workspaceId }: Pick<KeyCaller, 'workspaceId'>,
+  ): Promise<Identity> => {
     const match = /^mock:([^:]+):(.+)$/su.exec(token);
     const username = match?.[1]?.trim() ?? '';
     const password = match?.[2] ?? '';

@@ -1,0 +1,54 @@
+import type { Querier } from '../../database/database.ts';
+import { newId } from '../../shared/ids.ts';
+import { Problem } from '../../shared/problem.ts';
+import { now } from '../../shared/timestamps.ts';
+import { hasSecret, type Identity } from '../player-login/index.ts';
+import { lockForNewSignIn } from './own-profile.ts';
+import { findIdentity, insertAuthMethod, listAuthMethods, makePrimary, type AuthMethod } from './queries.ts';
+import {
+  verifyCredential,
+  type Claimant,
+  type Credential,
+  type CredentialServices,
+} from './verify-credential.ts';
+
+/**
+ * Links a provider's identity to the player, as a further way to sign in. One that is theirs already stays as it is. Throws
+ * credential_refused, auth_method_taken, profile_deleted and provider_unavailable.
+ */
+export async function linkMethod(
+  services: CredentialServices,
+  caller: Claimant,
+  { credential, setAsPrimary }: { credential: Credential; setAsPrimary: boolean },
+): Promise<AuthMethod> {
+  const { playerId } = caller;
+  const own = services.database.forPlayer(playerId);
+  // Before the provider is asked, which may use a credential up; and again below, for that takes its time.
+  await own.transaction((transaction) => lockForNewSignIn(transaction, caller));
+  const { identity, claim } = await verifyCredential(services, caller, credential);
+
+  return own.transaction(async (transaction) => {
+    if (claim && !(await claim(transaction, playerId))) throw taken();
+    await lockForNewSignIn(transaction, caller);
+    const method = await linkIdentity(transaction, playerId, identity);
+    if (!setAsPrimary) return method;
+    return (await makePrimary(transaction, playerId, method.id)) ?? method;
+  });
+}
+
+async function linkIdentity(db: Querier, playerId: string, identity: Identity): Promise<AuthMethod> {
+  const known = await findIdentity(db, identity);
+  if (known && !hasSecret(identity, known.secretHash)) throw new Problem('credential_refused');
+  if (!known) {
+    const added = await insertAuthMethod(db, identity, { id: newId(), playerId, at: now() });
+    if (added) return added;
+  }
+  const methods = await listAuthMethods(db, playerId);
+  const own = methods.find(({ id }) => id === known?.methodId);
+  if (!own) throw taken();
+  return own;
+}
+
+function taken(): Problem {
+  return new Problem('auth_method_taken', 'Merge the profile that it signs in to into this one.');
+}

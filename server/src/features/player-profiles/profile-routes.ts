@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { originOf, playerOf, reporterOf } from '../../http/request-context.ts';
+import { problems } from '../../http/schemas.ts';
+import { Problem } from '../../shared/problem.ts';
+import { changeProfile, type ProfileServices } from './change-profile.ts';
+import { deletePlayer } from './delete-player.ts';
+import { exportProfile } from './export-profile.ts';
+import { openGate } from './gate.ts';
+import { readProfile, readTenantAccess } from './read-profile.ts';
+import { ChangeProfileBody, FullPlayerProfile, TenantAccess } from './schemas.ts';
+
+const tags = ['Player profile'];
+
+/** Each reads through all events of the player's games. */
+const EXPORTS_AT_ONCE = 2;
+
+/** Behind a player's token. */
+export function profileRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
+  const { database } = services;
+  const exports = openGate('Another export is on its way.', EXPORTS_AT_ONCE);
+  return async (app) => {
+    app.get(
+      '/api/player-profile/me',
+      {
+        schema: {
+          operationId: 'readOwnProfile',
+          tags,
+          summary: 'The player’s own profile',
+          description:
+            'The only view that holds the e-mail address, the sign-in methods and the merged profiles.',
+          response: { 200: FullPlayerProfile },
+        },
+      },
+      async (request) => readProfile(database, playerOf(request).playerId),
+    );
+
+    app.patch(
+      '/api/player-profile/me',
+      {
+        schema: {
+          operationId: 'changeOwnProfile',
+          tags,
+          summary: 'Change the own profile',
+          description: 'What is left out stays. The e-mail address cannot be changed here.',
+          body: ChangeProfileBody,
+          response: { 200: FullPlayerProfile },
+        },
+      },
+      async (request) =>
+        changeProfile(services, playerOf(request).playerId, request.body, reporterOf(request)),
+    );
+
+    app.delete(
+      '/api/player-profile/me',
+      {
+        schema: {
+          operationId: 'deleteOwnProfile',
+          tags,
+          summary: 'Delete the own profile',
+          description:
+            'Clears the profile, removes every sign-in method and ends every session, for good. An access token still reads ' +
+            'what is left until it expires. Whoever signs in again is somebody new. Deleting again changes nothing.',
+          response: { 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        const { playerId, tenantId } = playerOf(request);
+        const deletion = {
+          action: 'player.self_deleted' as const,
+          actor: { kind: 'player' as const, id: playerId },
+          origin: originOf(request),
+          tenantId,
+        };
+        if (!(await deletePlayer(services, playerId, deletion, reporterOf(request))))
+          throw new Problem('invalid_bearer');
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.get(
+      '/api/player-profile/me/bus_tenants',
+      {
+        schema: {
+          operationId: 'listOwnTenants',
+          tags,
+          summary: 'The games that the player has signed in to',
+          description:
+            'Those of profiles that were merged into this one included. Where they were last comes first.',
+          response: { 200: Type.Array(TenantAccess) },
+        },
+      },
+      async (request) => readTenantAccess(database, playerOf(request).playerId),
+    );
+
+    app.get(
+      '/api/player-profile/me/export',
+      {
+        schema: {
+          operationId: 'exportOwnData',
+          tags,
+          summary: 'Everything held about the player',
+          description:
+            'One JSON object, sent while it is read: the profile, devices, bans, sessions, the ledgers of logins and logouts, ' +
+            'matches and events, in all games, with those of profiles that were merged into this one. One export of a player ' +
+            'at a time.',
+          response: {
+            200: {
+              description: 'The export.',
+              content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } },
+            },
+            ...problems(503),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { playerId } = playerOf(request);
+        const leave = exports.enter(playerId);
+        const profile = await readProfile(database, playerId).catch((error: unknown) => {
+          leave();
+          throw error;
+        });
+        // Closed at its end, and where the client goes away before.
+        const stream = Readable.from(exportProfile(database, profile)).once('close', leave);
+        return reply
+          .type('application/json')
+          .header('content-disposition', 'attachment; filename="player-data.json"')
+          .send(stream);
+      },
+    );
+  };
+}

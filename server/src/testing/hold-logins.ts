@@ -1,0 +1,41 @@
+import { eventually } from './eventually.ts';
+import type { TestApp } from './test-app.ts';
+
+/** Any number: the advisory lock that logins wait for. */
+const LOCK = 4711;
+
+/** Logins that stand still at their last step, holding every row that a login locks. */
+export interface HeldLogins {
+  /** Waits until a login stands still. */
+  arrival(): Promise<void>;
+  /** Lets them go on. */
+  release(): Promise<void>;
+}
+
+/** Makes every login of an app stand still before it stores its refresh token. */
+export async function holdLogins({ owner }: TestApp): Promise<HeldLogins> {
+  const holder = await owner.connect();
+  await holder.query(`
+    CREATE OR REPLACE FUNCTION hold_login() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(${LOCK});
+      RETURN NEW;
+    END $$;
+    CREATE OR REPLACE TRIGGER hold_login BEFORE INSERT ON refresh_tokens
+      FOR EACH ROW EXECUTE FUNCTION hold_login()`);
+  await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
+  return {
+    arrival: () =>
+      eventually(async () => {
+        const { rowCount } = await owner.query(
+          `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        );
+        return rowCount === 1;
+      }),
+    async release() {
+      await holder.query(`SELECT pg_advisory_unlock(${LOCK})`);
+      holder.release();
+    },
+  };
+}

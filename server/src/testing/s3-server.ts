@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
+
+/** An object as a client has put it. */
+export interface StoredObject {
+  bytes: Buffer;
+  type: string | undefined;
+}
+
+/** A server that keeps objects as S3 does, as far as PUT, GET and DELETE go, with path-style addresses. */
+export interface S3Server {
+  url: string;
+  /** What it keeps, by `bucket/key`. */
+  objects: Map<string, StoredObject>;
+  /** What it answers everything with from now on: 503 SlowDown, as S3 does under load; or nothing at all. */
+  trouble: 'none' | 'slow down' | 'silence';
+}
+
+const ACCESS_KEY = 'test-key';
+
+/**
+ * Starts an S3 until the tests of the file are over. It takes requests that are signed with a key of its own, which is in the
+ * environment, where clients of AWS look for theirs.
+ */
+export async function startS3Server(): Promise<S3Server> {
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: 'test-secret' });
+  const state: S3Server = { url: '', objects: new Map(), trouble: 'none' };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const fail = (status: number, code: string): void => {
+      response.writeHead(status, { 'content-type': 'application/xml' });
+      response.end(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code></Error>`);
+    };
+    const bytes = await buffer(request);
+    if (state.trouble === 'silence') return;
+    if (state.trouble === 'slow down') return fail(503, 'SlowDown');
+    const signature = request.headers.authorization ?? '';
+    if (!signature.startsWith(`AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/`)) return fail(403, 'AccessDenied');
+
+    const key = decodeURIComponent(new URL(request.url!, 'http://s3').pathname.slice(1));
+    const object = state.objects.get(key);
+    switch (request.method) {
+      case 'PUT':
+        state.objects.set(key, { bytes, type: request.headers['content-type'] });
+        response.writeHead(200, { etag: '"1"' }).end();
+        return;
+      case 'GET':
+        if (!object) return fail(404, 'NoSuchKey');
+        response.writeHead(200, { 'content-type': object.type ?? 'binary/octet-stream' }).end(object.bytes);
+        return;
+      case 'DELETE':
+        state.objects.delete(key);
+        response.writeHead(204).end();
+        return;
+      default:
+        fail(405, 'MethodNotAllowed');
+    }
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return state;
+}
