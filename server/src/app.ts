@@ -17,7 +17,11 @@ import {
   emailPortalRoutes,
   openMailBudget,
 } from './features/email-login/index.ts';
-import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-definitions/index.ts';
+import {
+  definitionSheetRoutes,
+  eventDefinitionRoutes,
+  openDefinitionResolver,
+} from './features/event-definitions/index.ts';
 import { logoutRoutes } from './features/login-sessions/index.ts';
 import { outboxRoutes } from './features/mail/index.ts';
 import { matchRoutes } from './features/matches/index.ts';
@@ -118,6 +122,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     providerRoutes(services),
     tenantKeyRoutes(services),
     eventDefinitionRoutes(services),
+    definitionSheetRoutes(services),
     tenantPlayerRoutes(services.database),
     auditRoutes(services.database),
   ]);

@@ -5,6 +5,9 @@
 export const problemCatalogue = {
   invalid_request: [400, 'The request is not valid'],
   malformed_json: [400, 'The body is not valid JSON'],
+  csv_malformed: [400, 'The file is no well-formed CSV'],
+  csv_header: [400, 'The header of the CSV file is not right'],
+  csv_too_large: [400, 'The CSV file is too large'],
   batch_size: [400, 'The batch is empty or too large'],
   conflicting_credentials: [400, 'Two credentials were sent where one is expected'],
   profile_deleted: [400, 'The profile is deleted'],

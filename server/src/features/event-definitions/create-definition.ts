@@ -1,18 +1,17 @@
 import type { Database } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
-import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
-import { auditTrail } from '../audit/index.ts';
 import { faultsOf, normalisePair, type FullDefinition, type MutableFields } from './definition.ts';
-import { insertDefinition } from './queries.ts';
 import type { DefinitionResolver } from './resolve-definitions.ts';
+import { addDefinitions } from './write-definitions.ts';
 
 export interface DefinitionServices {
   database: Database;
   definitions: DefinitionResolver;
 }
 
-export interface NewDefinition extends Pick<MutableFields, 'eventScope' | 'isActive'> {
+/** A definition as somebody writes it. */
+export interface DefinitionDraft extends Pick<MutableFields, 'eventScope' | 'isActive'> {
   eventKey: string;
   eventValue?: string | null;
   eventCategory?: string | null;
@@ -23,10 +22,10 @@ export interface NewDefinition extends Pick<MutableFields, 'eventScope' | 'isAct
 export async function createDefinition(
   { database, definitions }: DefinitionServices,
   tenantId: string,
-  wanted: NewDefinition,
+  draft: DefinitionDraft,
   author: Author,
 ): Promise<FullDefinition> {
-  const pair = normalisePair(wanted.eventKey, wanted.eventValue);
+  const pair = normalisePair(draft.eventKey, draft.eventValue);
   const errors = faultsOf(pair);
   if (errors[0])
     throw new Problem('invalid_request', {
@@ -34,20 +33,16 @@ export async function createDefinition(
       members: { errors },
     });
 
+  const wanted = {
+    ...pair,
+    eventScope: draft.eventScope,
+    eventCategory: draft.eventCategory || null,
+    eventDescription: draft.eventDescription || null,
+    isActive: draft.isActive,
+  };
   const created = await database.forTenant(tenantId).transaction(async (transaction) => {
-    const definition = await insertDefinition(transaction, tenantId, {
-      ...pair,
-      id: newId(),
-      eventScope: wanted.eventScope,
-      eventCategory: wanted.eventCategory || null,
-      eventDescription: wanted.eventDescription || null,
-      isActive: wanted.isActive,
-    });
+    const [definition] = await addDefinitions(transaction, tenantId, [wanted], author);
     if (!definition) throw new Problem('duplicate_definition');
-    const { id, createdAt: _created, updatedAt: _updated, ...after } = definition;
-    await auditTrail(transaction, [
-      { ...author, action: 'event_definition.created', tenantId, targetId: id, details: { after } },
-    ]);
     return definition;
   });
   definitions.forgetDefinitions(tenantId);

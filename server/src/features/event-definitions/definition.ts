@@ -27,6 +27,9 @@ export type MutableFields = Pick<
   'eventScope' | 'eventCategory' | 'eventDescription' | 'isActive'
 >;
 
+/** A definition that is to be made, its texts in their normal form. */
+export type NewDefinition = DefinitionPair & MutableFields;
+
 /** A key with its value, both normalised: what names a definition within a tenant. */
 export interface DefinitionPair {
   eventKey: string;
@@ -40,6 +43,9 @@ export function pairKey(eventKey: string, eventValue: string | null): string {
 
 /** The longest key and the longest value, in code points after normalisation. */
 export const LONGEST_KEY = 32;
+/** In code points; the category after it was trimmed. */
+export const LONGEST_CATEGORY = 32;
+export const LONGEST_DESCRIPTION = 512;
 
 /** Brings a key and its value into their normal form (contract §6): a value that is empty, or missing, is null. */
 export function normalisePair(eventKey: string, eventValue?: string | null): DefinitionPair {

@@ -9,3 +9,4 @@ export {
 export type { TenantDefinitions } from './known-definitions.ts';
 export { openDefinitionResolver, type DefinitionResolver, type EventKind } from './resolve-definitions.ts';
 export { eventDefinitionRoutes } from './routes.ts';
+export { definitionSheetRoutes } from './sheet-routes.ts';

@@ -1,6 +1,12 @@
 import type { Querier } from '../../database/database.ts';
 import { empty, sql, type Sql } from '../../database/sql.ts';
-import type { Definition, DefinitionPair, EventScope, FullDefinition, MutableFields } from './definition.ts';
+import type {
+  Definition,
+  DefinitionPair,
+  FullDefinition,
+  MutableFields,
+  NewDefinition,
+} from './definition.ts';
 
 const known = sql`id, event_key AS "eventKey", event_value AS "eventValue", event_scope AS "eventScope",
     is_active AS "isActive"`;
@@ -42,67 +48,56 @@ function byPairs(tenantId: string, pairs: DefinitionPair[]): Sql {
                            ${valued.map((pair) => pair.eventValue)}::text[]))`;
 }
 
-/**
- * Creates those of the pairs that do not exist, and returns what it created. Every batch inserts in the same order: so two
- * that create the same pairs wait for each other, but never in a circle.
- */
-export function insertMissing(
-  db: Querier,
-  tenantId: string,
-  eventScope: EventScope,
-  missing: (DefinitionPair & { id: string })[],
-): Promise<Definition[]> {
-  return db.rows(sql`
-    INSERT INTO event_definitions (tenant_id, id, event_key, event_value, event_scope)
-    SELECT ${tenantId}, id, event_key, event_value, ${eventScope}
-    FROM unnest(${missing.map((pair) => pair.id)}::uuid[], ${missing.map((pair) => pair.eventKey)}::text[],
-                ${missing.map((pair) => pair.eventValue)}::text[]) AS missing (id, event_key, event_value)
-    ORDER BY event_key COLLATE "C", event_value COLLATE "C"
-    ON CONFLICT ON CONSTRAINT event_definitions_triple DO NOTHING
-    RETURNING ${known}`);
-}
-
 /** Whether events may create definitions; undefined for a tenant that does not exist. */
 export function findSettings(db: Querier, tenantId: string): Promise<{ autoCreate: boolean } | undefined> {
   return db.row(sql`
     SELECT auto_create_definitions AS "autoCreate" FROM tenants WHERE id = ${tenantId}`);
 }
 
-/** Creates a definition; undefined where its triple exists. */
-export function insertDefinition(
+/**
+ * Creates those of the definitions whose pair is free, and returns what it created. Every batch inserts in the same order:
+ * so two that create the same pairs wait for each other, but never in a circle.
+ */
+export function insertDefinitions(
   db: Querier,
   tenantId: string,
-  definition: DefinitionPair & MutableFields & { id: string },
-): Promise<FullDefinition | undefined> {
-  const { id, eventKey, eventValue, eventScope, eventCategory, eventDescription, isActive } = definition;
-  return db.row(sql`
+  definitions: (NewDefinition & { id: string })[],
+): Promise<FullDefinition[]> {
+  return db.rows(sql`
     INSERT INTO event_definitions (tenant_id, id, event_key, event_value, event_scope, event_category, event_description, is_active)
-    VALUES (${tenantId}, ${id}, ${eventKey}, ${eventValue}, ${eventScope}, ${eventCategory}, ${eventDescription}, ${isActive})
+    SELECT ${tenantId}, wanted.*
+    FROM unnest(${definitions.map((one) => one.id)}::uuid[], ${definitions.map((one) => one.eventKey)}::text[],
+                ${definitions.map((one) => one.eventValue)}::text[], ${definitions.map((one) => one.eventScope)}::text[],
+                ${definitions.map((one) => one.eventCategory)}::text[],
+                ${definitions.map((one) => one.eventDescription)}::text[],
+                ${definitions.map((one) => one.isActive)}::boolean[])
+      AS wanted (id, event_key, event_value, event_scope, event_category, event_description, is_active)
+    ORDER BY event_key COLLATE "C", event_value COLLATE "C"
     ON CONFLICT ON CONSTRAINT event_definitions_triple DO NOTHING
     RETURNING ${full}`);
 }
 
-/** A definition, locked until the transaction ends. */
-export function lockDefinition(
-  db: Querier,
-  tenantId: string,
-  id: string,
-): Promise<FullDefinition | undefined> {
-  return db.row(sql`
-    SELECT ${full} FROM event_definitions WHERE tenant_id = ${tenantId} AND id = ${id} FOR NO KEY UPDATE`);
+/** Definitions, locked until the transaction ends: always in the same order, so that nobody waits in a circle. */
+export function lockDefinitions(db: Querier, tenantId: string, ids: string[]): Promise<FullDefinition[]> {
+  return db.rows(sql`
+    SELECT ${full} FROM event_definitions WHERE tenant_id = ${tenantId} AND id = ANY(${ids}::uuid[])
+    ORDER BY id FOR NO KEY UPDATE`);
 }
 
-export function updateDefinition(
+export function updateDefinitions(
   db: Querier,
   tenantId: string,
-  id: string,
-  fields: MutableFields,
-): Promise<FullDefinition | undefined> {
-  return db.row(sql`
+  changed: (MutableFields & { id: string })[],
+): Promise<FullDefinition[]> {
+  return db.rows(sql`
     UPDATE event_definitions
-    SET event_scope = ${fields.eventScope}, event_category = ${fields.eventCategory},
-        event_description = ${fields.eventDescription}, is_active = ${fields.isActive}, updated_at = now()
-    WHERE tenant_id = ${tenantId} AND id = ${id}
+    SET event_scope = changed.scope, event_category = changed.category, event_description = changed.description,
+        is_active = changed.active, updated_at = now()
+    FROM unnest(${changed.map((one) => one.id)}::uuid[], ${changed.map((one) => one.eventScope)}::text[],
+                ${changed.map((one) => one.eventCategory)}::text[],
+                ${changed.map((one) => one.eventDescription)}::text[], ${changed.map((one) => one.isActive)}::boolean[])
+      AS changed (definition_id, scope, category, description, active)
+    WHERE tenant_id = ${tenantId} AND id = definition_id
     RETURNING ${full}`);
 }
 
@@ -118,6 +113,35 @@ export function listDefinitions(
     WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive})
     ORDER BY event_key, event_value NULLS FIRST
     ${page ? sql`LIMIT ${page.limit} OFFSET ${page.offset}` : empty}`);
+}
+
+/** Up to so many definitions of a tenant that come after a pair, in the order of {@link listDefinitions}. */
+export function listDefinitionsAfter(
+  db: Querier,
+  tenantId: string,
+  includeInactive: boolean,
+  after: DefinitionPair | undefined,
+  limit: number,
+): Promise<FullDefinition[]> {
+  // No value is empty, so one that is missing sorts first, as the empty text does. The first comparison is what the index serves.
+  const rest = after
+    ? sql`AND event_key >= ${after.eventKey}
+          AND (event_key > ${after.eventKey} OR coalesce(event_value, '') > ${after.eventValue ?? ''})`
+    : empty;
+  return db.rows(sql`
+    SELECT ${full} FROM event_definitions
+    WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive}) ${rest}
+    ORDER BY event_key, event_value NULLS FIRST
+    LIMIT ${limit}`);
+}
+
+/** Whether a text of a definition holds more than ASCII. */
+export async function holdsMoreThanAscii(db: Querier, tenantId: string): Promise<boolean> {
+  const texts = sql`concat(event_key, event_value, event_category, event_description)`;
+  const row = await db.row(sql`
+    SELECT FROM event_definitions
+    WHERE tenant_id = ${tenantId} AND octet_length(${texts}) > char_length(${texts}) LIMIT 1`);
+  return row !== undefined;
 }
 
 export async function countDefinitions(

@@ -1,11 +1,10 @@
 import type { ChangeFeed } from '../../database/change-feed.ts';
 import type { Database } from '../../database/database.ts';
 import { remember } from '../../database/remembered.ts';
-import { newId } from '../../shared/ids.ts';
-import { auditTrail } from '../audit/index.ts';
 import { pairKey, type Definition, type DefinitionPair } from './definition.ts';
 import { rememberDefinitions, type TenantDefinitions } from './known-definitions.ts';
-import { findDefinitions, findDefinitionsByPair, findSettings, insertMissing } from './queries.ts';
+import { findDefinitions, findDefinitionsByPair, findSettings } from './queries.ts';
+import { addDefinitions } from './write-definitions.ts';
 
 /** What an event is about; a definition's scope is one of these, or both. */
 export type EventKind = 'match' | 'player';
@@ -32,6 +31,9 @@ export interface DefinitionResolver {
 
 const REMEMBERED_SETTINGS = 10_000;
 
+/** What an event says nothing about. */
+const plain = { eventCategory: null, eventDescription: null, isActive: true };
+
 /** Remembers definitions and settings until they change; what does not exist is not remembered. */
 export function openDefinitionResolver(database: Database, changes: ChangeFeed): DefinitionResolver {
   const definitions = rememberDefinitions(changes);
@@ -52,21 +54,12 @@ export function openDefinitionResolver(database: Database, changes: ChangeFeed):
     },
 
     async autoCreate(tenantId, kind, pairs) {
-      const missing = pairs.map((pair) => ({ ...pair, id: newId() }));
+      const missing = pairs.map((pair) => ({ ...pair, ...plain, eventScope: kind }));
       const found = await database.forTenant(tenantId).transaction(async (transaction) => {
-        const created = await insertMissing(transaction, tenantId, kind, missing);
-        if (created.length > 0) {
-          await auditTrail(
-            transaction,
-            created.map(({ id, ...after }) => ({
-              action: 'event_definition.auto_created',
-              actor: { kind: 'system', id: null },
-              tenantId,
-              targetId: id,
-              details: { source: 'auto_create', after },
-            })),
-          );
-        }
+        await addDefinitions(transaction, tenantId, missing, {
+          actor: { kind: 'system', id: null },
+          source: 'auto_create',
+        });
         // A statement of its own, so that it sees what others have created while ours waited for them.
         return findDefinitionsByPair(transaction, tenantId, pairs);
       });

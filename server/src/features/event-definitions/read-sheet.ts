@@ -1,0 +1,116 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { Problem } from '../../shared/problem.ts';
+import { sheetColumns, type SheetColumn } from './sheet-cells.ts';
+
+/** 2 MB (spec: limits), as a computer counts. */
+export const LARGEST_SHEET = 2 * 1024 * 1024;
+/** Without the header and rows that are blank. */
+export const MOST_ROWS = 5_000;
+
+/** A row of a sheet that is not blank. */
+export interface SheetRow {
+  /** As a spreadsheet counts, blank rows and the header included. */
+  rowNumber: number;
+  /** A column that the sheet does not have is missing; a cell that the row does not have is empty. */
+  cells: Partial<Record<SheetColumn, string>>;
+  /** Whether it holds something behind the last column. */
+  isTooLong: boolean;
+}
+
+/**
+ * Reads the rows of a CSV file (spec: CSV import rules 1, 2, 3 and 7). Rows are not judged; a file that is no sheet of
+ * definitions as a whole throws csv_malformed, csv_header, csv_too_large.
+ */
+export function readSheet(file: Buffer, needed: { id: boolean }): SheetRow[] {
+  const rows: SheetRow[] = [];
+  let header: (SheetColumn | undefined)[] | undefined;
+
+  parseCsv(decode(file), (record, rowNumber) => {
+    if (!header) {
+      header = readHeader(record, needed);
+      return;
+    }
+    if (record.every(isBlank)) return;
+    if (rows.length === MOST_ROWS)
+      throw new Problem('csv_too_large', `The file has more than ${MOST_ROWS} rows.`);
+    const nameless = record.findIndex((cell, at) => at < header!.length && !header![at] && !isBlank(cell));
+    if (nameless >= 0)
+      throw new Problem(
+        'csv_header',
+        `Column ${nameless + 1} has no name in the header, but row ${rowNumber} has something in it.`,
+      );
+    const cells: SheetRow['cells'] = {};
+    for (const [at, column] of header.entries()) if (column) cells[column] = record[at] ?? '';
+    rows.push({ rowNumber, cells, isTooLong: !record.slice(header.length).every(isBlank) });
+  });
+
+  if (!header) throw new Problem('csv_malformed', 'The file is empty.');
+  return rows;
+}
+
+/** The file as text, without its byte order mark. */
+function decode(file: Buffer): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(file);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Said below.
+  }
+  throw new Problem('csv_malformed', 'The file is no UTF-8 text. Save it as CSV in UTF-8.');
+}
+
+/** Calls back for each record, with the number of its row: lines that are empty are counted, but are no records. */
+function parseCsv(text: string, onRecord: (record: string[], rowNumber: number) => void): void {
+  try {
+    parse(text, {
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      on_record(record: string[], { records, empty_lines: emptyLines }) {
+        onRecord(record, records + emptyLines);
+        // Kept here by nobody.
+        return null;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const { records, empty_lines: emptyLines } = error as unknown as { records: number; empty_lines: number };
+    const row = records + emptyLines + 1;
+    throw new Problem(
+      'csv_malformed',
+      `The quotation marks are wrong in row ${row}, or in one that it begins.`,
+    );
+  }
+}
+
+function readHeader(record: string[], needed: { id: boolean }): (SheetColumn | undefined)[] {
+  const names = record.map((name) => name.trim().toLowerCase());
+  if (names.every((name) => name === '')) throw new Problem('csv_header', 'The header is empty.');
+
+  const header = names.map((name, at) => {
+    if (name === '') return undefined;
+    const column = name === 'event_definition_id' ? 'id' : sheetColumns.find((known) => known === name);
+    if (column) return column;
+    const shown = record[at]!.trim();
+    throw new Problem(
+      'csv_header',
+      `The column “${shown.length > 64 ? `${shown.slice(0, 64)}…` : shown}” is unknown. Known are ${sheetColumns.join(', ')}.`,
+    );
+  });
+  for (const column of sheetColumns) {
+    if (header.indexOf(column) !== header.lastIndexOf(column))
+      throw new Problem('csv_header', `The column ${column} is there twice.`);
+  }
+  for (const column of ['event_key', 'event_value'] as const)
+    if (!header.includes(column)) throw new Problem('csv_header', `The column ${column} is missing.`);
+  if (needed.id && !header.includes('id'))
+    throw new Problem(
+      'csv_header',
+      'With overwriteExisting the column id (or event_definition_id) is needed.',
+    );
+  return header;
+}
+
+function isBlank(cell: string): boolean {
+  return cell.trim() === '';
+}
