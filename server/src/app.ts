@@ -16,6 +16,7 @@ import { eventDefinitionRoutes, openDefinitionResolver } from './features/event-
 import { logoutRoutes } from './features/login-sessions/index.ts';
 import { outboxRoutes } from './features/mail/index.ts';
 import { matchRoutes } from './features/matches/index.ts';
+import { invitationRoutes, memberRoutes, ownInvitationRoutes } from './features/members/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
 import { refreshRoutes } from './features/player-tokens/index.ts';
@@ -46,6 +47,7 @@ import { publishOpenApi } from './http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from './http/server.ts';
 import { openJobs } from './jobs/queue.ts';
 import { openOutboundClient } from './outbound/http-client.ts';
+import { openLoginThrottle } from './security/login-throttle.ts';
 import { openVault } from './security/vault.ts';
 
 export interface AppOptions {
@@ -89,11 +91,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   await withCredential(plain, behind.exchangeableToken, [assertionExchangeRoutes(services)]);
   await withCredential(plain, behind.assertion, [assertionValidationRoutes(services.database)]);
   await plain.register(accountSessionRoutes(services));
+  await plain.register(invitationRoutes(services));
   await plain.register(storeAPortalRoutes(services));
   await plain.register(portalSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
+    ownInvitationRoutes(services),
     workspaceRoutes(services.database),
+    memberRoutes(services),
     tenantRoutes(services),
     providerRoutes(services),
     tenantKeyRoutes(services),
@@ -133,6 +138,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
   const issuer = config.publicUrl ?? `http://${host}:${config.port}`;
   const signer = await openTokenSigner(database, vault, changes, issuer);
+  const memberships = openMemberships(database, changes);
   const keys = openKeyAuthenticator(database, vault, changes);
   const providerSettings = openProviderSettings(database, changes, vault, config);
   const openIdUrl = config.storeAOpenIdUrl;
@@ -149,6 +155,9 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     outbound,
     issuer,
     signer,
+    memberships,
+    /** Of the passwords of dashboard accounts. */
+    throttle: openLoginThrottle(),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
@@ -173,7 +182,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
         return claims?.sub ? { accountId: claims.sub, sessionId: claims['sid'] as string } : undefined;
       },
       bearer: (token: string) => identifyBearer(signer, token),
-      role: openMemberships(database, changes),
+      role: memberships.role,
       platformAdmin: (accountId: string) => isPlatformAdmin(database, accountId),
     },
     async close() {

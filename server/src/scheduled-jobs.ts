@@ -6,6 +6,7 @@ import { deleteExpiredAccountTokens } from './features/accounts/index.ts';
 import { deleteExpiredThirdPartyTokens } from './features/assertions/index.ts';
 import { deleteExpiredCodesAndTokens, deletePendingCredentials } from './features/email-login/index.ts';
 import { deleteOldMails } from './features/mail/index.ts';
+import { deleteOldInvitations } from './features/members/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
 import { rollUpSessions } from './features/session-analytics/index.ts';
@@ -52,6 +53,7 @@ async function deleteExpired(database: Database): Promise<void> {
     await deleteExpiredCodesAndTokens(tenant, id);
   }
   await deleteExpiredAccountTokens(database);
+  await deleteOldInvitations(database);
   await deletePendingCredentials(database);
   await deleteExpiredPortalRows(database);
   await deleteRetiredKeys(database);
