@@ -39,7 +39,7 @@ import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/in
 import { tenantPlayerRoutes } from './features/tenant-players/index.ts';
 import { openProviderSettings, providerRoutes, tenantRoutes } from './features/tenants/index.ts';
 import { openContractWallets, walletLoginRoutes } from './features/wallet-login/index.ts';
-import { openMemberships, workspaceRoutes } from './features/workspaces/index.ts';
+import { openMemberships, planRoutes, workspaceRoutes } from './features/workspaces/index.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
 import { measureRequests } from './http/metrics.ts';
@@ -106,7 +106,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tenantPlayerRoutes(services.database),
     auditRoutes(services.database),
   ]);
-  await withCredential(plain, behind.platformAdmin, [outboxRoutes(services)]);
+  await withCredential(plain, behind.platformAdmin, [planRoutes(services), outboxRoutes(services)]);
   await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
   await withCredential(plain, behind.accountOrApiKey, [
     eventReadingRoutes(services.database),
