@@ -25,6 +25,7 @@ import {
 import { logoutRoutes } from './features/login-sessions/index.ts';
 import { outboxRoutes } from './features/mail/index.ts';
 import { matchRoutes } from './features/matches/index.ts';
+import { invitationRoutes, memberRoutes, ownInvitationRoutes } from './features/members/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
 import {
@@ -60,7 +61,7 @@ import {
   openContractWallets,
   walletLoginRoutes,
 } from './features/wallet-login/index.ts';
-import { openMemberships, workspaceRoutes } from './features/workspaces/index.ts';
+import { openMemberships, planRoutes, workspaceRoutes } from './features/workspaces/index.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
 import { measureRequests } from './http/metrics.ts';
@@ -68,6 +69,7 @@ import { publishOpenApi } from './http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from './http/server.ts';
 import { openJobs } from './jobs/queue.ts';
 import { openOutboundClient } from './outbound/http-client.ts';
+import { openLoginThrottle } from './security/login-throttle.ts';
 import { openVault } from './security/vault.ts';
 
 export interface AppOptions {
@@ -112,12 +114,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   await withCredential(plain, behind.exchangeableToken, [assertionExchangeRoutes(services)]);
   await withCredential(plain, behind.assertion, [assertionValidationRoutes(services.database)]);
   await plain.register(accountSessionRoutes(services));
+  await plain.register(invitationRoutes(services));
   await plain.register(storeAPortalRoutes(services));
   await plain.register(emailPortalRoutes(services));
   await plain.register(portalSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
+    ownInvitationRoutes(services),
     workspaceRoutes(services.database),
+    memberRoutes(services),
     tenantRoutes(services),
     providerRoutes(services),
     tenantKeyRoutes(services),
@@ -126,7 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tenantPlayerRoutes(services.database),
     auditRoutes(services.database),
   ]);
-  await withCredential(plain, behind.platformAdmin, [outboxRoutes(services)]);
+  await withCredential(plain, behind.platformAdmin, [planRoutes(services), outboxRoutes(services)]);
   await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
   await withCredential(plain, behind.accountOrApiKey, [
     eventReadingRoutes(services.database),
@@ -162,6 +167,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
   const issuer = config.publicUrl ?? `http://${host}:${config.port}`;
   const signer = await openTokenSigner(database, vault, changes, issuer);
+  const memberships = openMemberships(database, changes);
   const keys = openKeyAuthenticator(database, vault, changes);
   const providerSettings = openProviderSettings(database, changes, vault, config);
   const openIdUrl = config.storeAOpenIdUrl;
@@ -178,6 +184,9 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     outbound,
     issuer,
     signer,
+    memberships,
+    /** Of the passwords of dashboard accounts. */
+    throttle: openLoginThrottle(),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
@@ -205,7 +214,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
       },
       bearer: (token: string) => identifyBearer(signer, token),
       hasProfile: profileCheck(database),
-      role: openMemberships(database, changes),
+      role: memberships.role,
       platformAdmin: (accountId: string) => isPlatformAdmin(database, accountId),
     },
     async close() {

@@ -10,6 +10,7 @@ import {
   PORTAL,
 } from './features/email-login/index.ts';
 import { deleteOldMails } from './features/mail/index.ts';
+import { deleteOldInvitations } from './features/members/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
 import { rollUpSessions } from './features/session-analytics/index.ts';
@@ -56,6 +57,7 @@ async function deleteExpired(database: Database): Promise<void> {
     await deleteExpiredCodesAndTokens(tenant, id);
   }
   await deleteExpiredAccountTokens(database);
+  await deleteOldInvitations(database);
   await deletePendingCredentials(database);
   await deleteExpiredCodesAndTokens(database.forTenant(PORTAL), PORTAL);
   await deleteExpiredPortalRows(database);

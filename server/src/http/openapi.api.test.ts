@@ -69,6 +69,8 @@ test('every operation says what it is, who may call it, and what it answers', ()
     'logIn',
     'refreshAccountSession',
     'logOut',
+    'lookUpInvitation',
+    'acceptInvitation',
     'startStoreAPortalLogin',
     'finishStoreAPortalLogin',
     'refreshPortalSession',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isGuid, newBulkId, newId } from './ids.ts';
+import { firstIdAt, isGuid, newBulkId, newId } from './ids.ts';
 
 test('identifiers ascend strictly, however quickly they are made', () => {
   const ids = Array.from({ length: 10_000 }, newId);
@@ -24,4 +24,13 @@ test('identifiers are UUIDs of version 7', () => {
   ]) {
     assert.equal(isGuid(text), false, text);
   }
+});
+
+test('a time has a first identifier, in the order of all others', () => {
+  const now = new Date().toISOString();
+  const id = newId();
+  assert.ok(firstIdAt(now, 0) <= id && firstIdAt(now, -60) < id && id < firstIdAt(now, 60));
+  assert.equal(firstIdAt('1970-01-01T00:00:01Z', 0), '00000000-03e8-7000-8000-000000000000');
+  for (const time of ['0001-01-01T00:00:00Z', now, '9999-12-31T23:59:59.999999Z'])
+    assert.ok(isGuid(firstIdAt(time, 0)), time);
 });

@@ -19,6 +19,13 @@ export function newBulkId(): string {
   return randomUUIDv7();
 }
 
+/** The least identifier of those that {@link newId} makes `seconds` after a time: to find what was made when by its id. */
+export function firstIdAt(time: string, seconds: number): string {
+  const milliseconds = Math.min(Math.max(0, Date.parse(time) + seconds * 1000), 2 ** 48 - 1);
+  const digits = milliseconds.toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
+}
+
 /** Whether a text is a UUID in its usual form, in any letter case. */
 export function isGuid(text: string): boolean {
   return text.length === 36 && GUID.test(text);

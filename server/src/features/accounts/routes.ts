@@ -3,17 +3,18 @@ import { Type } from 'typebox';
 import { clientAddress } from '../../http/client-address.ts';
 import { accountOf, originOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
+import type { LoginThrottle } from '../../security/login-throttle.ts';
 import { logIn } from './log-in.ts';
 import { logOut } from './log-out.ts';
-import { openLoginThrottle } from '../../security/login-throttle.ts';
 import { readOwnAccount } from './read-own-account.ts';
 import { refreshSession } from './refresh-session.ts';
 import { LogInBody, Me, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
 import { signUp, type SignUpServices } from './sign-up.ts';
 
 /** Open to anyone: how people get a dashboard token, and how they give it back. */
-export function accountSessionRoutes(services: SignUpServices): FastifyPluginAsyncTypebox {
-  const withThrottle = { ...services, throttle: openLoginThrottle() };
+export function accountSessionRoutes(
+  services: SignUpServices & { throttle: LoginThrottle },
+): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/saas-auth/signup',
@@ -47,7 +48,7 @@ export function accountSessionRoutes(services: SignUpServices): FastifyPluginAsy
           response: { 200: SignedIn, ...problems(401, 429, 503) },
         },
       },
-      async (request) => logIn(withThrottle, clientAddress(request), request.body),
+      async (request) => logIn(services, clientAddress(request), request.body),
     );
 
     app.post(

@@ -32,14 +32,12 @@ export const SignedIn = Type.Object({
   user: User,
 });
 
-export const Me = Type.Object({
-  user: User,
-  memberships: Type.Array(
-    Type.Object({
-      workspaceId: Guid,
-      workspaceName: Type.String(),
-      workspaceSlug: Type.String(),
-      role: OneOf(roles),
-    }),
-  ),
+/** What an account is in a workspace. */
+export const Membership = Type.Object({
+  workspaceId: Guid,
+  workspaceName: Type.String(),
+  workspaceSlug: Type.String(),
+  role: OneOf(roles),
 });
+
+export const Me = Type.Object({ user: User, memberships: Type.Array(Membership) });

@@ -1,19 +1,14 @@
 import type { Database } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import { hashPassword } from '../../security/passwords.ts';
-import { newRefreshToken } from '../../security/refresh-tokens.ts';
-import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
-import type { TokenSigner } from '../signing-keys/index.ts';
 import { createAccount } from './create-account.ts';
-import { signedIn, type SignedIn } from './issue-tokens.ts';
-import { insertSession } from './queries.ts';
+import type { SignedIn } from './issue-tokens.ts';
+import { openSession, type SessionServices } from './open-session.ts';
 
-export interface SignUpServices {
+export interface SignUpServices extends SessionServices {
   database: Database;
-  vault: Vault;
-  signer: TokenSigner;
   config: { signup: 'open' | 'closed' };
 }
 
@@ -25,25 +20,17 @@ export interface SignUpRequest {
 
 /** Creates an account and signs it in. Throws signup_closed and email_taken. */
 export async function signUp(
-  { database, vault, signer, config }: SignUpServices,
+  services: SignUpServices,
   origin: Author['origin'],
   { email, password, displayName }: SignUpRequest,
 ): Promise<SignedIn> {
-  if (config.signup === 'closed') throw new Problem('signup_closed');
+  if (services.config.signup === 'closed') throw new Problem('signup_closed');
   const passwordHash = await hashPassword(password);
   const id = newId();
-  const sessionId = newId();
-  const refreshToken = newRefreshToken(vault, 'session');
-  const account = await database.transaction(async (transaction) => {
-    const author = { actor: { kind: 'account' as const, id }, ...(origin && { origin }) };
-    const created = await createAccount(transaction, author, {
-      id,
-      email,
-      passwordHash,
-      displayName: displayName ?? null,
-    });
-    await insertSession(transaction, { sessionId, accountId: id, refreshToken });
-    return created;
+  const author = { actor: { kind: 'account' as const, id }, ...(origin && { origin }) };
+  return services.database.transaction(async (transaction) => {
+    const account = { id, email, passwordHash, displayName: displayName ?? null };
+    const created = await createAccount(transaction, author, account);
+    return openSession(transaction, services, created);
   });
-  return signedIn(signer, account, sessionId, refreshToken);
 }

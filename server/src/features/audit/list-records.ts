@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Place } from '../../http/credentials.ts';
-import { listTenantRecords, listWorkspaceRecords, type AuditRecord } from './queries.ts';
+import { listTenantRecords, listWorkspaceRecords, type AuditFilter, type AuditRecord } from './queries.ts';
 
 /** A page of the audit trail, and where the next one begins. */
 export interface AuditPage {
@@ -16,10 +16,10 @@ export interface AuditPage {
 export async function listAuditRecords(
   database: Database,
   place: Place,
-  { limit, cursor }: { limit: number; cursor: string | undefined },
+  { limit, ...filter }: AuditFilter & { limit: number },
 ): Promise<AuditPage> {
   // One more than asked for tells whether there is a next page.
-  const page = { limit: limit + 1, cursor };
+  const page = { ...filter, limit: limit + 1 };
   const found =
     'tenantId' in place
       ? await listTenantRecords(database.forTenant(place.tenantId), place.tenantId, page)

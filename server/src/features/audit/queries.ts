@@ -1,6 +1,8 @@
 import type { Querier } from '../../database/database.ts';
-import { empty, sql, type Sql } from '../../database/sql.ts';
+import { join, sql, type Sql } from '../../database/sql.ts';
 import type { Author } from '../../http/request-context.ts';
+import { firstIdAt } from '../../shared/ids.ts';
+import { toMicroseconds } from '../../shared/timestamps.ts';
 
 /** The columns of `audit_records` that the application decides. */
 export interface AuditRow {
@@ -39,7 +41,11 @@ export async function insertAuditRecords(db: Querier, rows: AuditRow[]): Promise
 }
 
 /** The records of a tenant, the newest first: those before `cursor`, where one is given. */
-export function listTenantRecords(db: Querier, tenantId: string, page: RecordPage): Promise<AuditRecord[]> {
+export function listTenantRecords(
+  db: Querier,
+  tenantId: string,
+  page: AuditFilter & { limit: number },
+): Promise<AuditRecord[]> {
   return listRecords(db, sql`record.tenant_id = ${tenantId}`, page);
 }
 
@@ -47,18 +53,28 @@ export function listTenantRecords(db: Querier, tenantId: string, page: RecordPag
 export function listWorkspaceRecords(
   db: Querier,
   workspaceId: string,
-  page: RecordPage,
+  page: AuditFilter & { limit: number },
 ): Promise<AuditRecord[]> {
   return listRecords(db, sql`record.workspace_id = ${workspaceId}`, page);
 }
 
-export interface RecordPage {
-  limit: number;
-  cursor: string | undefined;
+/** Which records a page shows. */
+export interface AuditFilter {
+  action?: string | undefined;
+  actorId?: string | undefined;
+  targetId?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  /** The id of the last record seen. */
+  cursor?: string | undefined;
 }
 
 /** Ids are made in the order of time. An actor's address is shown as long as they are a member of the workspace. */
-function listRecords(db: Querier, condition: Sql, { limit, cursor }: RecordPage): Promise<AuditRecord[]> {
+function listRecords(
+  db: Querier,
+  place: Sql,
+  { limit, ...filter }: AuditFilter & { limit: number },
+): Promise<AuditRecord[]> {
   return db.rows(sql`
     SELECT record.id, record.occurred_at AS "occurredAt", record.workspace_id AS "workspaceId",
            record.tenant_id AS "tenantId", record.action, record.target_id AS "targetId", record.details,
@@ -68,7 +84,31 @@ function listRecords(db: Querier, condition: Sql, { limit, cursor }: RecordPage)
     LEFT JOIN memberships membership
       ON membership.workspace_id = record.workspace_id AND membership.account_id = record.actor_id
     LEFT JOIN accounts account ON account.id = membership.account_id
-    WHERE ${condition} ${cursor === undefined ? empty : sql`AND record.id < ${cursor}`}
+    WHERE ${join([place, ...conditionsOf(filter)], ' AND ')}
     ORDER BY record.id DESC
     LIMIT ${limit}`);
+}
+
+/**
+ * An id is made a moment before its row is written, on a clock that may differ a little from the database's: so that the
+ * index of ids narrows the times down, and the times themselves decide.
+ */
+const CLOCKS_DIFFER_SECONDS = 60;
+
+function conditionsOf({ action, actorId, targetId, from, to, cursor }: AuditFilter): Sql[] {
+  const conditions: Sql[] = [];
+  if (action !== undefined) conditions.push(sql`record.action = ${action}`);
+  if (actorId !== undefined) conditions.push(sql`record.actor_id = ${actorId}`);
+  if (targetId !== undefined) conditions.push(sql`record.target_id = ${targetId}`);
+  const [begin, end] = [from && toMicroseconds(from), to && toMicroseconds(to)];
+  if (begin)
+    conditions.push(
+      sql`record.occurred_at >= ${begin} AND record.id >= ${firstIdAt(begin, -CLOCKS_DIFFER_SECONDS)}`,
+    );
+  if (end)
+    conditions.push(
+      sql`record.occurred_at < ${end} AND record.id < ${firstIdAt(end, CLOCKS_DIFFER_SECONDS)}`,
+    );
+  if (cursor !== undefined) conditions.push(sql`record.id < ${cursor}`);
+  return conditions;
 }

@@ -22,7 +22,7 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
           response: { 200: AuditRecordPage },
         },
       },
-      async (request) => listAuditRecords(database, request.params, { cursor: undefined, ...request.query }),
+      async (request) => listAuditRecords(database, request.params, request.query),
     );
 
     app.get(
@@ -39,7 +39,7 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
           response: { 200: AuditRecordPage },
         },
       },
-      async (request) => listAuditRecords(database, request.params, { cursor: undefined, ...request.query }),
+      async (request) => listAuditRecords(database, request.params, request.query),
     );
   };
 }

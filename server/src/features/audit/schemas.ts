@@ -21,6 +21,15 @@ export const AuditRecord = Type.Object({
 });
 
 export const AuditQuery = Type.Object({
+  action: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Of this action alone.' })),
+  actorId: Type.Optional(
+    Type.Unsafe<string>({ ...Guid, description: 'Done by this account, player or key alone.' }),
+  ),
+  targetId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'Done to this alone: an id or a provider.' }),
+  ),
+  from: Type.Optional(Type.String({ ...Timestamp, description: 'At this time or later.' })),
+  to: Type.Optional(Type.String({ ...Timestamp, description: 'Before this time.' })),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   cursor: Type.Optional(Type.Unsafe<string>({ ...Guid, description: '`nextCursor` of the page before.' })),
 });

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { openDatabase } from '../../database/database.ts';
 import { newOpaqueToken } from '../../security/opaque-tokens.ts';
+import { openVault } from '../../security/vault.ts';
 import { arrangeTenant, type TestTenant } from '../../testing/arrange.ts';
 import { eventually } from '../../testing/eventually.ts';
 import type { Caller } from '../../testing/http-client.ts';
-import { startTestApp, type TestApp } from '../../testing/test-app.ts';
+import { startTestApp, TEST_MASTER_KEY, type TestApp } from '../../testing/test-app.ts';
+import { openKeyAuthenticator } from './index.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
@@ -127,4 +130,33 @@ test('a key that is revoked while no process listens is refused once they do aga
   const next = await arrangeRemembered();
   await changeKeys('revoked_at = now()', next.tenantId);
   for (const process of [app, other]) await eventually(async () => !(await accepts(next.gameKey, process)));
+});
+
+test('when a key was last used is written once for many uses, at the latest when the process stops', async () => {
+  const { gameKey, tenantId } = await arrangeTenant(app);
+  const database = openDatabase(app.databaseUrl, { poolSize: 1 });
+  const feed = { on: () => {}, close: async () => {} };
+  const keys = openKeyAuthenticator(database, openVault(Buffer.from(TEST_MASTER_KEY, 'hex')), feed);
+  const lastUsed = async () =>
+    (
+      await app.owner.query(
+        `SELECT kind, last_used_at IS NOT NULL AS used, xmin::text AS version FROM tenant_keys
+         WHERE tenant_id = $1 ORDER BY kind DESC`,
+        [tenantId],
+      )
+    ).rows;
+  const before = await lastUsed();
+  for (let use = 0; use < 100; use++) assert.ok(await keys.authenticate('game', gameKey));
+  assert.deepEqual(await lastUsed(), before, 'no use writes by itself');
+  await keys.close();
+  await database.close();
+  const after = await lastUsed();
+  assert.deepEqual(
+    after.map(({ kind, used }) => [kind, used]),
+    [
+      ['game', true],
+      ['api', false],
+    ],
+  );
+  assert.equal(after[1].version, before[1].version);
 });

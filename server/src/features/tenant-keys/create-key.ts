@@ -5,7 +5,7 @@ import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { auditTrail } from '../audit/index.ts';
 import { applyTraits, auditedTraits, requireSubscriber, type KeyChange } from './key-traits.ts';
-import { insertKey, type TenantKey } from './queries.ts';
+import { insertKey, type KeyPlace, type KeyTraits, type TenantKey } from './queries.ts';
 
 export interface NewKey extends KeyChange {
   tenantId: string;
@@ -26,6 +26,17 @@ export async function createKey(
 ): Promise<TenantKey & { key: string }> {
   const traits = applyTraits(kind, { ...BLANK, name: change.name }, change);
   await requireSubscriber(transaction, author, traits.subscriberWorkspaceId);
+  return issueKey(transaction, vault, author, { tenantId, kind }, traits);
+}
+
+/** Makes the secret of a key, stores its fingerprint, and audits the key. */
+export async function issueKey(
+  transaction: Querier,
+  vault: Vault,
+  author: Author,
+  { tenantId, kind }: Pick<KeyPlace, 'tenantId' | 'kind'>,
+  traits: KeyTraits,
+): Promise<TenantKey & { key: string }> {
   const key = newOpaqueToken(kind);
   const secret = { prefix: visiblePrefix(key), fingerprint: vault.fingerprint(key) };
   const created = await insertKey(transaction, { tenantId, kind, keyId: newId() }, secret, traits);

@@ -43,6 +43,8 @@ export interface TenantKey {
   expiresAt: string | null;
   revokedAt: string | null;
   lastUsedAt: string | null;
+  /** The key that took its place, by rotation. */
+  successorId: string | null;
 }
 
 export interface RateLimit {
@@ -55,7 +57,8 @@ const columns = sql`
   CASE WHEN requests_per_minute IS NOT NULL OR requests_per_hour IS NOT NULL
     THEN jsonb_build_object('perMinute', requests_per_minute, 'perHour', requests_per_hour) END AS "rateLimit",
   alert_requests_per_minute AS "rateLimitPerMinute", alert_bytes_per_minute AS "payloadBytesPerMinute",
-  created_at AS "createdAt", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
+  created_at AS "createdAt", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
+  successor_id AS "successorId"`;
 
 /** Which keys of a tenant a page shows. */
 export interface KeyFilter {
@@ -148,4 +151,15 @@ export async function revokeKeyRow(db: Querier, { tenantId, keyId }: KeyPlace): 
   await db.run(
     sql`UPDATE tenant_keys SET revoked_at = now() WHERE tenant_id = ${tenantId} AND id = ${keyId}`,
   );
+}
+
+/** Writes down what took a key's place, and until when it still works. */
+export async function replaceKey(
+  db: Querier,
+  { tenantId, keyId }: KeyPlace,
+  { successorId, expiresAt }: { successorId: string; expiresAt: string },
+): Promise<void> {
+  await db.run(sql`
+    UPDATE tenant_keys SET successor_id = ${successorId}, expires_at = ${expiresAt}
+    WHERE tenant_id = ${tenantId} AND id = ${keyId}`);
 }

@@ -8,7 +8,8 @@ import type { KeyAuthenticator } from './authenticate-key.ts';
 import { changeKey, revokeKey } from './change-key.ts';
 import { createKey } from './create-key.ts';
 import { readKeys } from './read-keys.ts';
-import { KeyParams, KeyQuery, keySchemas, TenantParams } from './schemas.ts';
+import { rotateKey } from './rotate-key.ts';
+import { KeyParams, KeyQuery, keySchemas, RotateBody, TenantParams } from './schemas.ts';
 
 export interface TenantKeyServices {
   database: Database;
@@ -108,6 +109,31 @@ function routesOf(
         );
         keys.forget();
         return changed;
+      },
+    );
+
+    app.post(
+      `${one}/rotate`,
+      {
+        config: { role: 'admin' },
+        schema: {
+          operationId: `rotate${Kind}Key`,
+          tags,
+          summary: `Put a new ${words} in the place of one`,
+          description:
+            'The answer holds a new key with the name and the traits of the old one, which expires after the grace period. A ' +
+            'key with an expiry is followed by one that lives as long. One that is revoked, expired or rotated is a 409.',
+          params: KeyParams,
+          body: RotateBody,
+          response: { 201: CreatedKey, ...problems(409) },
+        },
+      },
+      async (request, reply) => {
+        const place = { ...request.params, kind };
+        const { gracePeriodSeconds } = request.body;
+        const successor = await rotateKey({ database, vault }, authorOf(request), place, gracePeriodSeconds);
+        keys.forget();
+        return reply.code(201).send(successor);
       },
     );
 

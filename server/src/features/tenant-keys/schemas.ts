@@ -47,6 +47,9 @@ const shown = {
   createdAt: Timestamp,
   revokedAt: Nullable(Timestamp),
   lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'Exact to half a minute.' })),
+  successorId: Nullable(
+    Type.Unsafe<string>({ ...Guid, description: 'The key that took its place, by rotation.' }),
+  ),
 };
 
 const changed = {
@@ -54,6 +57,16 @@ const changed = {
   ...Type.Partial(Type.Object(traits)).properties,
 };
 const changedOfApiKeys = Type.Partial(Type.Object(apiKeyTraits)).properties;
+
+export const RotateBody = Type.Object({
+  gracePeriodSeconds: Type.Integer({
+    minimum: 0,
+    maximum: 30 * 24 * 60 * 60,
+    default: 24 * 60 * 60,
+    description:
+      'How long the old key still works: up to 30 days, a day where it is left out, 0 for one that leaked.',
+  }),
+});
 
 const secret = { key: Type.String({ description: 'The key itself: shown in this answer only.' }) };
 

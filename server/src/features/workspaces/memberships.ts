@@ -7,12 +7,22 @@ import { findRole } from './queries.ts';
 
 const REMEMBERED_ROLES = 10_000;
 
-/** Looks up what an account may do in a workspace or tenant; undefined where it is no member. Remembers it. */
-export function openMemberships(database: Database, changes: ChangeFeed) {
+export interface Memberships {
+  /** What an account may do in a workspace or tenant; undefined where it is no member. */
+  role(accountId: string, place: Place): Promise<Role | undefined>;
+  /** For the process that changes roles: they are looked up again. */
+  forget(): void;
+}
+
+/** Looks up who may do what, and remembers it until somebody's role changes. */
+export function openMemberships(database: Database, changes: ChangeFeed): Memberships {
   const known = remember<{ role: Role }>(changes, ['memberships', 'tenants'], REMEMBERED_ROLES);
-  return async (accountId: string, place: Place): Promise<Role | undefined> => {
-    const name = 'tenantId' in place ? `tenant ${place.tenantId}` : `workspace ${place.workspaceId}`;
-    const found = await known.get(`${accountId} ${name}`, () => findRole(database, accountId, place));
-    return found?.role;
+  return {
+    async role(accountId, place) {
+      const name = 'tenantId' in place ? `tenant ${place.tenantId}` : `workspace ${place.workspaceId}`;
+      const found = await known.get(`${accountId} ${name}`, () => findRole(database, accountId, place));
+      return found?.role;
+    },
+    forget: () => known.forget(),
   };
 }

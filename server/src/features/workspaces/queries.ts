@@ -33,8 +33,7 @@ export interface Workspace {
   createdAt: string;
 }
 
-const columns = sql`
-  workspace.id, workspace.name, workspace.slug, workspace.created_at AS "createdAt",
+const plan = sql`
   jsonb_build_object(
     'name', workspace.plan,
     'monthlyUnits', workspace.monthly_units,
@@ -42,6 +41,9 @@ const columns = sql`
     'rateLimit', jsonb_build_object('perMinute', workspace.requests_per_minute, 'perHour', workspace.requests_per_hour),
     'maxMatchEventRecordsPerRequest', workspace.max_match_event_records_per_request,
     'maxPlayerEventRecordsPerRequest', workspace.max_player_event_records_per_request) AS plan`;
+
+const columns = sql`
+  workspace.id, workspace.name, workspace.slug, workspace.created_at AS "createdAt", ${plan}`;
 
 /** The workspaces of an account, the oldest first. */
 export function listWorkspaces(
@@ -105,6 +107,23 @@ export async function updateWorkspace(
   { name, slug }: NamedWorkspace,
 ): Promise<void> {
   await db.run(sql`UPDATE workspaces SET name = ${name}, slug = ${slug} WHERE id = ${workspaceId}`);
+}
+
+/** The plan of a workspace, its row locked until the transaction ends. */
+export async function lockPlan(db: Querier, workspaceId: string): Promise<Plan | undefined> {
+  const row = await db.row<{ plan: Plan }>(sql`
+    SELECT ${plan} FROM workspaces workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
+  return row?.plan;
+}
+
+export async function updatePlan(db: Querier, workspaceId: string, plan: Plan): Promise<void> {
+  await db.run(sql`
+    UPDATE workspaces
+    SET plan = ${plan.name}, monthly_units = ${plan.monthlyUnits}, hard_stop = ${plan.hardStop},
+        requests_per_minute = ${plan.rateLimit.perMinute}, requests_per_hour = ${plan.rateLimit.perHour},
+        max_match_event_records_per_request = ${plan.maxMatchEventRecordsPerRequest},
+        max_player_event_records_per_request = ${plan.maxPlayerEventRecordsPerRequest}
+    WHERE id = ${workspaceId}`);
 }
 
 export async function insertMembership(

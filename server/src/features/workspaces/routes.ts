@@ -2,16 +2,25 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../database/database.ts';
 import { accountOf, authorOf } from '../../http/request-context.ts';
 import { PageQuery, problems } from '../../http/schemas.ts';
+import { changePlan } from './change-plan.ts';
 import { changeWorkspace } from './change-workspace.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { readWorkspace, readWorkspaces } from './read-workspaces.ts';
 import {
+  ChangePlanBody,
   ChangeWorkspaceBody,
   CreateWorkspaceBody,
+  Plan,
   Workspace,
   WorkspacePage,
   WorkspaceParams,
 } from './schemas.ts';
+
+export interface PlanServices {
+  database: Database;
+  /** Who is remembered with the plan of their workspace. */
+  keys: { forget(): void };
+}
 
 /** Behind a dashboard account. */
 export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
@@ -85,6 +94,32 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
         const { workspaceId } = request.params;
         await changeWorkspace(database, authorOf(request), workspaceId, request.body);
         return readWorkspace(database, workspaceId, accountOf(request).accountId);
+      },
+    );
+  };
+}
+
+/** Behind a platform admin. */
+export function planRoutes({ database, keys }: PlanServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.patch(
+      '/api/workspaces/:workspaceId/plan',
+      {
+        schema: {
+          operationId: 'changePlan',
+          tags: ['Administration'],
+          summary: 'Change what a workspace may use',
+          description: 'Holds at once. What is left out stays as it is.',
+          params: WorkspaceParams,
+          body: ChangePlanBody,
+          response: { 200: Plan },
+        },
+      },
+      async (request) => {
+        const { workspaceId } = request.params;
+        const plan = await changePlan(database, authorOf(request), workspaceId, request.body);
+        keys.forget();
+        return plan;
       },
     );
   };

@@ -1,0 +1,24 @@
+import type { Role } from '../../../http/credential-scope.ts';
+import type { Letter } from '../../mail/index.ts';
+
+export interface InvitationWords {
+  /** The address of whoever invites: it was theirs to choose, unlike a name. */
+  inviter: string;
+  workspace: string;
+  server: string;
+  role: Role;
+  token: string;
+}
+
+export function invitationLetter({ inviter, workspace, server, role, token }: InvitationWords): Letter {
+  return {
+    subject: `You are invited to ${workspace}`,
+    paragraphs: [
+      `${inviter} invites you to the workspace ${workspace}, on the Guildhall at ${server}, as ${role}.`,
+      'To accept, enter this there:',
+      { code: token },
+      'It works once, for seven days, and only for an account with this e-mail address. Give it to nobody.',
+      'If you do not want to join, you can ignore this mail.',
+    ],
+  };
+}
