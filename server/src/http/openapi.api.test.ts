@@ -78,6 +78,7 @@ test('every operation says what it is, who may call it, and what it answers', ()
     'exchangePortalCode',
     'logOutOfPortal',
     'getPublicPlayerProfile',
+    'readAvatar',
   ];
   const ids = new Set<string>();
   const unsecured: string[] = [];
