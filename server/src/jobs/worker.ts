@@ -57,7 +57,11 @@ export async function startWorker(
     superviseIntervalSeconds: SUPERVISION_SECONDS,
     monitorIntervalSeconds: SUPERVISION_SECONDS,
   });
-  boss.on('error', (error) => logger.error({ err: error }, 'the job queue had a problem'));
+  let stopping = false;
+  boss.on('error', (error) => {
+    // Its connections may still be closing when the database goes down after it.
+    if (!stopping) logger.error({ err: error }, 'the job queue had a problem');
+  });
   await boss.start();
   for (const handler of queued) {
     await boss.work(handler.queue.name, POLLING, (jobs) =>
@@ -72,7 +76,12 @@ export async function startWorker(
       logger.info({ job: job.name }, 'a scheduled job ran');
     });
   }
-  return { stop: () => boss.stop({ graceful: true, timeout: 10_000 }) };
+  return {
+    stop() {
+      stopping = true;
+      return boss.stop({ graceful: true, timeout: 10_000 });
+    },
+  };
 }
 
 /** One attempt at a job, and what came of it, as the queue wants to be told. */
