@@ -5,6 +5,7 @@ import { roles, type Role } from './http/credential-scope.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from './testing/arrange.ts';
 import type { TestTenant } from './testing/arrange.ts';
 import type { Caller } from './testing/http-client.ts';
+import { sheetForm } from './testing/definition-sheets.ts';
 import { arrangeInvitation } from './testing/invitations.ts';
 import { startTestApp } from './testing/test-app.ts';
 
@@ -35,7 +36,7 @@ interface Rule {
   needs: 'account' | Role | 'platformAdmin';
   /** What the document says where the use case asks for more than the route: see the operation's description. */
   declares?: Role;
-  /** The least valid body. */
+  /** The least valid body: what becomes JSON, or a form. */
   body?: Made<unknown>;
   query?: string;
   /** Values of path parameters, made for each request. */
@@ -123,6 +124,11 @@ const rules: Record<string, Rule> = {
     needs: 'admin',
     body: { isActive: false },
     path: { definitionId: made.definition },
+  },
+  exportEventDefinitions: { needs: 'admin' },
+  importEventDefinitions: {
+    needs: 'admin',
+    body: async () => sheetForm(`event_key,event_value\n${someText()},\n`),
   },
   getEventDefinitionSettings: { needs: 'admin' },
   changeEventDefinitionSettings: { needs: 'admin', body: { autoCreate: true } },
@@ -251,6 +257,7 @@ async function send({ path, method }: Operation, rule: Rule, scene: Scene, calle
     address = address.replace(`{${name}}`, await make(value));
   }
   if (rule.query) address += `?${rule.query}`;
-  const body = rule.body === undefined ? undefined : JSON.stringify(await make(rule.body));
-  return app.http.raw(method, address, body, caller);
+  const body = await make(rule.body);
+  const isForm = body === undefined || body instanceof FormData;
+  return app.http.raw(method, address, isForm ? body : JSON.stringify(body), caller);
 }

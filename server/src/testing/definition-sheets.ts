@@ -1,4 +1,4 @@
-import type { Caller } from './http-client.ts';
+import type { Answer, Caller } from './http-client.ts';
 import { arrangeAccount, arrangeTenant } from './arrange.ts';
 import type { TestApp } from './test-app.ts';
 
@@ -35,24 +35,13 @@ export function sheetForm(csv: string | Buffer, overwrite?: boolean | string, fi
 }
 
 /** Sends a form to the import of a list of definitions. */
-export async function uploadSheet(
+export function uploadSheet(
   app: TestApp,
   list: string,
   body: FormData | string | undefined,
   caller: Caller,
-) {
-  const response = await fetch(`${app.url}${list}/import`, {
-    method: 'POST',
-    headers: {
-      ...(caller.bearer && { authorization: `Bearer ${caller.bearer}` }),
-      ...(caller.gameKey && { 'x-game-key': caller.gameKey }),
-      ...(caller.apiKey && { 'x-api-key': caller.apiKey }),
-      ...caller.headers,
-    },
-    ...(body !== undefined && { body }),
-  });
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers as they come
-  return { status: response.status, body: (await response.json()) as any };
+): Promise<Answer> {
+  return app.http.raw('POST', `${list}/import`, body, caller);
 }
 
 /** All rows of an import, and those created, updated and failed. */

@@ -21,8 +21,13 @@ export interface HttpClient {
   put(path: string, body?: unknown, caller?: Caller): Promise<Answer>;
   patch(path: string, body?: unknown, caller?: Caller): Promise<Answer>;
   delete(path: string, caller?: Caller): Promise<Answer>;
-  /** Sends a body as it stands. */
-  raw(method: string, path: string, body: string | Buffer | undefined, caller?: Caller): Promise<Answer>;
+  /** Sends a body as it stands: as JSON, or as a form. */
+  raw(
+    method: string,
+    path: string,
+    body: string | Buffer | FormData | undefined,
+    caller?: Caller,
+  ): Promise<Answer>;
 }
 
 /** Real HTTP against a base address. A body that is undefined is not sent. */
@@ -30,11 +35,11 @@ export function httpClient(base: string): HttpClient {
   const send = async (
     method: string,
     path: string,
-    body: string | Buffer | undefined,
+    body: string | Buffer | FormData | undefined,
     caller: Caller = {},
   ): Promise<Answer> => {
     const headers: Record<string, string> = {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
     };
     if (caller.gameKey) headers['x-game-key'] = caller.gameKey;
     if (caller.apiKey) headers['x-api-key'] = caller.apiKey;
