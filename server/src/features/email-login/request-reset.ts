@@ -24,14 +24,18 @@ export async function requestReset(
   await jobs.add(database, passwordResetQueue, { tenantId, email });
 }
 
-/** The worker's part: mails a token where a player has the address, who may as yet have no password, and else nothing. */
+/**
+ * The worker's part: mails a token where a player has the address, who may as yet have no password, and else nothing. Either
+ * way it counts as a mail: else the number of codes that may still be asked for would tell whether somebody has the address.
+ */
 export async function mailReset(
   services: MailServices & { database: Database },
   { tenantId, email }: { tenantId: string; email: string },
 ): Promise<void> {
   await services.database.forTenant(tenantId).transaction(async (transaction) => {
+    if (!(await countMail(transaction, email, MAILS_PER_DAY))) return;
     const playerId = (await findCredential(transaction, email))?.playerId;
-    if (!playerId || !(await countMail(transaction, email, MAILS_PER_DAY))) return;
+    if (!playerId) return;
     await mailToken(services, transaction, { tenantId, email, playerId }, 'reset', resetPasswordLetter);
   });
 }
