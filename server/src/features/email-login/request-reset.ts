@@ -15,13 +15,17 @@ export const passwordResetQueue: Queue<{ tenantId: string; email: string }> = {
   expireInSeconds: 60,
 };
 
+/** As long as between two codes: else one burst would spend the mails of an address for the whole day. */
+const RESEND_SECONDS = 30;
+
 /** The request's part: the same for every address. */
 export async function requestReset(
   { database, jobs }: MailServices & { database: Database },
   tenantId: string,
   email: string,
 ): Promise<void> {
-  await jobs.add(database, passwordResetQueue, { tenantId, email });
+  const once = { key: `${tenantId} ${email}`, seconds: RESEND_SECONDS };
+  await jobs.add(database, passwordResetQueue, { tenantId, email }, once);
 }
 
 /**
