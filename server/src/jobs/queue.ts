@@ -18,8 +18,16 @@ export interface Queue<Data extends object> {
 
 /** Puts work into queues. */
 export interface Jobs {
-  /** Adds a job in the caller's transaction: it is there if the transaction commits, and survives whatever comes then. */
-  add<Data extends object>(db: Querier, queue: Queue<Data>, data: Data): Promise<void>;
+  /**
+   * Adds a job in the caller's transaction: it is there if the transaction commits, and survives whatever comes then. With
+   * `once` it adds nothing where there was one with the same key in this slot of the clock, so many seconds wide.
+   */
+  add<Data extends object>(
+    db: Querier,
+    queue: Queue<Data>,
+    data: Data,
+    once?: { key: string; seconds: number },
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,9 +41,10 @@ export async function openJobs(database: Database): Promise<Jobs> {
   boss.on('error', () => {});
   await boss.start();
   return {
-    async add(db, queue, data) {
-      const id = await boss.send(queue.name, data, { db: executor(db) });
-      if (!id) throw new Error(`The queue ${queue.name} took no job.`);
+    async add(db, queue, data, once) {
+      const singleton = once && { singletonKey: once.key, singletonSeconds: once.seconds };
+      const id = await boss.send(queue.name, data, { db: executor(db), ...singleton });
+      if (!id && !once) throw new Error(`The queue ${queue.name} took no job.`);
     },
     close: () => boss.stop({ graceful: false }),
   };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrangeTenant } from '../../testing/arrange.ts';
 import { emailClient, someEmail, someNetwork } from '../../testing/email-player.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
@@ -95,6 +96,35 @@ test('within 30 seconds no second code is sent, and the answer is about the firs
   assert.equal((await mailsTo(email)).length, 2);
   assert.equal((await exchange(email, first, tenant)).status, 401, 'one live code for an address');
   assert.equal((await exchange(email, await secretTo(email), tenant)).status, 200);
+});
+
+test('of requests at once, none of which sees another’s code, one takes a mail of the day', async () => {
+  const email = someEmail();
+  const waiting = async () => {
+    const { rows } = await app.owner.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length;
+  };
+  const holder = await app.owner.connect();
+  let answers: ReturnType<typeof send>[];
+  try {
+    await holder.query('BEGIN');
+    await holder.query(
+      'INSERT INTO email_credentials (email, mails_since, mails_sent) VALUES ($1, now(), 0)',
+      [email],
+    );
+    answers = Array.from({ length: 8 }, () => send(email));
+    await eventually(async () => (await waiting()) === 8);
+  } finally {
+    await holder.query('COMMIT');
+    holder.release();
+  }
+  for (const { status, text } of await Promise.all(answers)) assert.equal(status, 200, text);
+  const { rows } = await app.owner.query('SELECT mails_sent FROM email_credentials WHERE email = $1', [
+    email,
+  ]);
+  assert.deepEqual(rows, [{ mails_sent: 1 }]);
 });
 
 test('an address gets 20 mails a day, over all tenants', async () => {

@@ -31,17 +31,23 @@ export async function openCode(
     const recent = await findRecentCode(home, which);
     if (recent) return recent;
 
-    const opened = await home.transaction(async (transaction) => {
-      await spendMail(transaction, email);
-      const code = await replaceCode(transaction, {
-        ...which,
-        id: newId(),
-        lifetimeSeconds: LIFETIME_SECONDS,
+    try {
+      return await home.transaction(async (transaction) => {
+        await spendMail(transaction, email);
+        const code = await replaceCode(transaction, {
+          ...which,
+          id: newId(),
+          lifetimeSeconds: LIFETIME_SECONDS,
+        });
+        if (!code) throw new OpenedMeanwhile();
+        await mail(transaction, code.id);
+        return code;
       });
-      if (code) await mail(transaction, code.id);
-      return code;
-    });
-    // Undefined where another request has just opened one: the answer is about that.
-    if (opened) return opened;
+    } catch (error) {
+      if (!(error instanceof OpenedMeanwhile)) throw error;
+    }
   }
 }
+
+/** Another request has just opened a code: the answer is about that, and the mail that was counted is not sent. */
+class OpenedMeanwhile extends Error {}

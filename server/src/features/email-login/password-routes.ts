@@ -98,7 +98,8 @@ export function emailPasswordRoutes(services: EmailLoginServices): FastifyPlugin
           operationId: 'requestPasswordReset',
           tags,
           summary: 'Mail a token that sets a new password',
-          description: 'The answer is the same whether or not somebody has the address.',
+          description:
+            'The answer is the same whether or not somebody has the address. Of the requests within the same half minute one sends a mail.',
           body: EmailBody,
           response: { 202: ResetRequested, ...problems(422, 429) },
         },

@@ -260,6 +260,13 @@ test('who signs in by code sets a password by reset', async () => {
   assert.equal((await logIn(email, tenant, 'a new password')).body.playerId, playerId);
 });
 
+const resetsAreDone = async () => {
+  const unfinished = await row(
+    `SELECT count(*)::int AS count FROM pgboss.job WHERE name = 'password-reset' AND state <> 'completed'`,
+  );
+  return unfinished.count === 0;
+};
+
 test('a reset for an unknown or pending address is answered alike, and mails nothing', async () => {
   const { email } = await signedUp();
   const pending = someEmail();
@@ -269,16 +276,41 @@ test('a reset for an unknown or pending address is answered alike, and mails not
   for (const address of [email, pending, unknown])
     answers.push(await post('email/password-reset/request', { email: address }, tenant));
   for (const { status, body } of answers) assert.deepEqual([status, body], [202, { status: 'accepted' }]);
-  const isDone = async () =>
-    (
-      await row(
-        `SELECT count(*)::int AS count FROM pgboss.job WHERE name = 'password-reset' AND state <> 'completed'`,
-      )
-    ).count === 0;
-  await eventually(isDone, 20_000);
+  await eventually(resetsAreDone, 20_000);
   assert.equal((await mailsTo(email)).length, 2);
   assert.equal((await mailsTo(pending)).length, 1);
   assert.equal((await mailsTo(unknown)).length, 0);
+});
+
+test('a burst of resets sends one mail or two, and leaves the address its others', async () => {
+  const { email } = await signedUp();
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => post('email/password-reset/request', { email }, tenant)),
+  );
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+  await eventually(resetsAreDone, 20_000);
+  // Two, where the clock's half minute ends in between.
+  const mails = (await mailsTo(email)).filter(({ text }) => text.includes('gh_reset_')).length;
+  assert.ok(mails === 1 || mails === 2, `${mails} mails`);
+  assert.equal((await post('email/otc', { email }, tenant)).status, 200);
+});
+
+test('a reset takes one of the day’s mails of every address: what is left tells nobody who has one', async () => {
+  const { email: known } = await signedUp();
+  const [pending, unknown] = [someEmail(), someEmail()];
+  await codeFor(pending, tenant);
+  await app.owner.query('UPDATE email_credentials SET mails_sent = 19 WHERE email = ANY($1)', [
+    [known, pending],
+  ]);
+  for (const email of [known, pending, unknown])
+    assert.equal((await post('email/password-reset/request', { email }, tenant)).status, 202);
+  await eventually(resetsAreDone, 20_000);
+  const { rows } = await app.owner.query('SELECT mails_sent FROM email_credentials WHERE email = ANY($1)', [
+    [known, pending, unknown],
+  ]);
+  assert.deepEqual(rows.map(({ mails_sent }) => mails_sent).toSorted(), [1, 20, 20]);
+  for (const email of [known, pending])
+    assert.equal((await post('email/otc', { email }, stranger)).status, 429);
 });
 
 test('a tenant without the provider, and requests without its key, are refused', async () => {

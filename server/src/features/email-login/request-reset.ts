@@ -15,23 +15,31 @@ export const passwordResetQueue: Queue<{ tenantId: string; email: string }> = {
   expireInSeconds: 60,
 };
 
+/** As long as between two codes: else one burst would spend the mails of an address for the whole day. */
+const RESEND_SECONDS = 30;
+
 /** The request's part: the same for every address. */
 export async function requestReset(
   { database, jobs }: MailServices & { database: Database },
   tenantId: string,
   email: string,
 ): Promise<void> {
-  await jobs.add(database, passwordResetQueue, { tenantId, email });
+  const once = { key: `${tenantId} ${email}`, seconds: RESEND_SECONDS };
+  await jobs.add(database, passwordResetQueue, { tenantId, email }, once);
 }
 
-/** The worker's part: mails a token where a player has the address, who may as yet have no password, and else nothing. */
+/**
+ * The worker's part: mails a token where a player has the address, who may as yet have no password, and else nothing. Either
+ * way it counts as a mail: else the number of codes that may still be asked for would tell whether somebody has the address.
+ */
 export async function mailReset(
   services: MailServices & { database: Database },
   { tenantId, email }: { tenantId: string; email: string },
 ): Promise<void> {
   await services.database.forTenant(tenantId).transaction(async (transaction) => {
+    if (!(await countMail(transaction, email, MAILS_PER_DAY))) return;
     const playerId = (await findCredential(transaction, email))?.playerId;
-    if (!playerId || !(await countMail(transaction, email, MAILS_PER_DAY))) return;
+    if (!playerId) return;
     await mailToken(services, transaction, { tenantId, email, playerId }, 'reset', resetPasswordLetter);
   });
 }

@@ -9,7 +9,8 @@ import { deleteToken, deleteTokens, findToken, lockCredential, setPassword } fro
 import { wrongToken } from './wrong-token.ts';
 
 /**
- * Sets a new password by a mailed token, which proves the address too. All sessions of the player end, in all tenants and in the portal. Throws invalid_credentials.
+ * Sets a new password by a mailed token, which proves the address too. All sessions of the player end, in all tenants and in the
+ * portal. Throws invalid_credentials.
  */
 export async function resetPassword(
   { database, vault }: { database: Database; vault: Vault },

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
-import { deleteToken, findToken, lockCredential, markVerified } from './queries.ts';
+import { deleteToken, findToken, lockCredential, lockPlayer, markVerified } from './queries.ts';
 import { wrongToken } from './wrong-token.ts';
 
 /**
@@ -21,6 +21,7 @@ export async function verifyAddress(
     const credential = await lockCredential(transaction, owner.email);
     if (credential?.playerId !== owner.playerId || !(await deleteToken(transaction, tenantId, hash)))
       throw wrongToken();
+    await lockPlayer(transaction, owner.playerId);
     await markVerified(transaction, { ...owner, authMethodId: newId() });
     return { email: owner.email };
   });
