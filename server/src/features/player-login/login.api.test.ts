@@ -103,7 +103,7 @@ test('what is no Mock token is 401', async () => {
     'mock: :secret',
     'Mock:ada:secret',
     ' mock:ada:secret',
-    'steam:ada:secret',
+    'other:ada:secret',
     'ada:secret',
     `mock:${'a'.repeat(65)}:secret`,
     `mock:${'🐴'.repeat(65)}:secret`,

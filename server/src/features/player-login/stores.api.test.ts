@@ -139,7 +139,7 @@ test('what cannot be a ticket is 401, and not sent on', async () => {
 test('StoreB refuses tokens that are unknown, expired, of another client or of no account', async () => {
   const userId = newStoreBUser();
   const refused = {
-    unknown: 'eg1~unknown',
+    unknown: 'b1~unknown',
     expired: storeB.tokenOf(userId, { expired: true }),
     'of another client': storeB.tokenOf(userId, { clientId: 'another' }),
     'of another client, but for letter case': storeB.tokenOf(userId, {

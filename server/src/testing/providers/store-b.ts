@@ -48,7 +48,7 @@ export async function startStoreB(): Promise<StoreBStandIn> {
   return Object.assign(standIn, {
     clientId,
     tokenOf(accountId: string | undefined, token: Partial<Token> = {}) {
-      const bearer = `eg1~${randomBytes(300).toString('base64url')}`;
+      const bearer = `b1~${randomBytes(300).toString('base64url')}`;
       tokens.set(bearer, { clientId, ...(accountId !== undefined && { accountId }), ...token });
       return bearer;
     },
