@@ -5,7 +5,7 @@ import pg from 'pg';
 import { arrangeTenant } from '../testing/arrange.ts';
 import { cloneTestDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
-import { isUniqueViolation, openDatabase } from './database.ts';
+import { isUniqueViolation, openDatabase, type Querier } from './database.ts';
 import { sql } from './sql.ts';
 
 const clone = await cloneTestDatabase();
@@ -68,6 +68,28 @@ test('a connection that dies in the middle of a transaction fails it, and nothin
   );
   assert.ok((await dying.row<{ pid: number }>(pid))?.pid, 'the next one gets a new connection');
   await dying.close();
+});
+
+test('two transactions that wait for each other are both done, one of them at its second attempt', async () => {
+  const names = [randomUUID(), randomUUID()];
+  for (const name of names)
+    await database.run(sql`INSERT INTO workspaces (id, name, slug) VALUES (${name}, '', ${name})`);
+  const append = (db: Querier, id: string, text: string) =>
+    db.run(sql`UPDATE workspaces SET name = name || ${text} WHERE id = ${id}`);
+  let attempts = 0;
+  const both = Promise.withResolvers<void>();
+  const work = (text: string, [first, second]: string[]) =>
+    database.transaction(async (transaction) => {
+      await append(transaction, first!, text);
+      if (++attempts === 2) both.resolve();
+      await both.promise;
+      await append(transaction, second!, text);
+    });
+  await Promise.all([work('a', names), work('b', names.toReversed())]);
+  assert.equal(attempts, 3);
+  const rows = await database.rows<{ name: string }>(sql`
+    SELECT name FROM workspaces WHERE id = ANY(${names}::uuid[])`);
+  for (const { name } of rows) assert.deepEqual([...name].toSorted(), ['a', 'b']);
 });
 
 test('two statements of one text in one flight share their preparation', async () => {

@@ -110,8 +110,6 @@ function escaped(text: string): string {
     .replaceAll('\r', '\\r');
 }
 
-const ATTEMPTS = 3;
-
 async function insertRows(
   database: Database,
   scope: EventScope,
@@ -144,13 +142,6 @@ async function insertRows(
       AS event (occurred_at, value, id, actor, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
     RETURNING id`;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const inserted = await database.forTenant(tenantId).rows<{ id: string }>(statement);
-      return new Set(inserted.map(({ id }) => id));
-    } catch (error) {
-      // Rows go in sorted, so batches cannot wait for each other; a deadlock would be with something else, and passing.
-      if (!isDeadlock(error) || attempt === ATTEMPTS) throw error;
-    }
-  }
+  const inserted = await database.forTenant(tenantId).rows<{ id: string }>(statement);
+  return new Set(inserted.map(({ id }) => id));
 }

@@ -1,4 +1,4 @@
-import { isDeadlock, type Querier } from '../../database/database.ts';
+import type { Querier } from '../../database/database.ts';
 import type { Report } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
 import { endPlayerSessions } from '../login-sessions/index.ts';
@@ -29,9 +29,6 @@ export interface MergeServices extends CredentialServices {
   avatars: AvatarStore;
 }
 
-/** A ban and a block at once with a merge take some of its locks in an order of their own. */
-const ATTEMPTS = 3;
-
 /**
  * Merges another profile of the same person into the caller's: its sign-in methods, tenant access, devices and bans move, its
  * sessions end, and it is closed. All or nothing. The credential must be one that signs in to the other profile. Throws
@@ -49,17 +46,11 @@ export async function mergeProfiles(
   await own.transaction((transaction) => lockForNewSignIn(transaction, caller));
   const { identity } = await verifyCredential(services, caller, credential);
 
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const { profile, unused } = await own.transaction((transaction) =>
-        merge(transaction, caller, sourceId, identity),
-      );
-      await removeAvatar(services.avatars, unused, report);
-      return profile;
-    } catch (error) {
-      if (!isDeadlock(error) || attempt === ATTEMPTS) throw error;
-    }
-  }
+  const { profile, unused } = await own.transaction((transaction) =>
+    merge(transaction, caller, sourceId, identity),
+  );
+  await removeAvatar(services.avatars, unused, report);
+  return profile;
 }
 
 /** In the target's scope, which holds the rows of the source from the moment on at which it is absorbed. */
