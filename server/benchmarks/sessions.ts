@@ -56,7 +56,13 @@ export async function seedSessions(server: ServerProcess, logins: number): Promi
     }
   };
   await Promise.all([insertChunks(), insertChunks()]);
-  await owner.query('VACUUM ANALYZE login_ledger, logout_ledger');
+  await owner.query(
+    `INSERT INTO players (id, created_at)
+     SELECT $1::uuid, now() UNION ALL
+     SELECT md5('player' || number::text)::uuid, now() FROM generate_series(0, $2::int - 1) AS number`,
+    [heavyPlayer, PLAYERS],
+  );
+  await owner.query('VACUUM ANALYZE players, login_ledger, logout_ledger');
   const inserted = performance.now();
   const database = openDatabase(server.databaseUrl, { poolSize: 1 });
   await rollUpSessions(database);
