@@ -101,3 +101,8 @@ export class Problem extends Error {
     return problemCatalogue[this.code][1];
   }
 }
+
+/** The refusal of a field that is well formed, and yet not valid. `path` leads to it in the request. */
+export function invalidField(path: string, message: string, detail = `${path} ${message}.`): Problem {
+  return new Problem('invalid_request', { detail, members: { errors: [{ path, message }] } });
+}

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { acceptForms, type Form } from '../../http/form.ts';
 import { authorOf } from '../../http/request-context.ts';
-import { Problem } from '../../shared/problem.ts';
+import { invalidField, Problem } from '../../shared/problem.ts';
 import type { DefinitionServices } from './create-definition.ts';
 import { exportDefinitions } from './export-definitions.ts';
 import { importDefinitions } from './import-definitions.ts';
@@ -92,8 +92,5 @@ function whatToImport({ files, fields }: Form): { file: Buffer; overwriteExistin
 }
 
 function invalid(path: string, message: string): Problem {
-  return new Problem('invalid_request', {
-    detail: `The form is not valid: ${path} ${message}.`,
-    members: { errors: [{ path, message }] },
-  });
+  return invalidField(path, message, `The form is not valid: ${path} ${message}.`);
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import { Problem } from '../../shared/problem.ts';
+import { invalidField } from '../../shared/problem.ts';
 import type { Report } from '../../http/request-context.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { lockOwnProfile } from './own-profile.ts';
@@ -27,10 +27,11 @@ export async function changeProfile(
   report: Report,
 ): Promise<FullProfile> {
   if (typeof changes.avatarUrl === 'string' && !isShowable(changes.avatarUrl, avatars))
-    throw new Problem('invalid_request', {
-      detail: 'avatarUrl must be an https address, or one that an upload has given.',
-      members: { errors: [{ path: 'avatarUrl', message: 'must be an https address' }] },
-    });
+    throw invalidField(
+      'avatarUrl',
+      'must be an https address',
+      'avatarUrl must be an https address, or one that an upload has given.',
+    );
 
   const { profile, unused } = await database.forPlayer(playerId).transaction(async (transaction) => {
     const before = await lockOwnProfile(transaction, playerId);

@@ -6,8 +6,8 @@ import { lockForNewSignIn } from './own-profile.ts';
 import { deleteAuthMethod, findLastUsedMethod, makePrimary } from './queries.ts';
 
 /**
- * Removes a sign-in method, with the password or the address that hangs on it alone. Where it was the primary one, the one that was used last takes its place. Throws
- * auth_method_not_found, last_auth_method, and profile_deleted.
+ * Removes a sign-in method, with the password or the address that hangs on it alone. Where it was the primary one, the one
+ * that was used last takes its place. Throws auth_method_not_found, last_auth_method, and profile_deleted.
  */
 export async function unlinkMethod(
   database: Database,

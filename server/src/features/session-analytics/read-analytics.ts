@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import { Problem } from '../../shared/problem.ts';
+import { invalidField } from '../../shared/problem.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import { coverRange } from './cover-range.ts';
 import { countSessions, findRolledUpTo, type SessionCounts } from './queries.ts';
@@ -22,11 +22,7 @@ export async function readAnalytics(
 ): Promise<SessionAnalytics> {
   const to = toMicroseconds(range.to ?? new Date().toISOString())!;
   const from = toMicroseconds(range.from ?? daysBefore(to))!;
-  if (from >= to)
-    throw new Problem('invalid_request', {
-      detail: 'The range is empty.',
-      members: { errors: [{ path: 'from', message: 'must lie before to' }] },
-    });
+  if (from >= to) throw invalidField('from', 'must lie before to', 'The range is empty.');
   const tenant = database.forTenant(tenantId);
   // What is rolled up never changes, so it does no harm if more of it is by the time of the second statement.
   const rolledUpTo = await findRolledUpTo(tenant, tenantId);

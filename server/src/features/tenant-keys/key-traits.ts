@@ -1,6 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
-import { Problem } from '../../shared/problem.ts';
+import { invalidField, Problem } from '../../shared/problem.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import { findRole } from '../workspaces/index.ts';
 import type { KeyTraits, RateLimit } from './queries.ts';
@@ -62,8 +62,5 @@ function futureInstant(text: string | null): string | null {
   if (text === null) return null;
   const instant = toMicroseconds(text);
   if (instant !== undefined && Date.parse(instant) > Date.now()) return instant;
-  throw new Problem('invalid_request', {
-    detail: 'expiresAt must lie in the future.',
-    members: { errors: [{ path: 'expiresAt', message: 'must lie in the future' }] },
-  });
+  throw invalidField('expiresAt', 'must lie in the future');
 }

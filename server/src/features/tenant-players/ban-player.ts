@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import { newId } from '../../shared/ids.ts';
-import { Problem } from '../../shared/problem.ts';
+import { invalidField, Problem } from '../../shared/problem.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import { auditTrail } from '../audit/index.ts';
 import { endPlayerSessions } from '../login-sessions/index.ts';
@@ -27,10 +27,7 @@ export async function banPlayer(
   // In UTC, for PostgreSQL refuses offsets of 16 hours and more, and rounds where we cut.
   const until = sentUntil ? toMicroseconds(sentUntil) : null;
   if (until && Date.parse(until) <= Date.now())
-    throw new Problem('invalid_request', {
-      detail: 'The ban would be over already.',
-      members: { errors: [{ path: 'until', message: 'must lie in the future' }] },
-    });
+    throw invalidField('until', 'must lie in the future', 'The ban would be over already.');
 
   const bannedBy = author.actor.id!;
   return database.forTenant(tenantId).transaction(async (transaction) => {

@@ -2,7 +2,7 @@ import type { Querier } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import type { Vault } from '../../security/vault.ts';
 import { faultOfTenantUrl } from '../../outbound/tenant-url.ts';
-import { Problem } from '../../shared/problem.ts';
+import { invalidField, Problem } from '../../shared/problem.ts';
 import { auditTrail, difference } from '../audit/index.ts';
 import { openSecrets, sealSecrets, type Secrets } from './provider-secrets.ts';
 import { mayUseMock, settingNames, type Provider } from './providers.ts';
@@ -75,10 +75,7 @@ function refuseBadIssuer(issuer: string, config: SetProviderServices['config']):
     ? faultOfTenantUrl(issuer, config)
     : 'must be a bare address: ASCII, no query, no fragment';
   if (!fault) return;
-  throw new Problem('invalid_request', {
-    detail: `The body is not valid: settings.issuer ${fault}.`,
-    members: { errors: [{ path: 'settings.issuer', message: fault }] },
-  });
+  throw invalidField('settings.issuer', fault, `The body is not valid: settings.issuer ${fault}.`);
 }
 
 function audited({ enabled, settings }: ProviderView) {

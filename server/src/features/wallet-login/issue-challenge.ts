@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Address } from 'viem';
 import type { Database } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
+import { invalidField } from '../../shared/problem.ts';
 import { now, secondsFromNow } from '../../shared/timestamps.ts';
 import { findTenant, type ProviderSettings } from '../tenants/index.ts';
 import type { Asker, ChallengeThrottle } from './challenge-throttle.ts';
-import { invalidField } from './invalid-field.ts';
 import { insertChallenge } from './queries.ts';
 import { statementFor, writeSignInMessage } from './sign-in-message.ts';
 

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { evmAddress } from '../../shared/evm-address.ts';
-import { invalidField } from './invalid-field.ts';
+import { invalidField } from '../../shared/problem.ts';
 
 /** The address that a field of a request holds. Throws invalid_request, with the field's path. */
 export function readAddress(text: string, path: string): Address {
