@@ -1,10 +1,9 @@
-import multipart from '@fastify/multipart';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { acceptForms, type Form } from '../../http/form.ts';
 import { playerOf, reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
-import { Problem } from '../../shared/problem.ts';
+import { invalidField, Problem } from '../../shared/problem.ts';
 import { AVATAR_PATH, type AvatarStore } from './avatars/avatar-store.ts';
 import type { ProfileServices } from './change-profile.ts';
 import { openGate } from './gate.ts';
@@ -22,18 +21,11 @@ const UPLOADS_AT_ONCE = 64;
 export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
   const gate = openGate('Another upload is on its way.', UPLOADS_AT_ONCE);
   return async (app) => {
-    // Forms alone: JSON would else be read, and then refused as a form.
-    app.removeAllContentTypeParsers();
-    await app.register(multipart, {
-      throwFileSizeLimit: false,
-      limits: { fileSize: LARGEST_UPLOAD, files: 2, fields: 16, fieldSize: 1024, parts: 20 },
-    });
+    const readForm = await acceptForms(app, LARGEST_UPLOAD);
 
     app.post(
       '/api/player-profile/me/avatar',
       {
-        // The form is read by the handler, so there is no body to validate yet.
-        validatorCompiler: () => () => true,
         schema: {
           operationId: 'uploadAvatar',
           tags,
@@ -50,7 +42,12 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
         const { playerId } = playerOf(request);
         const leave = gate.enter(playerId);
         try {
-          return await uploadAvatar(services, playerId, await readAvatarFile(request), reporterOf(request));
+          return await uploadAvatar(
+            services,
+            playerId,
+            avatarFile(await readForm(request)),
+            reporterOf(request),
+          );
         } finally {
           leave();
         }
@@ -60,26 +57,14 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
 }
 
 /** The one file of the field avatarFile; other fields are ignored. */
-async function readAvatarFile(request: FastifyRequest): Promise<Buffer> {
-  if (!request.isMultipart())
-    throw new Problem('unsupported_media_type', 'Send a form (multipart/form-data).');
-  const files: { bytes: Buffer; isTooLarge: boolean }[] = [];
-  try {
-    for await (const part of request.parts()) {
-      if (part.type !== 'file') continue;
-      // Every file is read to its end, for the form goes on behind it. What is over the limit is not kept.
-      if (part.fieldname !== 'avatarFile') part.file.resume();
-      else files.push({ bytes: await part.toBuffer(), isTooLarge: part.file.truncated });
-    }
-  } catch {
-    throw new Problem('invalid_request', 'The form cannot be read.');
-  }
-  const [file, ...more] = files;
+function avatarFile(form: Form): Buffer {
+  const [file, ...more] = form.files.filter(({ field }) => field === 'avatarFile');
   if (!file || more.length > 0)
-    throw new Problem('invalid_request', {
-      detail: 'The form must hold one file, in the field avatarFile.',
-      members: { errors: [{ path: 'avatarFile', message: 'must be one file' }] },
-    });
+    throw invalidField(
+      'avatarFile',
+      'must be one file',
+      'The form must hold one file, in the field avatarFile.',
+    );
   if (file.isTooLarge) throw new Problem('avatar_too_large', `A picture may have ${LARGEST_UPLOAD} bytes.`);
   return file.bytes;
 }
