@@ -28,6 +28,11 @@ export const settings = {
     '',
     postgresUrl,
   ),
+  REDIS_URL: setting(
+    'A Redis in which several server processes count together what callers have used of their limits: redis:// or rediss://. Empty: each process counts for itself.',
+    '',
+    redisUrl,
+  ),
   MASTER_KEY: setting(
     'Encrypts secrets at rest: 32 bytes as 64 hexadecimal digits. Empty: made once and kept in DATA_DIR. Required with DATABASE_URL.',
     '',
@@ -114,6 +119,7 @@ export interface Config {
   portalUrl: string | undefined;
   dataDir: string;
   databaseUrl: string | undefined;
+  redisUrl: string | undefined;
   masterKey: Buffer | undefined;
   avatarStorage: AvatarStorage;
   signup: 'open' | 'closed';
@@ -165,6 +171,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     portalUrl: read('PORTAL_URL', settings.PORTAL_URL.parse),
     dataDir,
     databaseUrl: read('DATABASE_URL', settings.DATABASE_URL.parse),
+    redisUrl: read('REDIS_URL', settings.REDIS_URL.parse),
     masterKey: read('MASTER_KEY', settings.MASTER_KEY.parse),
     avatarStorage: read('AVATAR_STORAGE_URL', settings.AVATAR_STORAGE_URL.parse) ?? {
       kind: 'folder',
@@ -282,6 +289,16 @@ function postgresUrl(value: string): string | undefined {
   // The driver would let them win over ours, which give up the owner's rights: row-level security would hold no more.
   if (new URLSearchParams(value.split('?')[1]).has('options'))
     throw new Error('may not hold the parameter "options".');
+  return value;
+}
+
+function redisUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^rediss?:\/\//.test(value) || !URL.canParse(value)) {
+    throw new Error(
+      'must start with redis:// or rediss:// (its value is not shown, it may hold a password).',
+    );
+  }
   return value;
 }
 
