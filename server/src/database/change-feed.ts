@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The tables whose rows are cached by server processes (those with a `notify_change` trigger). */
+/** The tables whose changes server processes are told of: those with rows that they remember, or wait for. */
 export type WatchedTable =
   | 'workspaces'
   | 'tenants'
@@ -8,13 +8,15 @@ export type WatchedTable =
   | 'provider_settings'
   | 'memberships'
   | 'signing_keys'
-  | 'event_definitions';
+  | 'event_definitions'
+  | 'account_sessions'
+  | 'notifications';
 
-/** Calls back when another transaction, of any process, has changed a cached row. */
+/** Calls back when another transaction, of any process, has changed a watched row. */
 export interface ChangeFeed {
   /**
-   * `id` names what changed: the tenant of keys, settings and definitions, the account of memberships, the row itself
-   * else. It is undefined where changes may have been missed: then everything of the table is to be forgotten.
+   * `id` names what changed: the tenant of keys, settings and definitions, the account of memberships and notifications, the
+   * row itself else. It is undefined where changes may have been missed: then everything of the table is to be forgotten.
    */
   on(table: WatchedTable, forget: (id: string | undefined) => void): void;
   close(): Promise<void>;

@@ -20,6 +20,7 @@ after(async () => {
 const OUTSIDE: Record<string, string> = {
   tenant_keys: 'found by fingerprint, before the tenant is known',
   audit_records: 'the trail of a workspace spans its tenants, and some of it is about none',
+  notifications: 'they belong to an account, whose workspaces and tenants are several',
 };
 
 /** What nobody but the owner may change or delete. */

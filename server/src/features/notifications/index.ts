@@ -1,0 +1,1 @@
+export { notifyPlatformAdmins, notifyTeam, type Notice } from './notify.ts';
