@@ -6,12 +6,13 @@ import {
   portalCodeQueue,
 } from './features/email-login/index.ts';
 import { deliverMail, mailQueue, type MailServer } from './features/mail/index.ts';
+import { deliveryQueue } from './features/webhooks/index.ts';
 import type { Jobs, Queue } from './jobs/queue.ts';
 import { handle, type QueueHandler } from './jobs/worker.ts';
 import type { Vault } from './security/vault.ts';
 
 /** Every queue of the deployment. */
-export const queues: Queue<object>[] = [mailQueue, passwordResetQueue, portalCodeQueue];
+export const queues: Queue<object>[] = [mailQueue, passwordResetQueue, portalCodeQueue, deliveryQueue];
 
 export interface QueuedJobServices {
   database: Database;

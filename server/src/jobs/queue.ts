@@ -16,6 +16,14 @@ export interface Queue<Data extends object> {
   data?: Data;
 }
 
+export interface NewJob<Data extends object> {
+  data: Data;
+  /** When it may be taken; at once where it is left out. */
+  startsAt?: string | undefined;
+  /** What it is about: of the jobs of one group a worker takes but a few at a time (`atOncePerGroup`). */
+  group?: string;
+}
+
 /** Puts work into queues. */
 export interface Jobs {
   /**
@@ -28,6 +36,8 @@ export interface Jobs {
     data: Data,
     once?: { key: string; seconds: number },
   ): Promise<void>;
+  /** Adds many jobs of a queue at once, as {@link Jobs.add} adds one. */
+  addAll<Data extends object>(db: Querier, queue: Queue<Data>, jobs: NewJob<Data>[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,6 +55,14 @@ export async function openJobs(database: Database): Promise<Jobs> {
       const singleton = once && { singletonKey: once.key, singletonSeconds: once.seconds };
       const id = await boss.send(queue.name, data, { db: executor(db), ...singleton });
       if (!id && !once) throw new Error(`The queue ${queue.name} took no job.`);
+    },
+    async addAll(db, queue, added) {
+      const inserted = added.map(({ data, startsAt: startAfter, group }) => ({
+        data,
+        ...(startAfter && { startAfter }),
+        ...(group && { group: { id: group } }),
+      }));
+      await boss.insert(queue.name, inserted, { db: executor(db) });
     },
     close: () => boss.stop({ graceful: false }),
   };

@@ -1,0 +1,2 @@
+export { deliveryQueue } from './delivery-queue.ts';
+export { publish, type PublishedEvent } from './publish.ts';
