@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
@@ -49,6 +50,7 @@ import {
   profileLookupRoutes,
   publicProfileRoutes,
 } from './features/profile-lookup/index.ts';
+import { openRateLimits } from './features/rate-limits/index.ts';
 import { sessionAnalyticsRoutes } from './features/session-analytics/index.ts';
 import { sessionHistoryRoutes } from './features/session-history/index.ts';
 import { signInChallengeRoutes } from './features/sign-in-challenges/index.ts';
@@ -69,6 +71,8 @@ import { publishOpenApi } from './http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from './http/server.ts';
 import { openJobs } from './jobs/queue.ts';
 import { openOutboundClient } from './outbound/http-client.ts';
+import { measureRedis, openRedis } from './redis/redis.ts';
+import { attemptBudgets } from './security/attempt-budget.ts';
 import { openLoginThrottle } from './security/login-throttle.ts';
 import { openVault } from './security/vault.ts';
 
@@ -84,21 +88,21 @@ export interface AppOptions {
 /** The HTTP application: every feature wired together, not yet listening. Closing it releases all that it opened. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config } = options;
-  const services = await openServices(options);
   const app = await createHttpServer({
     logger: options.logger,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     ...(options.onUndeclaredStatus && { onUndeclaredStatus: options.onUndeclaredStatus }),
   });
+  const services = await openServices(options, app.log);
   app.addHook('onClose', () => services.close());
 
   const plain = app as unknown as FastifyInstance;
   await publishOpenApi(plain, '0.1.0');
-  measureRequests(plain);
+  measureRequests(plain, services.metrics);
   await plain.register(operationsRoutes(services.database, services.signer));
 
-  const behind = credentials(services.verifiers);
+  const behind = credentials(services.verifiers, services.rateLimits);
   await withCredential(plain, behind.gameKey, [
     playerLoginRoutes(services),
     walletLoginRoutes(services),
@@ -154,11 +158,15 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 /** What features need of one another and of the house: one of each. */
-async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
+async function openServices({ config, databaseUrl, masterKey }: AppOptions, logger: FastifyBaseLogger) {
   const vault = openVault(masterKey);
   const database: Database = openDatabase(databaseUrl);
   const changes = await openChangeFeed(databaseUrl);
   const jobs = await openJobs(database);
+  const metrics = new Registry();
+  const redis = config.redisUrl ? openRedis(config.redisUrl, logger) : undefined;
+  if (redis) measureRedis(redis, metrics);
+  const openBudget = attemptBudgets(redis);
   /** For servers that the operator names, and for those that a tenant names. */
   const outbound = {
     operator: openOutboundClient({ publicOnly: false }),
@@ -168,7 +176,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
   const issuer = config.publicUrl ?? `http://${host}:${config.port}`;
   const signer = await openTokenSigner(database, vault, changes, issuer);
   const memberships = openMemberships(database, changes);
-  const keys = openKeyAuthenticator(database, vault, changes);
+  const keys = openKeyAuthenticator(database, vault, changes, openBudget);
   const providerSettings = openProviderSettings(database, changes, vault, config);
   const openIdUrl = config.storeAOpenIdUrl;
   const portalUrl = config.portalUrl ?? issuer;
@@ -180,22 +188,25 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
     database,
     changes,
     jobs,
+    metrics,
+    rateLimits: openRateLimits({ redis, metrics, logger }),
+    openBudget,
     vault,
     outbound,
     issuer,
     signer,
     memberships,
     /** Of the passwords of dashboard accounts. */
-    throttle: openLoginThrottle(),
+    throttle: openLoginThrottle(openBudget, 'accounts'),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
-    mailBudget: openMailBudget(),
+    mailBudget: openMailBudget(openBudget),
     definitions,
     ingestion: { writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
     avatars: await openAvatarStore(config.avatarStorage, issuer),
-    walletThrottle: openChallengeThrottle(),
+    walletThrottle: openChallengeThrottle(openBudget),
     contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
       key: keys.authenticate,
@@ -218,6 +229,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions) {
       platformAdmin: (accountId: string) => isPlatformAdmin(database, accountId),
     },
     async close() {
+      redis?.disconnect();
       await signer.close();
       await keys.close();
       await writer.close();

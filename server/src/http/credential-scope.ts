@@ -1,13 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { countsRequests } from './rate-limit.ts';
 import { problems } from './schemas.ts';
 
 /** How the callers of a group of routes prove who they are. */
 export interface Credential {
   /** The OpenAPI security requirement: alternatives, each naming the schemes that it needs together. */
   security: Record<string, string[]>[];
-  /** Verifies the request and sets its caller, or throws a 401 problem. Runs before the body is read. */
-  authenticate(request: FastifyRequest): Promise<void> | void;
+  /**
+   * Verifies the request and sets its caller, or throws a 401 problem, or a 429 for a key that has used up a rate limit. Runs
+   * before the body is read.
+   */
+  authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> | void;
   /** Whether the verified caller may use these routes at all: throws 403. Runs after the request is validated. */
   admit?(request: FastifyRequest): Promise<void>;
   /**
@@ -30,7 +34,7 @@ declare module 'fastify' {
 
 /**
  * Registers routes behind a credential. It is checked before the body is read, and it documents itself: every route
- * inside gets the security requirement and the status 401 in its OpenAPI entry.
+ * inside gets the security requirement and the status 401, and 429 where it takes a key, in its OpenAPI entry.
  */
 export async function withCredential(
   app: FastifyInstance,
@@ -42,11 +46,17 @@ export async function withCredential(
       const schema = (route.schema ??= {});
       const role = credential.authorize && requiredRole(route);
       schema.security ??= credential.security;
-      const refusals = [401, ...(credential.admit || role ? [403] : []), ...(role ? [404] : [])];
+      const limited = countsRequests(credential.security);
+      const refusals = [
+        401,
+        ...(credential.admit || role ? [403] : []),
+        ...(role ? [404] : []),
+        ...(limited ? [429] : []),
+      ];
       schema.response = { ...problems(...refusals), ...(schema.response as object) };
       if (role) Object.assign(schema, { 'x-required-role': role });
     });
-    scope.addHook('onRequest', async (request) => credential.authenticate(request));
+    scope.addHook('onRequest', async (request, reply) => credential.authenticate(request, reply));
     scope.addHook('preHandler', async (request) => {
       await credential.admit?.(request);
       const { role } = request.routeOptions.config;

@@ -1,11 +1,14 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../shared/problem.ts';
+import { clientAddress } from './client-address.ts';
 import { bearerToken, roles, type Credential, type Role } from './credential-scope.ts';
+import { applyVerdict, type RateLimiter } from './rate-limit.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller } from './request-context.ts';
 
 /** Who can vouch for a credential: implemented by features, wired in app.ts. Each gives undefined for a bad one. */
 export interface Verifiers {
-  key(kind: 'game' | 'api', key: string): Promise<KeyCaller | undefined>;
+  /** Throws too_many_attempts where too many keys that do not exist were tried from the address's network. */
+  key(kind: 'game' | 'api', key: string, address: string | null): Promise<KeyCaller | undefined>;
   player(token: string): Promise<PlayerCaller | undefined>;
   /** Whether a player's profile is still one of its own: false once it was merged into another. */
   hasProfile(playerId: string): Promise<boolean>;
@@ -35,14 +38,21 @@ export type CredentialName =
   | 'dataKey';
 
 /** The credentials that routes are registered behind (spec: authentication). */
-export function credentials(verify: Verifiers): Record<CredentialName, Credential> {
-  const checkKey = async (request: FastifyRequest, kind: 'game' | 'api'): Promise<KeyCaller> => {
+export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<CredentialName, Credential> {
+  /** Whose key it is, and whether it may send one more request: before anything else of the request is looked at. */
+  const checkKey = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    kind: 'game' | 'api',
+  ): Promise<KeyCaller> => {
     const header = request.headers[kind === 'game' ? 'x-game-key' : 'x-api-key'];
     if (typeof header !== 'string' || header === '')
       throw new Problem(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
-    const caller = await verify.key(kind, header);
+    const caller = await verify.key(kind, header, clientAddress(request));
     if (!caller) throw new Problem(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
-    return (request.keyCaller = caller);
+    request.keyCaller = caller;
+    applyVerdict(reply, await rateLimits.count(caller));
+    return caller;
   };
 
   /** Both keys together say nothing clear of who asks, so neither is looked at. */
@@ -81,9 +91,9 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
    * The endpoints about assertions tell a token of another kind (403, by the route) from what is no token of ours (401).
    * An API key is refused whatever stands beside it (spec: authentication, rule 8).
    */
-  const checkAnyBearer = async (request: FastifyRequest): Promise<void> => {
+  const checkAnyBearer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (request.headers['x-api-key'] !== undefined) throw new Problem('api_key_not_allowed');
-    await checkKey(request, 'game');
+    await checkKey(request, reply, 'game');
     const token = bearerToken(request);
     if (!token) throw new Problem('missing_bearer');
     const caller = await verify.bearer(token);
@@ -102,19 +112,20 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
   return {
     gameKey: {
       security: [{ gameKey: [] }],
-      authenticate: async (request) => void (await checkKey(request, 'game')),
+      authenticate: async (request, reply) => void (await checkKey(request, reply, 'game')),
     },
     /** A game server's key alone, or with the token of the player that it acts for. */
     gameKeyAndMaybePlayer: {
       security: [{ gameKey: [] }, { gameKey: [], player: [] }],
-      authenticate: async (request) => {
-        const key = await checkKey(request, 'game');
+      authenticate: async (request, reply) => {
+        const key = await checkKey(request, reply, 'game');
         if (request.headers.authorization !== undefined) await checkPlayerOfKey(request, key);
       },
     },
     gameKeyAndPlayer: {
       security: [{ gameKey: [], player: [] }],
-      authenticate: async (request) => checkPlayerOfKey(request, await checkKey(request, 'game')),
+      authenticate: async (request, reply) =>
+        checkPlayerOfKey(request, await checkKey(request, reply, 'game')),
     },
     /** A player about themselves. Keys sent beside the token count for nothing. */
     player: {
@@ -140,9 +151,9 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
     /** Reading a tenant's data: from the dashboard, or with an API key. */
     accountOrApiKey: {
       security: [{ account: [] }, { apiKey: [] }],
-      authenticate: async (request) => {
+      authenticate: async (request, reply) => {
         if (request.headers['x-api-key'] === undefined) return checkAccount(request);
-        await checkKey(request, 'api');
+        await checkKey(request, reply, 'api');
       },
       async authorize(request, role) {
         const key = request.keyCaller;
@@ -166,21 +177,21 @@ export function credentials(verify: Verifiers): Record<CredentialName, Credentia
     /** A game, or whoever may read the tenant's data: exactly one of the two keys. */
     gameKeyOrDataKey: {
       security: [{ gameKey: [] }, { apiKey: [] }],
-      authenticate: async (request) => {
+      authenticate: async (request, reply) => {
         refuseBothKeys(request);
         const kind = request.headers['x-api-key'] === undefined ? 'game' : 'api';
         if (kind === 'game' && request.headers['x-game-key'] === undefined)
           throw new Problem('missing_game_key', 'Send X-Game-Key or X-API-Key.');
-        await checkKey(request, kind);
+        await checkKey(request, reply, kind);
       },
       admit: admitToData,
     },
     /** An API key that may read data. */
     dataKey: {
       security: [{ apiKey: [] }],
-      authenticate: async (request) => {
+      authenticate: async (request, reply) => {
         refuseBothKeys(request);
-        await checkKey(request, 'api');
+        await checkKey(request, reply, 'api');
       },
       admit: admitToData,
     },

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import { Type } from 'typebox';
 
-/** Measures every request by operation and status, and serves the figures to Prometheus at `/metrics`. */
-export function measureRequests(app: FastifyInstance): Registry {
-  const registry = new Registry();
+/** Measures every request by operation and status, and serves all figures of the registry to Prometheus at `/metrics`. */
+export function measureRequests(app: FastifyInstance, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'guildhall_http_request_duration_seconds',
@@ -31,5 +30,4 @@ export function measureRequests(app: FastifyInstance): Registry {
     },
     async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
   );
-  return registry;
 }

@@ -12,7 +12,7 @@ interface Operation {
   summary?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
-  responses: Record<string, { description?: string; content?: object }>;
+  responses: Record<string, { description?: string; content?: object; headers?: object }>;
   parameters?: { name: string; in: string; schema: object }[];
 }
 
@@ -114,6 +114,22 @@ test('every operation says what it is, who may call it, and what it answers', ()
     assert.deepEqual(declared.toSorted(), inPath.toSorted(), name);
   }
   assert.deepEqual(unsecured.toSorted(), open.toSorted(), 'what anybody may call');
+});
+
+test('what is counted per key says so', () => {
+  const headers = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+  const counted = operations.filter(({ security = [] }) =>
+    security.some((schemes) => 'gameKey' in schemes || 'apiKey' in schemes),
+  );
+  assert.ok(counted.length > 20);
+  for (const { name, responses } of counted) {
+    assert.ok('429' in responses, `${name} declares 429`);
+    for (const [status, response] of Object.entries(responses)) {
+      if (!/^2|429/.test(status)) continue;
+      const wanted = status === '429' ? [...headers, 'Retry-After'] : headers;
+      assert.deepEqual(Object.keys(response.headers ?? {}), wanted, `${name} ${status}`);
+    }
+  }
 });
 
 test('the reference, the figures, the health and the keys answer', async () => {

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
+import { describeRateLimits, rateLimitHeaders } from './rate-limit.ts';
 
 const DESCRIPTION = `
 Guildhall signs players in, keeps their profiles, and records what they do, for many games at once.
@@ -9,6 +10,9 @@ Guildhall signs players in, keeps their profiles, and records what they do, for 
 dashboard accounts send their access token as \`Authorization: Bearer\`. Each operation says which it takes.
 
 **Errors** are problem documents (RFC 9457) with a stable \`code\`.
+
+**Limits.** Requests are counted per key, by the minute and by the hour. The answers to a key say in \`RateLimit-Limit\`,
+\`RateLimit-Remaining\` and \`RateLimit-Reset\` how it stands; a 429 says in \`Retry-After\` how long to wait.
 
 **Times** are ISO 8601 in UTC; identifiers are lower-case UUIDs; unknown members of a body are ignored,
 and null for an optional member is as if it were left out.
@@ -46,6 +50,7 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
       },
       tags: TAGS,
       components: {
+        headers: rateLimitHeaders,
         securitySchemes: {
           gameKey: {
             type: 'apiKey',
@@ -92,7 +97,10 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
   });
   let published: string | undefined;
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    published ??= JSON.stringify(app.swagger()).replaceAll('"format":"unsafe"', '"format":"uuid"');
+    published ??= JSON.stringify(describeRateLimits(app.swagger())).replaceAll(
+      '"format":"unsafe"',
+      '"format":"uuid"',
+    );
     return reply.type('application/json').send(published);
   });
   await app.register(reference, {

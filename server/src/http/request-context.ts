@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { clientAddress } from './client-address.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** A game key or an API key, as far as the rest of the system needs to know it. */
 export interface KeyCaller {
@@ -8,6 +9,8 @@ export interface KeyCaller {
   tenantId: string;
   workspaceId: string;
   allowDataApi: boolean;
+  /** Its own where it has one, else its workspace's. */
+  rateLimit: RateLimit;
   maxMatchEventsPerRequest: number;
   maxPlayerEventsPerRequest: number;
 }

@@ -1,28 +1,32 @@
 import { Redis } from 'ioredis';
 import type { FastifyBaseLogger } from 'fastify';
+import { Gauge, type Registry } from 'prom-client';
 
 export type { Redis };
 
 /**
- * A command that takes longer has failed: who waits for it is a request, and each of its callers can do without Redis. On the
- * same network one takes less than a millisecond.
+ * A Redis that is silent for longer, while something was asked of it, is away: the connection is given up, and with it
+ * whatever waits, which is requests. On the same network an answer takes less than a millisecond.
  */
-const COMMAND_TIMEOUT_MS = 250;
+const SILENCE_MS = 500;
 
 /** The longest pause between two attempts to reach it again. */
 const RECONNECT_MS = 500;
 
 /**
- * Opens the connection to Redis, which processes of one deployment count in together. While it is away every command fails at
- * once, and it is looked for again and again: nothing that must not be lost may be kept there.
+ * Opens the connection to Redis, which processes of one deployment count in together. While it is away, or connected but
+ * not answering, every command fails at once, and it is looked for again and again: nothing that must not be lost may be
+ * kept there, and whoever uses it can do without.
  */
 export function openRedis(url: string, logger: Pick<FastifyBaseLogger, 'info' | 'warn'>): Redis {
   const redis = new Redis(url, {
     connectionName: 'guildhall',
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
     connectTimeout: 2_000,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
+    // Whoever waited for them has gone on without.
+    autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_MS),
   });
   let away = false;
@@ -36,4 +40,20 @@ export function openRedis(url: string, logger: Pick<FastifyBaseLogger, 'info' | 
     away = false;
   });
   return redis;
+}
+
+/** Shows in the metrics whether Redis is there. */
+export function measureRedis(redis: Redis, registry: Registry): void {
+  const up: Gauge = new Gauge({
+    name: 'guildhall_redis_up',
+    help: 'Whether Redis is connected and answers: 1, or 0 while this process counts for itself.',
+    registers: [],
+    collect: () => up.set(isThere(redis) ? 1 : 0),
+  });
+  registry.registerMetric(up);
+}
+
+/** Whether a command would be sent. Asking first saves the making of an error for each request while it is away. */
+export function isThere(redis: Redis): boolean {
+  return redis.status === 'ready';
 }

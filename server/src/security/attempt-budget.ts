@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Redis } from '../redis/redis.ts';
 import { Problem } from '../shared/problem.ts';
 
-/** How often somebody may try something within a time. Each process counts for itself. */
+/** How often somebody may try something within a time. */
 export interface AttemptBudget {
   /** Takes one attempt of `key`. Throws too_many_attempts where there is none left. */
   spend(key: string): Promise<void>;
@@ -10,30 +12,53 @@ export interface AttemptBudget {
   giveBack(key: string): Promise<void>;
 }
 
-/** `refusal` is the sentence for those who have spent theirs. */
-export function openAttemptBudget(options: {
+export interface BudgetOptions {
+  /** Budgets of one name are one, over all processes. */
+  name: string;
   attempts: number;
   seconds: number;
+  /** The sentence for those who have spent theirs. */
   refusal: string;
-}): AttemptBudget {
-  const limiter = new RateLimiterMemory({ points: options.attempts, duration: options.seconds });
-  return {
-    async spend(key) {
-      try {
-        await limiter.consume(key);
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-        throw new Problem('too_many_attempts', {
-          detail: options.refusal,
-          headers: { 'retry-after': String(seconds) },
-        });
-      }
-    },
-    async giveBack(key) {
-      await limiter.reward(key);
-    },
+}
+
+export type OpenBudget = (options: BudgetOptions) => AttemptBudget;
+
+/** Budgets that all processes spend together in Redis. Without it, and while it is away, each has its own in memory. */
+export function attemptBudgets(redis?: Redis): OpenBudget {
+  return ({ name, attempts, seconds, refusal }) => {
+    const options = { keyPrefix: `guildhall:${name}`, points: attempts, duration: seconds };
+    const memory = new RateLimiterMemory(options);
+    const limiter = redis
+      ? new RateLimiterRedis({
+          ...options,
+          storeClient: redis,
+          rejectIfRedisNotReady: true,
+          insuranceLimiter: memory,
+        })
+      : memory;
+    return {
+      async spend(key) {
+        try {
+          await limiter.consume(digest(key));
+        } catch (refused) {
+          if (!(refused instanceof RateLimiterRes)) throw refused;
+          const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+          throw new Problem('too_many_attempts', {
+            detail: refusal,
+            headers: { 'retry-after': String(wait) },
+          });
+        }
+      },
+      async giveBack(key) {
+        await limiter.reward(digest(key));
+      },
+    };
   };
+}
+
+/** Keys hold e-mail addresses and networks, which need not lie about in Redis, nor be of any length. */
+function digest(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
 }
 
 /** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, for who has one has its 2^64 addresses. */

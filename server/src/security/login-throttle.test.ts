@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../shared/problem.ts';
+import { attemptBudgets } from './attempt-budget.ts';
 import { openLoginThrottle, type LoginThrottle } from './login-throttle.ts';
 
 const wrong = async () => false;
@@ -20,27 +21,27 @@ async function compared(throttle: LoginThrottle, addresses: string[]): Promise<n
 }
 
 test('one address may try a hundred wrong passwords', async () => {
-  const throttle = openLoginThrottle();
+  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
   assert.equal(await compared(throttle, Array(102).fill('192.0.2.1')), 100);
   await assert.rejects(throttle.attempt('someone', '192.0.2.1', right), Problem);
   assert.equal(await throttle.attempt('someone', '192.0.2.2', right), true);
 });
 
 test('the addresses of one IPv6 network count as one', async () => {
-  const throttle = openLoginThrottle();
+  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
   const addresses = Array.from({ length: 102 }, (_, index) => `2001:db8::${(index + 1).toString(16)}`);
   assert.equal(await compared(throttle, addresses), 100);
   assert.equal(await throttle.attempt('someone', '2001:db8:0:1::1', right), true);
 });
 
 test('IPv4 addresses written as IPv6 do not', async () => {
-  const throttle = openLoginThrottle();
+  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
   const addresses = Array.from({ length: 102 }, (_, index) => `::ffff:192.0.2.${index + 1}`);
   assert.equal(await compared(throttle, addresses), 102);
 });
 
 test('right passwords and failures of ours cost nothing', async () => {
-  const throttle = openLoginThrottle();
+  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
   for (let login = 0; login < 20; login++)
     assert.equal(await throttle.attempt('ada', '192.0.2.1', right), true);
   for (let login = 0; login < 20; login++)
@@ -52,7 +53,7 @@ test('right passwords and failures of ours cost nothing', async () => {
 });
 
 test('whoever keeps trying one account after its budget is spent does not lock out their network', async () => {
-  const throttle = openLoginThrottle();
+  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
   for (let attempt = 0; attempt < 10; attempt++)
     assert.equal(await throttle.attempt('ada', '192.0.2.1', wrong), false);
   for (let attempt = 0; attempt < 100; attempt++)

@@ -1,4 +1,4 @@
-import { networkOf, openAttemptBudget, type AttemptBudget } from './attempt-budget.ts';
+import { networkOf, type AttemptBudget, type OpenBudget } from './attempt-budget.ts';
 
 /** Wrong passwords that one network may try: ten for one account, and a hundred for all, as an office may share an address. */
 const WINDOW_SECONDS = 15 * 60;
@@ -14,11 +14,12 @@ export interface LoginThrottle {
   attempt(email: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;
 }
 
-export function openLoginThrottle(): LoginThrottle {
-  const open = (attempts: number) =>
-    openAttemptBudget({ attempts, seconds: WINDOW_SECONDS, refusal: REFUSAL });
-  const perAccount = open(WRONG_PER_ACCOUNT);
-  const perNetwork = open(WRONG_PER_NETWORK);
+/** `whose` passwords: those of dashboard accounts and those of players are counted apart. */
+export function openLoginThrottle(openBudget: OpenBudget, whose: 'accounts' | 'players'): LoginThrottle {
+  const open = (scope: string, attempts: number) =>
+    openBudget({ name: `passwords:${whose}:${scope}`, attempts, seconds: WINDOW_SECONDS, refusal: REFUSAL });
+  const perAccount = open('account', WRONG_PER_ACCOUNT);
+  const perNetwork = open('network', WRONG_PER_NETWORK);
 
   return {
     async attempt(email, address, compare) {

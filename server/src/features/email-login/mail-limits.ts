@@ -1,5 +1,5 @@
 import type { Querier } from '../../database/database.ts';
-import { openAttemptBudget, type AttemptBudget } from '../../security/attempt-budget.ts';
+import type { AttemptBudget, OpenBudget } from '../../security/attempt-budget.ts';
 import { Problem } from '../../shared/problem.ts';
 import { countMail, secondsUntilMails } from './queries.ts';
 
@@ -9,12 +9,13 @@ import { countMail, secondsUntilMails } from './queries.ts';
  */
 export const MAILS_PER_DAY = 20;
 
-/** Requests for mails from one network in an hour, in each process: a school or a carrier may share an address. */
+/** Requests for mails from one network in an hour: a school or a carrier may share an address. */
 const REQUESTS_PER_NETWORK = 200;
 
 /** For requests that send mails to whatever address they name. */
-export function openMailBudget(): AttemptBudget {
-  return openAttemptBudget({
+export function openMailBudget(openBudget: OpenBudget): AttemptBudget {
+  return openBudget({
+    name: 'mail-requests',
     attempts: REQUESTS_PER_NETWORK,
     seconds: 60 * 60,
     refusal: 'Too many mails were asked for from here.',

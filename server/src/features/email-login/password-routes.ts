@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { clientAddress } from '../../http/client-address.ts';
 import { keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
-import { networkOf } from '../../security/attempt-budget.ts';
+import { networkOf, type OpenBudget } from '../../security/attempt-budget.ts';
 import { openLoginThrottle } from '../../security/login-throttle.ts';
 import { LoginResult } from '../player-tokens/index.ts';
 import type { EmailLoginServices } from './code-routes.ts';
@@ -25,8 +25,10 @@ import { verifyAddress } from './verify-address.ts';
 const tags = ['Player sign-in'];
 
 /** Behind a game key: sign-in with an address and a password. */
-export function emailPasswordRoutes(services: EmailLoginServices): FastifyPluginAsyncTypebox {
-  const withThrottle = { ...services, throttle: openLoginThrottle() };
+export function emailPasswordRoutes(
+  services: EmailLoginServices & { openBudget: OpenBudget },
+): FastifyPluginAsyncTypebox {
+  const withThrottle = { ...services, throttle: openLoginThrottle(services.openBudget, 'players') };
   /** Where the request comes from: the tenant of its key, which must have the provider. */
   const origin = async (request: FastifyRequest) => {
     const { tenantId } = keyOf(request);

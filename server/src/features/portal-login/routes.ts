@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { clientAddress } from '../../http/client-address.ts';
 import { originOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
-import { openAttemptBudget } from '../../security/attempt-budget.ts';
+import type { OpenBudget } from '../../security/attempt-budget.ts';
 import { finishStoreALogin, type StoreAServices } from './finish-store-a-login.ts';
 import { logOut } from './log-out.ts';
 import type { SessionServices } from './open-session.ts';
@@ -14,8 +14,10 @@ import { startStoreALogin, STARTS } from './start-store-a-login.ts';
 const tags = ['Player portal'];
 
 /** Open to anyone: players prove who they are at StoreA. */
-export function storeAPortalRoutes(services: StoreAServices & SessionServices): FastifyPluginAsyncTypebox {
-  const withStarts = { ...services, starts: openAttemptBudget(STARTS) };
+export function storeAPortalRoutes(
+  services: StoreAServices & SessionServices & { openBudget: OpenBudget },
+): FastifyPluginAsyncTypebox {
+  const withStarts = { ...services, starts: services.openBudget(STARTS) };
   return async (app) => {
     app.post(
       '/api/player-portal-auth/storea/start',

@@ -12,6 +12,7 @@ const LOGIN_SECONDS = 10 * 60;
 
 /** How often one network may start, as every start writes a row that stays for a day. An office may share an address. */
 export const STARTS = {
+  name: 'portal-starts',
   attempts: 100,
   seconds: LOGIN_SECONDS,
   refusal: 'Too many sign-ins were started from here.',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { openDatabase } from '../../database/database.ts';
+import { attemptBudgets } from '../../security/attempt-budget.ts';
 import { newOpaqueToken } from '../../security/opaque-tokens.ts';
 import { openVault } from '../../security/vault.ts';
 import { arrangeTenant, type TestTenant } from '../../testing/arrange.ts';
@@ -136,7 +137,12 @@ test('when a key was last used is written once for many uses, at the latest when
   const { gameKey, tenantId } = await arrangeTenant(app);
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
   const feed = { on: () => {}, close: async () => {} };
-  const keys = openKeyAuthenticator(database, openVault(Buffer.from(TEST_MASTER_KEY, 'hex')), feed);
+  const keys = openKeyAuthenticator(
+    database,
+    openVault(Buffer.from(TEST_MASTER_KEY, 'hex')),
+    feed,
+    attemptBudgets(),
+  );
   const lastUsed = async () =>
     (
       await app.owner.query(
@@ -146,7 +152,7 @@ test('when a key was last used is written once for many uses, at the latest when
       )
     ).rows;
   const before = await lastUsed();
-  for (let use = 0; use < 100; use++) assert.ok(await keys.authenticate('game', gameKey));
+  for (let use = 0; use < 100; use++) assert.ok(await keys.authenticate('game', gameKey, null));
   assert.deepEqual(await lastUsed(), before, 'no use writes by itself');
   await keys.close();
   await database.close();

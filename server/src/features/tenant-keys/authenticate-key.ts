@@ -2,9 +2,11 @@ import type { ChangeFeed } from '../../database/change-feed.ts';
 import type { Database } from '../../database/database.ts';
 import { remember } from '../../database/remembered.ts';
 import type { KeyCaller } from '../../http/request-context.ts';
+import type { OpenBudget } from '../../security/attempt-budget.ts';
 import { isOpaqueToken } from '../../security/opaque-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
-import { findKey, touchKeys, type FoundKey } from './queries.ts';
+import { openKeyLookUp } from './look-up-key.ts';
+import { touchKeys, type FoundKey } from './queries.ts';
 
 const REMEMBERED_KEYS = 10_000;
 
@@ -12,8 +14,11 @@ const REMEMBERED_KEYS = 10_000;
 const TOUCH_EVERY_MS = 30_000;
 
 export interface KeyAuthenticator {
-  /** The key's caller; undefined for one that is unknown, revoked, expired, of the other kind, or of a disabled tenant. */
-  authenticate(kind: 'game' | 'api', key: string): Promise<KeyCaller | undefined>;
+  /**
+   * The key's caller; undefined for one that is unknown, revoked, expired, of the other kind, or of a disabled tenant. Throws
+   * too_many_attempts for a key that this process has not met, from a network that has asked for too many unknown ones.
+   */
+  authenticate(kind: 'game' | 'api', key: string, address: string | null): Promise<KeyCaller | undefined>;
   /** For the process that changes keys or disables tenants: they are looked up again. */
   forget(): void;
   close(): Promise<void>;
@@ -27,7 +32,9 @@ export function openKeyAuthenticator(
   database: Database,
   vault: Vault,
   changes: ChangeFeed,
+  openBudget: OpenBudget,
 ): KeyAuthenticator {
+  const lookUp = openKeyLookUp(database, openBudget);
   const known = remember<FoundKey>(changes, ['tenant_keys', 'tenants', 'workspaces'], REMEMBERED_KEYS);
 
   const used = new Set<string>();
@@ -39,11 +46,11 @@ export function openKeyAuthenticator(
   const timer = setInterval(() => void touch(), TOUCH_EVERY_MS).unref();
 
   return {
-    async authenticate(kind, key) {
+    async authenticate(kind, key, address) {
       if (!isOpaqueToken(kind, key)) return undefined;
       const fingerprint = vault.fingerprint(key);
       const found = await known.get(kind + fingerprint.toString('base64'), () =>
-        findKey(database, kind, fingerprint),
+        lookUp(kind, fingerprint, address),
       );
       if (!found) return undefined;
       if (found.expiresAtMs !== null && found.expiresAtMs <= Date.now()) return undefined;

@@ -15,6 +15,9 @@ export function findKey(
   return db.row(sql`
     SELECT key.id AS "keyId", key.kind, key.tenant_id AS "tenantId", tenant.workspace_id AS "workspaceId",
            key.allow_data_api AS "allowDataApi",
+           jsonb_build_object(
+             'perMinute', coalesce(key.requests_per_minute, workspace.requests_per_minute),
+             'perHour', coalesce(key.requests_per_hour, workspace.requests_per_hour)) AS "rateLimit",
            workspace.max_match_event_records_per_request AS "maxMatchEventsPerRequest",
            workspace.max_player_event_records_per_request AS "maxPlayerEventsPerRequest",
            (extract(epoch FROM key.expires_at) * 1000)::float8 AS "expiresAtMs"

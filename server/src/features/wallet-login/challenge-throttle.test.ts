@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { attemptBudgets } from '../../security/attempt-budget.ts';
 import { Problem } from '../../shared/problem.ts';
 import { openChallengeThrottle, type Asker } from './challenge-throttle.ts';
 
 const asker: Asker = { tenantId: 'a', ipAddress: '192.0.2.1' };
 
 test('a network may leave 300 challenges of a tenant unanswered', async () => {
-  const throttle = openChallengeThrottle();
+  const throttle = openChallengeThrottle(attemptBudgets());
   for (let count = 0; count < 300; count++) await throttle.spend(asker);
   await assert.rejects(
     throttle.spend(asker),
@@ -19,14 +20,14 @@ test('a network may leave 300 challenges of a tenant unanswered', async () => {
 });
 
 test('the addresses of one IPv6 network count as one', async () => {
-  const throttle = openChallengeThrottle();
+  const throttle = openChallengeThrottle(attemptBudgets());
   for (let count = 1; count <= 300; count++)
     await throttle.spend({ ...asker, ipAddress: `2001:db8::${count.toString(16)}` });
   await assert.rejects(throttle.spend({ ...asker, ipAddress: '2001:db8::ffff' }), Problem);
 });
 
 test('a challenge that was answered does not count', async () => {
-  const throttle = openChallengeThrottle();
+  const throttle = openChallengeThrottle(attemptBudgets());
   for (let count = 0; count < 600; count++) {
     await throttle.spend(asker);
     await throttle.giveBack(asker);

@@ -1,4 +1,4 @@
-import { networkOf, openAttemptBudget } from '../../security/attempt-budget.ts';
+import { networkOf, type OpenBudget } from '../../security/attempt-budget.ts';
 
 /** Challenges that one network may leave unanswered in a tenant, so that nobody fills the table with them. */
 const UNANSWERED = 300;
@@ -17,8 +17,9 @@ export interface ChallengeThrottle {
   giveBack(asker: Asker): Promise<void>;
 }
 
-export function openChallengeThrottle(): ChallengeThrottle {
-  const budget = openAttemptBudget({
+export function openChallengeThrottle(openBudget: OpenBudget): ChallengeThrottle {
+  const budget = openBudget({
+    name: 'wallet-challenges',
     attempts: UNANSWERED,
     seconds: WINDOW_SECONDS,
     refusal: 'Too many challenges that were asked for from here were not answered.',

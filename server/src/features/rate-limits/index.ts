@@ -1,0 +1,1 @@
+export { openRateLimits } from './limit-keys.ts';
