@@ -26,6 +26,8 @@ export async function startRedisServer(): Promise<RedisServer> {
     await once(process, 'exit');
   };
   after(kill);
+  // Where the file itself failed, nothing is run after it.
+  globalThis.process.once('exit', () => process.kill('SIGKILL'));
   return {
     url: `redis://127.0.0.1:${port}`,
     kill,
