@@ -49,7 +49,7 @@ const keyWith = (perMinute: number, perHour = 1_000_000): KeyCaller => ({
 /** Sends so many requests at once, to one process after the other; the verdicts. */
 const send = (processes: Process[], key: KeyCaller, count: number): Promise<RateLimitVerdict[]> =>
   Promise.all(
-    Array.from({ length: count }, (_, index) => processes[index % processes.length]!.limits.count(key)),
+    Array.from({ length: count }, async (_, index) => processes[index % processes.length]!.limits.count(key)),
   );
 
 /** How many of so many are let in. */
