@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis';
-import type { FastifyBaseLogger } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 
 export type { Redis };
@@ -13,12 +12,17 @@ const SILENCE_MS = 500;
 /** The longest pause between two attempts to reach it again. */
 const RECONNECT_MS = 500;
 
+interface Log {
+  info(message: string): void;
+  warn(details: object, message: string): void;
+}
+
 /**
  * Opens the connection to Redis, which processes of one deployment count in together. While it is away, or connected but
  * not answering, every command fails at once, and it is looked for again and again: nothing that must not be lost may be
  * kept there, and whoever uses it can do without.
  */
-export function openRedis(url: string, logger: Pick<FastifyBaseLogger, 'info' | 'warn'>): Redis {
+export function openRedis(url: string, logger: Log): Redis {
   const redis = new Redis(url, {
     connectionName: 'guildhall',
     socketTimeout: SILENCE_MS,

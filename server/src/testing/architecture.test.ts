@@ -44,8 +44,9 @@ forbid(
 );
 
 forbid(
-  'database, http, security, jobs and outbound import no feature',
-  ({ from, to }) => /^(database|http|security|jobs|outbound)\//.test(from) && to.startsWith('features/'),
+  'database, http, redis, security, jobs and outbound import no feature',
+  ({ from, to }) =>
+    /^(database|http|redis|security|jobs|outbound)\//.test(from) && to.startsWith('features/'),
 );
 
 forbid(
