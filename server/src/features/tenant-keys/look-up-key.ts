@@ -29,26 +29,40 @@ export type LookUpKey = (
 
 export function openKeyLookUp(database: Database, openBudget: OpenBudget): LookUpKey {
   const met = new LRUCache<string, true>({ max: MET_KEYS });
+  const introductions = new Map<string, Promise<unknown>>();
   const unknownKeys = openBudget(UNKNOWN_KEYS);
+
+  /** The first look-up of a key. Counted before it is made, so that parallel ones do not exceed the budget. */
+  const introduce = async (network: string, look: () => Promise<FoundKey | undefined>) => {
+    await unknownKeys.spend(network);
+    let exists = true;
+    try {
+      const found = await look();
+      exists = found !== undefined;
+      return found;
+    } finally {
+      if (exists) await unknownKeys.giveBack(network);
+    }
+  };
 
   return async (kind, fingerprint, address) => {
     const id = kind + fingerprint.toString('base64');
-    if (met.has(id)) {
-      const found = await findKey(database, kind, fingerprint);
-      if (!found) met.delete(id);
-      return found;
-    }
-    const network = networkOf(address);
-    // Counted before it is made, so that parallel ones do not exceed the budget.
-    await unknownKeys.spend(network);
-    let unknown = false;
-    try {
+    const look = async () => {
       const found = await findKey(database, kind, fingerprint);
       if (found) met.set(id, true);
-      unknown = !found;
+      else met.delete(id);
       return found;
+    };
+    // A process that starts under load gets one key in a thousand requests at once: one of them introduces it.
+    const running = introductions.get(id);
+    if (running) await Promise.allSettled([running]);
+    if (met.has(id)) return look();
+    const introduction = introduce(networkOf(address), look);
+    introductions.set(id, introduction);
+    try {
+      return await introduction;
     } finally {
-      if (!unknown) await unknownKeys.giveBack(network);
+      introductions.delete(id);
     }
   };
 }
