@@ -34,6 +34,7 @@ import {
   avatarRoutes,
   avatarUploadRoutes,
   openAvatarStore,
+  playerDeletionRoutes,
   profileCheck,
   profileRoutes,
 } from './features/player-profiles/index.ts';
@@ -56,7 +57,7 @@ import { sessionHistoryRoutes } from './features/session-history/index.ts';
 import { signInChallengeRoutes } from './features/sign-in-challenges/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/index.ts';
-import { tenantPlayerRoutes } from './features/tenant-players/index.ts';
+import { playerModerationRoutes, tenantPlayerRoutes } from './features/tenant-players/index.ts';
 import { openProviderSettings, providerRoutes, tenantRoutes } from './features/tenants/index.ts';
 import {
   openChallengeThrottle,
@@ -133,9 +134,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     eventDefinitionRoutes(services),
     definitionSheetRoutes(services),
     tenantPlayerRoutes(services.database),
+    playerModerationRoutes(services.database),
     auditRoutes(services.database),
   ]);
-  await withCredential(plain, behind.platformAdmin, [planRoutes(services), outboxRoutes(services)]);
+  await withCredential(plain, behind.platformAdmin, [
+    planRoutes(services),
+    playerDeletionRoutes(services),
+    outboxRoutes(services),
+  ]);
   await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
   await withCredential(plain, behind.accountOrApiKey, [
     eventReadingRoutes(services.database),

@@ -133,6 +133,11 @@ const rules: Record<string, Rule> = {
   getEventDefinitionSettings: { needs: 'admin' },
   changeEventDefinitionSettings: { needs: 'admin', body: { autoCreate: true } },
 
+  listTenantPlayers: reads,
+  getTenantPlayer: { ...reads, path: { playerId: made.player } },
+  changeTenantPlayer: { needs: 'admin', body: { tenantRole: 'tester' }, path: { playerId: made.player } },
+  listTenantPlayerSessions: { ...reads, path: { playerId: made.player } },
+  listTenantPlayerDevices: { ...reads, path: { playerId: made.player } },
   banPlayer: { needs: 'admin', body: {}, path: { playerId: made.player } },
   liftPlayerBan: { needs: 'admin', path: { playerId: made.bannedPlayer } },
   forceLogoutPlayer: { needs: 'admin', body: {}, path: { playerId: made.player } },
@@ -143,6 +148,7 @@ const rules: Record<string, Rule> = {
   summariseEvents: { ...reads, query: `scope=player&${lastDay}` },
   analyseSessions: { ...reads, query: lastDay },
 
+  deletePlayer: { needs: 'platformAdmin', path: { playerId: made.player } },
   listOutbox: { needs: 'platformAdmin' },
 };
 

@@ -34,6 +34,7 @@ const APPEND_ONLY = [
   'logout_rollups',
   'player_rollups',
   'player_numbers',
+  'tenant_sign_in_methods',
 ];
 
 interface Table {

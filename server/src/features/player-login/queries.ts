@@ -106,7 +106,8 @@ export interface LoginRecord {
 export type LoginRefusal = 'player_banned' | 'device_blocked' | 'lost_race';
 
 /**
- * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token. Ban and
+ * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token, and of a
+ * first one what the tenant's list of players needs. Ban and
  * block may have come since the player was looked up, another login may have registered the device, and the sign-in method
  * may have been taken from the player: then the statement refuses itself with a {@link LoginRefusal}.
  *
@@ -117,7 +118,7 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
   const { tenantId, playerId, sessionId, at, device } = login;
   await db.run(sql`
     WITH player AS MATERIALIZED (
-      SELECT is_active FROM players WHERE id = ${playerId} FOR NO KEY UPDATE),
+      SELECT is_active, search_name FROM players WHERE id = ${playerId} FOR NO KEY UPDATE),
     device AS (
       INSERT INTO devices AS known (id, player_id, device_fingerprint, platform, hardware_model, os_version, metadata,
                                     first_seen_at, last_seen_at, created_at_gl, updated_at_gl)
@@ -135,15 +136,25 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
         updated_at_gl = excluded.updated_at_gl
       RETURNING id, is_blocked),
     access AS (
-      INSERT INTO tenant_access AS known (tenant_id, player_id, first_seen_at, last_seen_at)
-      VALUES (${tenantId}, ${playerId}, ${at}, ${at})
+      INSERT INTO tenant_access AS known (tenant_id, player_id, first_seen_at, last_seen_at, search_name)
+      SELECT ${tenantId}::uuid, ${playerId}::uuid, ${at}::timestamptz, ${at}::timestamptz, search_name FROM player
       ON CONFLICT (tenant_id, player_id) DO UPDATE SET
         last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
         login_count = known.login_count + 1
-      RETURNING banned_until),
+      RETURNING banned_until, login_count = 1 AS is_first),
+    counted AS (
+      INSERT INTO tenant_player_counts AS known (tenant_id, players)
+      SELECT ${tenantId}::uuid, 1 FROM access WHERE is_first
+      ON CONFLICT (tenant_id, shard) DO UPDATE SET players = known.players + excluded.players),
     method AS (
       UPDATE auth_methods SET last_used_at = ${at}, wallet_address = coalesce(${login.walletAddress}, wallet_address)
-      WHERE id = ${login.authMethodId} RETURNING id),
+      WHERE id = ${login.authMethodId} RETURNING id, player_id, auth_provider, provider_user_id, email),
+    shown AS (
+      INSERT INTO tenant_sign_in_methods (tenant_id, auth_method_id, player_id, auth_provider, search_id, search_email,
+                                          first_used_at)
+      SELECT ${tenantId}::uuid, id, player_id, auth_provider, guildhall_search_form(provider_user_id),
+             guildhall_search_form(nullif(email, provider_user_id)), ${at}::timestamptz
+      FROM method ON CONFLICT (tenant_id, auth_method_id) DO NOTHING),
     session AS (
       INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
                                   platform, client_version, last_ip_address)

@@ -24,31 +24,39 @@ export async function deletePlayer(
   deletion: Deletion,
   report: Report,
 ): Promise<boolean> {
-  const profile = await database.forPlayer(playerId).transaction(async (transaction) => {
+  const { profile, removed } = await database.forPlayer(playerId).transaction(async (transaction) => {
     await lockCredentials(transaction, [playerId]);
     const before = (await lockProfiles(transaction, [playerId])).get(playerId);
-    if (before?.isActive) await redactPlayer(transaction, playerId);
-    return before;
+    return { profile: before, removed: before?.isActive ? await redactPlayer(transaction, playerId) : 0 };
   });
   if (!profile || profile.mergedIntoId !== null) return false;
   if (!profile.isActive) return true;
 
   await removeAvatar(avatars, profile.avatarName, report);
-  await recordDeletion(database, playerId, deletion).catch((error: unknown) =>
-    report(error, `the audit trail lacks ${deletion.action} of ${playerId}`),
+  await recordDeletion(database, playerId, deletion, { removedAuthMethods: removed }).catch(
+    (error: unknown) => report(error, `the audit trail lacks ${deletion.action} of ${playerId}`),
   );
   return true;
 }
 
-/** The profile is locked, so a sign-in has come before, and its session ends here, or finds its method gone, and makes somebody new. */
-async function redactPlayer(db: Querier, playerId: string): Promise<void> {
-  await deleteAuthMethods(db, playerId);
+/**
+ * Returns how many sign-in methods there were. The profile is locked, so a sign-in has come before, and its session ends here, or
+ * finds its method gone, and makes somebody new.
+ */
+async function redactPlayer(db: Querier, playerId: string): Promise<number> {
+  const removed = await deleteAuthMethods(db, playerId);
   await deleteCredentials(db, playerId);
   await redactProfile(db, playerId);
   await endSessions(db, playerId);
+  return removed;
 }
 
-async function recordDeletion(database: Database, playerId: string, deletion: Deletion): Promise<void> {
+async function recordDeletion(
+  database: Database,
+  playerId: string,
+  deletion: Deletion,
+  details: Record<string, unknown>,
+): Promise<void> {
   const scope = deletion.tenantId === null ? database : database.forTenant(deletion.tenantId);
-  await auditTrail(scope, [{ ...deletion, targetId: playerId }]);
+  await auditTrail(scope, [{ ...deletion, targetId: playerId, details }]);
 }

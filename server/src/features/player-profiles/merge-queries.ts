@@ -33,13 +33,23 @@ export async function moveAuthMethods(db: Querier, sourceId: string, targetId: s
     UPDATE auth_methods SET player_id = ${targetId}, is_primary = false WHERE player_id = ${sourceId}`);
 }
 
-/** Where both have been, the records join: the sum of the logins, the longer ban, hidden where either was. */
+/**
+ * Where both have been, the records join: the sum of the logins, the longer ban, hidden where either was, and one player less.
+ * Nobody signs in meanwhile, for the profiles are locked.
+ */
 export async function joinTenantAccess(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`
-    WITH moved AS (DELETE FROM tenant_access WHERE player_id = ${sourceId} RETURNING *)
+    WITH shared AS (
+      SELECT tenant_id FROM tenant_access WHERE player_id IN (${sourceId}, ${targetId})
+      GROUP BY tenant_id HAVING count(*) = 2),
+    counted AS (
+      INSERT INTO tenant_player_counts AS known (tenant_id, players) SELECT tenant_id, -1 FROM shared ORDER BY tenant_id
+      ON CONFLICT (tenant_id, shard) DO UPDATE SET players = known.players + excluded.players),
+    moved AS (DELETE FROM tenant_access WHERE player_id = ${sourceId} RETURNING *)
     INSERT INTO tenant_access AS known (tenant_id, player_id, tenant_role, first_seen_at, last_seen_at, login_count,
-                                        hidden_from_discovery, banned_until)
-    SELECT tenant_id, ${targetId}, tenant_role, first_seen_at, last_seen_at, login_count, hidden_from_discovery, banned_until
+                                        hidden_from_discovery, banned_until, search_name)
+    SELECT tenant_id, ${targetId}, tenant_role, first_seen_at, last_seen_at, login_count, hidden_from_discovery, banned_until,
+           (SELECT search_name FROM players WHERE id = ${targetId})
     FROM moved ORDER BY tenant_id
     ON CONFLICT (tenant_id, player_id) DO UPDATE SET
       first_seen_at = least(known.first_seen_at, excluded.first_seen_at),

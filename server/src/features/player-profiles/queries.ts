@@ -199,6 +199,7 @@ export async function redactProfile(db: Querier, playerId: string): Promise<void
     WHERE id = ${playerId}`);
 }
 
-export async function deleteAuthMethods(db: Querier, playerId: string): Promise<void> {
-  await db.run(sql`DELETE FROM auth_methods WHERE player_id = ${playerId}`);
+/** Removes all sign-in methods of a player, and returns how many there were. */
+export function deleteAuthMethods(db: Querier, playerId: string): Promise<number> {
+  return db.run(sql`DELETE FROM auth_methods WHERE player_id = ${playerId}`);
 }

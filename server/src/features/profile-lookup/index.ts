@@ -1,1 +1,2 @@
+export { findActiveId } from './queries.ts';
 export { bulkProfileLookupRoutes, profileLookupRoutes, publicProfileRoutes } from './routes.ts';

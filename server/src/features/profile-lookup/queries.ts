@@ -37,6 +37,14 @@ const activeId = sql`CASE WHEN asked.merged_into_id IS NULL THEN asked.id ELSE (
       JOIN players target ON target.id = chain.id
       WHERE target.merged_into_id IS NULL) END`;
 
+/** The id of the profile that an id leads to, deleted or not; undefined where there is none. */
+export async function findActiveId(db: Querier, id: string): Promise<string | undefined> {
+  const row = await db.row<{ id: string | null }>(
+    sql`SELECT ${activeId} AS id FROM players asked WHERE asked.id = ${id}`,
+  );
+  return row?.id ?? undefined;
+}
+
 const profile = sql`player.id, player.display_name AS "displayName", player.avatar_url AS "avatarUrl",
            player.profile_visibility AS "profileVisibility"`;
 

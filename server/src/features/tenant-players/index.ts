@@ -1,1 +1,2 @@
-export { tenantPlayerRoutes } from './routes.ts';
+export { playerModerationRoutes } from './moderation-routes.ts';
+export { tenantPlayerRoutes } from './player-routes.ts';

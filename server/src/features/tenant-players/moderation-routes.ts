@@ -13,7 +13,7 @@ const PLAYER = '/api/bus_tenants/:tenantId/players/:playerId';
 const tags = ['Tenant players'];
 
 /** Behind a dashboard account. */
-export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function playerModerationRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       `${PLAYER}/ban`,

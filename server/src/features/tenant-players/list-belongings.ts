@@ -1,0 +1,35 @@
+import type { Database } from '../../database/database.ts';
+import { platformDisplayName } from '../player-login/index.ts';
+import { countBelongings, listDevices, listSessions } from './player-queries.ts';
+import { requirePlayer } from './read-player.ts';
+
+interface Window {
+  limit: number;
+  offset: number;
+}
+
+/** A page of the sessions that a player has had in the tenant. Throws player_not_found. */
+export async function listPlayerSessions(database: Database, tenantId: string, id: string, page: Window) {
+  const tenant = database.forTenant(tenantId);
+  const playerId = await requirePlayer(tenant, tenantId, id);
+  const [sessions, counts] = await Promise.all([
+    listSessions(tenant, tenantId, playerId, page),
+    countBelongings(tenant, tenantId, playerId),
+  ]);
+  return { items: sessions.map(withPlatformName), ...page, totalCount: counts.sessions };
+}
+
+/** A page of the devices that a player has signed in to the tenant from. Throws player_not_found. */
+export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: Window) {
+  const tenant = database.forTenant(tenantId);
+  const playerId = await requirePlayer(tenant, tenantId, id);
+  const [devices, counts] = await Promise.all([
+    listDevices(tenant, tenantId, playerId, page),
+    countBelongings(tenant, tenantId, playerId),
+  ]);
+  return { items: devices.map(withPlatformName), ...page, totalCount: counts.devices };
+}
+
+function withPlatformName<Row extends { platform: Parameters<typeof platformDisplayName>[0] }>(row: Row) {
+  return { ...row, platformDisplayName: platformDisplayName(row.platform) };
+}
