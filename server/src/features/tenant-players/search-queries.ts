@@ -131,7 +131,7 @@ export async function isCommon(db: Querier, tenantId: string, authProvider: Prov
   const row = await db.row<{ count: number }>(sql`
     SELECT count(*) FROM (
       SELECT FROM tenant_sign_in_methods WHERE tenant_id = ${tenantId} AND auth_provider = ${authProvider}
-      LIMIT ${MOST_FOUND + 1}) some`);
+      LIMIT ${MOST_FOUND + 1}) users`);
   return row!.count > MOST_FOUND;
 }
 
