@@ -6,6 +6,7 @@ import {
   countAll,
   countLeftOut,
   countPassing,
+  countUsersOf,
   isCommon,
   listStretch,
   listUsersOf,
@@ -62,8 +63,10 @@ async function filterPlayers(
 }
 
 async function countPlayers(db: Querier, tenantId: string, filter: PlayerFilter): Promise<number> {
-  if (filter.banned || filter.hidden || filter.authProvider !== undefined)
-    return countPassing(db, tenantId, filter);
+  const { banned, hidden, authProvider } = filter;
+  if (authProvider !== undefined && banned === undefined && hidden === undefined)
+    return countUsersOf(db, tenantId, authProvider);
+  if (authProvider !== undefined || banned || hidden) return countPassing(db, tenantId, filter);
   const [all, leftOut] = await Promise.all([countAll(db, tenantId), countLeftOut(db, tenantId, filter)]);
   return all - leftOut;
 }

@@ -32,7 +32,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
           tags,
           summary: 'The players of a tenant',
           description:
-            'All who have ever signed in to it, deleted ones included. A search finds up to 5,000 players and counts no more: ' +
+            'All who have ever signed in to it, deleted ones included. A search finds up to 2,500 players and counts no more: ' +
             'where more match, write on.',
           params: Type.Object({ tenantId: Guid }),
           querystring: PlayersQuery,

