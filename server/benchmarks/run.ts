@@ -5,20 +5,22 @@ import type { LoadResult } from './closed-loop.ts';
 import { rawCopyRate } from './raw-copy.ts';
 import { loadLookups, loadNothing, makeCrowd, rawLookupRate } from './lookups.ts';
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, makeKnownPlayers } from './scenarios.ts';
+import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 /**
  * Measures the hot paths (docs/benchmarks.md): closed-loop clients in this process, the server and PostgreSQL in theirs,
  * all on this machine. `--seconds` is the length of each load; `--rows` how far the growth curve goes; `--ledger` how many logins are read
- * back; `--only` a part.
+ * back, `--players` how many players a tenant has who are listed; `--only` a part.
  */
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '8' },
     rows: { type: 'string', default: '2000000' },
     ledger: { type: 'string', default: '1000000' },
-    only: { type: 'string', default: 'events,logins,lookups,passwords,growth,sessions' },
+    players: { type: 'string', default: '1000000' },
+    only: { type: 'string', default: 'events,logins,lookups,passwords,growth,sessions,players' },
   },
 });
 const seconds = Number(options.seconds);
@@ -45,6 +47,7 @@ try {
   if (parts.includes('passwords')) await measurePasswordFlood(server);
   if (parts.includes('growth')) await measureGrowth(server, tenant);
   if (parts.includes('sessions')) await measureSessions(server);
+  if (parts.includes('players')) await measurePlayers(server);
 } finally {
   await server.stop();
 }
@@ -150,6 +153,14 @@ async function measureSessions(server: ServerProcess): Promise<void> {
     `  seeded in ${round(seeded.seconds.insert)} s, rolled up in ${round(seeded.seconds.rollUp)} s`,
   );
   await loadSessions(server, seeded, { connections: 4, seconds }, show);
+  console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+async function measurePlayers(server: ServerProcess): Promise<void> {
+  const count = Number(options.players);
+  console.log(`\nThe players of a tenant, ${round(count)} of them, one request after the other`);
+  const seeded = await seedPlayers(server, count);
+  await loadPlayers(server, seeded, { connections: 1, seconds: Math.min(seconds, 2) }, show);
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
 }
 

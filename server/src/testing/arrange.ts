@@ -98,7 +98,11 @@ export async function arrangeStoreAPlayer({ owner }: Pick<TestApp, 'owner'>, { i
 }
 
 /** A dashboard account with a role in the tenant's workspace (or in none), as the caller of requests. */
-export async function arrangeAccount(app: TestApp, tenant: TestTenant, role?: 'owner' | 'admin' | 'viewer') {
+export async function arrangeAccount(
+  app: Pick<TestApp, 'owner' | 'databaseUrl' | 'issuer'>,
+  tenant: TestTenant,
+  role?: 'owner' | 'admin' | 'viewer',
+) {
   const accountId = randomUUID();
   await app.owner.query(`INSERT INTO accounts (id, email, password_hash) VALUES ($1, $2, '-')`, [
     accountId,
@@ -124,7 +128,7 @@ export async function arrangePlatformAdmin(app: TestApp) {
   return { accountId, bearer: await accountToken(app, accountId) };
 }
 
-const accountToken = (app: TestApp, accountId: string) =>
+const accountToken = (app: Pick<TestApp, 'databaseUrl' | 'issuer'>, accountId: string) =>
   signedToken(app, 'saas', accountId, { sid: randomUUID() });
 
 /** A token as the deployment signs it, valid for two hours. */

@@ -12,7 +12,11 @@ const admin = await arrangeAccount(app, tenant, 'admin');
 
 const pathOf = (at: TestTenant, playerId = '') =>
   `/api/bus_tenants/${at.tenantId}/players${playerId && `/${playerId}`}`;
-const list = (query: Record<string, string | number | boolean> = {}, at = tenant, caller: Caller = viewer) =>
+const list = (
+  query: Record<string, string | number | boolean | undefined> = {},
+  at = tenant,
+  caller: Caller = viewer,
+) =>
   app.http.get(
     `${pathOf(at)}?${new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]))}`,
     caller,

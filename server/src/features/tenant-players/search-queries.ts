@@ -49,11 +49,7 @@ export async function countAll(db: Querier, tenantId: string): Promise<number> {
 }
 
 /** How many players have used a provider here: 333,000 in 40 ms, a fifth of what {@link countPassing} takes. */
-export async function countUsersOf(
-  db: Querier,
-  tenantId: string,
-  authProvider: Provider,
-): Promise<number> {
+export async function countUsersOf(db: Querier, tenantId: string, authProvider: Provider): Promise<number> {
   const row = await db.row<{ count: number }>(sql`
     SELECT count(DISTINCT player_id) FROM tenant_sign_in_methods
     WHERE tenant_id = ${tenantId} AND auth_provider = ${authProvider}`);
