@@ -168,6 +168,7 @@ function describeLogin(
     sessionId: newId(),
     playerId: known?.playerId ?? newId(),
     authMethodId: known?.authMethodId ?? newId(),
+    isKnownHere: known?.isKnownHere ?? false,
     authProvider: ledgerNames[identity.provider],
     walletAddress: identity.walletAddress ?? null,
     device: deviceInfo

@@ -310,7 +310,7 @@ test('filters, alone and together, with a search and without', async () => {
     assert.equal((await app.http.post(`${pathOf(at, id)}/ban`, { reason: 'rude' }, at.admin)).status, 201);
   for (const id of [hidden!, both!])
     assert.equal((await change(id, { hiddenFromDiscovery: true }, at, at.admin)).status, 200);
-  await use(at, await link(plain!, 'StoreB', someText()));
+  await use(at, await link(plain, 'StoreB', someText()));
   const cases: [Record<string, string | boolean>, (string | undefined)[]][] = [
     [{ banned: true }, [banned, both]],
     [{ banned: false }, [plain, hidden]],
