@@ -176,8 +176,8 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
 }
 
 /**
- * What the tenant's list of players needs of the first sign-in with a method. Only there: the two tables and their indexes
- * would cost every other login a fifth of its time in PostgreSQL.
+ * What the tenant's list of players needs of the first sign-in with a method. Only there, as two more tables with their
+ * indexes would be opened, and locked, by every other login.
  */
 const firstUse = (tenantId: string, at: string) => sql`
     counted AS (
