@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
 import { authorOf } from '../../http/request-context.ts';
 import { Guid, Page, PageQuery } from '../../http/schemas.ts';
-import { Type } from 'typebox';
 import { changePlayer } from './change-player.ts';
 import { listPlayerDevices, listPlayerSessions } from './list-belongings.ts';
 import { listPlayers } from './list-players.ts';
