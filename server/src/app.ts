@@ -4,7 +4,12 @@ import { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
-import { accountSessionRoutes, isPlatformAdmin, ownAccountRoutes } from './features/accounts/index.ts';
+import {
+  accountSessionRoutes,
+  isPlatformAdmin,
+  listEndedSessions,
+  ownAccountRoutes,
+} from './features/accounts/index.ts';
 import {
   assertionExchangeRoutes,
   assertionValidationRoutes,
@@ -27,6 +32,7 @@ import { logoutRoutes } from './features/login-sessions/index.ts';
 import { outboxRoutes } from './features/mail/index.ts';
 import { matchRoutes } from './features/matches/index.ts';
 import { invitationRoutes, memberRoutes, ownInvitationRoutes } from './features/members/index.ts';
+import { notificationRoutes, openNotificationFeed } from './features/notifications/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes, tokenVerifier } from './features/player-login/index.ts';
 import {
@@ -136,6 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tenantPlayerRoutes(services.database),
     playerModerationRoutes(services.database),
     auditRoutes(services.database),
+    notificationRoutes(services),
   ]);
   await withCredential(plain, behind.platformAdmin, [
     planRoutes(services),
@@ -187,6 +194,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
   const openIdUrl = config.storeAOpenIdUrl;
   const portalUrl = config.portalUrl ?? issuer;
   const definitions = openDefinitionResolver(database, changes);
+  const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const writer = await openEventWriter(database, databaseUrl);
 
   return {
@@ -213,6 +221,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
     verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
     avatars: await openAvatarStore(config.avatarStorage, issuer),
     walletThrottle: openChallengeThrottle(openBudget),
+    notificationFeed: openNotificationFeed({ database, changes, endedSessions }),
     contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
       key: keys.authenticate,
@@ -227,7 +236,9 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
       },
       async account(token: string) {
         const claims = await signer.verify('saas', token);
-        return claims?.sub ? { accountId: claims.sub, sessionId: claims['sid'] as string } : undefined;
+        if (!claims) return undefined;
+        const { sub: accountId, exp } = claims;
+        return { accountId, sessionId: claims['sid'] as string, expiresAtMs: exp * 1000 };
       },
       bearer: (token: string) => identifyBearer(signer, token),
       hasProfile: profileCheck(database),

@@ -5,6 +5,7 @@ import { roles, type Role } from './http/credential-scope.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from './testing/arrange.ts';
 import type { TestTenant } from './testing/arrange.ts';
 import type { Caller } from './testing/http-client.ts';
+import { openTestStream } from './testing/event-stream.ts';
 import { sheetForm } from './testing/definition-sheets.ts';
 import { arrangeInvitation } from './testing/invitations.ts';
 import { startTestApp } from './testing/test-app.ts';
@@ -41,6 +42,8 @@ interface Rule {
   query?: string;
   /** Values of path parameters, made for each request. */
   path?: Record<string, Made<string>>;
+  /** Whether the answer goes on until its reader leaves. */
+  isStream?: boolean;
   /** Why a change leaves no audit record. */
   unaudited?: string;
 }
@@ -62,6 +65,15 @@ const made = {
     const playerId = await made.player(scene);
     await asOwner(`${tenantPath(scene)}/players/${playerId}/ban`);
     return playerId;
+  },
+  notification: async ({ email }: Scene) => {
+    const { rows } = await app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text)
+       SELECT gen_random_uuid(), (SELECT id FROM accounts WHERE email = $1 OR is_platform_admin
+                                  ORDER BY email = $1 DESC LIMIT 1), 'test', 'x', 'x' RETURNING id`,
+      [email],
+    );
+    return rows[0].id as string;
   },
   definition: async (scene: Scene) =>
     (await asOwner(`${tenantPath(scene)}/event-definitions`, { eventKey: someText() })).id as string,
@@ -147,6 +159,15 @@ const rules: Record<string, Rule> = {
   exportEvents: { ...reads, query: 'scope=player' },
   summariseEvents: { ...reads, query: `scope=player&${lastDay}` },
   analyseSessions: { ...reads, query: lastDay },
+
+  listNotifications: { needs: 'account' },
+  streamNotifications: { needs: 'account', isStream: true },
+  readNotification: {
+    needs: 'account',
+    path: { notificationId: made.notification },
+    unaudited: 'it is one’s own to read',
+  },
+  readAllNotifications: { needs: 'account', unaudited: 'they are one’s own to read' },
 
   deletePlayer: { needs: 'platformAdmin', path: { playerId: made.player } },
   listOutbox: { needs: 'platformAdmin' },
@@ -263,6 +284,11 @@ async function send({ path, method }: Operation, rule: Rule, scene: Scene, calle
     address = address.replace(`{${name}}`, await make(value));
   }
   if (rule.query) address += `?${rule.query}`;
+  if (rule.isStream) {
+    const stream = await openTestStream(app.url + address, caller);
+    stream.close();
+    return { ...stream, text: '' };
+  }
   const body = await make(rule.body);
   const isForm = body === undefined || body instanceof FormData;
   return app.http.raw(method, address, isForm ? body : JSON.stringify(body), caller);

@@ -118,6 +118,23 @@ test('signing keys that retired over a day ago are deleted, and no others', asyn
   );
 });
 
+test('notifications of more than 90 days ago are deleted, and no others', async () => {
+  const accountId = randomUUID();
+  await app.owner.query(
+    `INSERT INTO accounts (id, email, password_hash) VALUES ($1, 'told@example.com', '-')`,
+    [accountId],
+  );
+  await app.owner.query(
+    `INSERT INTO notifications (id, account_id, type, title, text, created_at)
+     SELECT gen_random_uuid(), $1, 'test', days::text, '-', now() - make_interval(days => days)
+     FROM unnest(ARRAY[89, 91]) days`,
+    [accountId],
+  );
+  await run('delete-expired-tokens');
+  const { rows } = await app.owner.query('SELECT title FROM notifications');
+  assert.deepEqual(rows, [{ title: '89' }]);
+});
+
 test('missing partitions are made, and rows dated ahead move into theirs', async () => {
   const tenant = await arrangeTenant(app);
   await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);

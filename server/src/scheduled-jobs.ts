@@ -11,6 +11,7 @@ import {
 } from './features/email-login/index.ts';
 import { deleteOldMails } from './features/mail/index.ts';
 import { deleteOldInvitations } from './features/members/index.ts';
+import { deleteOldNotifications } from './features/notifications/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
 import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
 import { rollUpSessions } from './features/session-analytics/index.ts';
@@ -58,6 +59,7 @@ async function deleteExpired(database: Database): Promise<void> {
   }
   await deleteExpiredAccountTokens(database);
   await deleteOldInvitations(database);
+  await deleteOldNotifications(database);
   await deletePendingCredentials(database);
   await deleteExpiredCodesAndTokens(database.forTenant(PORTAL), PORTAL);
   await deleteExpiredPortalRows(database);

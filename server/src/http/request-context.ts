@@ -26,6 +26,8 @@ export interface PlayerCaller {
 export interface AccountCaller {
   accountId: string;
   sessionId: string;
+  /** When the token expires. */
+  expiresAtMs: number;
 }
 
 /**

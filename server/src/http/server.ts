@@ -71,7 +71,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     if (request.url.includes('%00')) throw new Problem('invalid_request', 'The address holds a NUL byte.');
   });
   app.addHook('onResponse', async (request, reply) => {
-    const level = reply.statusCode >= 500 ? 'error' : reply.elapsedTime > 1000 ? 'warn' : 'debug';
+    const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
+    const level = reply.statusCode >= 500 ? 'error' : isSlow ? 'warn' : 'debug';
     request.log[level](
       {
         operation: request.routeOptions.schema?.operationId,

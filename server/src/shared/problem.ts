@@ -60,6 +60,7 @@ export const problemCatalogue = {
   events_rejected: [422, 'No event was inserted'],
   rate_limited: [429, 'Too many requests'],
   too_many_attempts: [429, 'Too many attempts'],
+  too_many_streams: [429, 'Too many streams are open'],
   headers_too_large: [431, 'The address and headers are too large'],
   internal_error: [500, 'Something went wrong on our side'],
   provider_unavailable: [502, 'The sign-in provider does not answer'],

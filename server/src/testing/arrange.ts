@@ -131,17 +131,18 @@ export async function arrangePlatformAdmin(app: TestApp) {
 const accountToken = (app: Pick<TestApp, 'databaseUrl' | 'issuer'>, accountId: string) =>
   signedToken(app, 'saas', accountId, { sid: randomUUID() });
 
-/** A token as the deployment signs it, valid for two hours. */
+/** A token as the deployment signs it, valid for two hours unless told otherwise. */
 export async function signedToken(
   app: Pick<TestApp, 'databaseUrl' | 'issuer'>,
   kind: 'saas' | 'player',
   subject: string,
   claims: Record<string, unknown>,
+  lifetime = 7_200,
 ): Promise<string> {
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
   const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
-  const token = signer.sign(kind, subject, claims, 7_200);
+  const token = signer.sign(kind, subject, claims, lifetime);
   await signer.close();
   await database.close();
   return token;

@@ -7,6 +7,7 @@ export {
   findAccount,
   findAccountByEmail,
   isPlatformAdmin,
+  listEndedSessions,
   type Account,
 } from './queries.ts';
 export { accountSessionRoutes, ownAccountRoutes } from './routes.ts';

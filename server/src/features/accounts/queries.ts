@@ -117,6 +117,13 @@ export async function revokeSession(db: Querier, sessionId: string): Promise<boo
   return revoked === 1;
 }
 
+/** Those of some sessions that were ended by logout, or by the reuse of a refresh token. */
+export async function listEndedSessions(db: Querier, sessionIds: string[]): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(sql`
+    SELECT id FROM account_sessions WHERE id = ANY(${sessionIds}::uuid[]) AND revoked_at IS NOT NULL`);
+  return rows.map(({ id }) => id);
+}
+
 /** The session that a refresh token was issued for, whether or not it still works. */
 export function findSessionOfToken(db: Querier, hash: Buffer): Promise<{ sessionId: string } | undefined> {
   return db.row(sql`

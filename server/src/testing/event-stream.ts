@@ -1,0 +1,46 @@
+import type { Caller } from './http-client.ts';
+
+/** A stream of server-sent events as a client reads it. */
+export interface TestStream {
+  status: number;
+  headers: Headers;
+  /** What has come so far. */
+  events: { id?: string; event?: string; data: any }[]; // oxlint-disable-line typescript/no-explicit-any -- as it comes
+  comments: string[];
+  /** Once the server has ended it, or the client. */
+  ended: Promise<void>;
+  close(): void;
+}
+
+/** Opens a stream and reads it until it ends. Of an answer that is none there are no events. */
+export async function openTestStream(url: string, caller: Caller, lastEventId?: string): Promise<TestStream> {
+  const aborter = new AbortController();
+  const response = await fetch(url, {
+    headers: {
+      ...(caller.gameKey && { 'x-game-key': caller.gameKey }),
+      ...(caller.apiKey && { 'x-api-key': caller.apiKey }),
+      ...(caller.bearer && { authorization: `Bearer ${caller.bearer}` }),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
+    signal: aborter.signal,
+  });
+  const { status, headers } = response;
+  const stream = { status, headers, events: [], comments: [], close: () => aborter.abort() };
+  return { ...stream, ended: read(response, stream).catch(() => {}) };
+}
+
+async function read(response: Response, into: Pick<TestStream, 'events' | 'comments'>): Promise<void> {
+  let rest = '';
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + chunk).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = block.split('\n').map((line) => /^(\w*): ?(.*)$/.exec(line) ?? []);
+      const field = (name: string) => fields.find((parts) => parts[1] === name)?.[2];
+      const [comment, data, id, event] = [field(''), field('data'), field('id'), field('event')];
+      if (comment !== undefined) into.comments.push(comment);
+      if (data !== undefined)
+        into.events.push({ ...(id && { id }), ...(event && { event }), data: JSON.parse(data) });
+    }
+  }
+}
