@@ -10,6 +10,7 @@ import {
   listEndedSessions,
   ownAccountRoutes,
 } from './features/accounts/index.ts';
+import { alertRoutes, openAlerts } from './features/alerts/index.ts';
 import {
   assertionExchangeRoutes,
   assertionValidationRoutes,
@@ -71,6 +72,7 @@ import {
   walletLoginRoutes,
 } from './features/wallet-login/index.ts';
 import { openMemberships, planRoutes, workspaceRoutes } from './features/workspaces/index.ts';
+import { countBodies } from './http/body-size.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
 import { measureRequests } from './http/metrics.ts';
@@ -107,6 +109,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const plain = app as unknown as FastifyInstance;
   await publishOpenApi(plain, '0.1.0');
   measureRequests(plain, services.metrics);
+  countBodies(plain, services.alerts.countBytes);
   await plain.register(operationsRoutes(services.database, services.signer));
 
   const behind = credentials(services.verifiers, services.rateLimits);
@@ -142,6 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tenantPlayerRoutes(services.database),
     playerModerationRoutes(services.database),
     auditRoutes(services.database),
+    alertRoutes(services),
     notificationRoutes(services),
   ]);
   await withCredential(plain, behind.platformAdmin, [
@@ -194,6 +198,13 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
   const openIdUrl = config.storeAOpenIdUrl;
   const portalUrl = config.portalUrl ?? issuer;
   const definitions = openDefinitionResolver(database, changes);
+  const alerts = openAlerts({
+    database,
+    jobs,
+    redis,
+    suppressionSeconds: config.alertSuppressionSeconds,
+    logger,
+  });
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const writer = await openEventWriter(database, databaseUrl);
 
@@ -221,10 +232,15 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
     verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
     avatars: await openAvatarStore(config.avatarStorage, issuer),
     walletThrottle: openChallengeThrottle(openBudget),
+    alerts,
     notificationFeed: openNotificationFeed({ database, changes, endedSessions }),
     contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
-      key: keys.authenticate,
+      async key(...asked: Parameters<typeof keys.authenticate>) {
+        const key = await keys.authenticate(...asked);
+        if (key) alerts.countRequest(key);
+        return key;
+      },
       async player(token: string) {
         const claims = await signer.verify('player', token);
         if (!claims?.sub) return undefined;
@@ -246,6 +262,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
       platformAdmin: (accountId: string) => isPlatformAdmin(database, accountId),
     },
     async close() {
+      await alerts.close();
       redis?.disconnect();
       await signer.close();
       await keys.close();

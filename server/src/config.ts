@@ -73,6 +73,11 @@ export const settings = {
     '',
     rpcUrls,
   ),
+  ALERT_SUPPRESSION_SECONDS: setting(
+    'How long a key raises no second alert of the same type.',
+    '900',
+    integer(1, 31 * 24 * 60 * 60),
+  ),
   SMTP_URL: setting(
     'The mail server: smtp:// or smtps://, with user and password where it asks for them. Empty: mails stay in the outbox.',
     '',
@@ -129,6 +134,7 @@ export interface Config {
   storeBUrl: string | undefined;
   /** By chain id. */
   walletRpcUrls: ReadonlyMap<number, string>;
+  alertSuppressionSeconds: number;
   smtpUrl: string | undefined;
   mailFrom: string;
   allowPrivateAddresses: boolean;
@@ -183,6 +189,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     storeAOpenIdUrl: read('STORE_A_OPENID_URL', settings.STORE_A_OPENID_URL.parse) ?? storeAUrl,
     storeBUrl: read('STORE_B_URL', settings.STORE_B_URL.parse),
     walletRpcUrls: read('WALLET_RPC_URLS', settings.WALLET_RPC_URLS.parse),
+    alertSuppressionSeconds: read('ALERT_SUPPRESSION_SECONDS', settings.ALERT_SUPPRESSION_SECONDS.parse),
     smtpUrl: read('SMTP_URL', settings.SMTP_URL.parse),
     mailFrom: read('MAIL_FROM', settings.MAIL_FROM.parse),
     allowPrivateAddresses: read('ALLOW_PRIVATE_ADDRESSES', settings.ALLOW_PRIVATE_ADDRESSES.parse) === 'on',

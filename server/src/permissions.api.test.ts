@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { roles, type Role } from './http/credential-scope.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from './testing/arrange.ts';
@@ -159,6 +159,10 @@ const rules: Record<string, Rule> = {
   exportEvents: { ...reads, query: 'scope=player' },
   summariseEvents: { ...reads, query: `scope=player&${lastDay}` },
   analyseSessions: { ...reads, query: lastDay },
+
+  listAlerts: reads,
+  getAlertSettings: reads,
+  changeAlertSettings: { needs: 'admin', body: async () => ({ rateLimitPerMinute: randomInt(1, 1e9) }) },
 
   listNotifications: { needs: 'account' },
   streamNotifications: { needs: 'account', isStream: true },

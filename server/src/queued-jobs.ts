@@ -1,4 +1,5 @@
 import type { Database } from './database/database.ts';
+import { alertQueue, tellAlert } from './features/alerts/index.ts';
 import {
   mailPortalCode,
   mailReset,
@@ -12,7 +13,13 @@ import { handle, type QueueHandler } from './jobs/worker.ts';
 import type { Vault } from './security/vault.ts';
 
 /** Every queue of the deployment. */
-export const queues: Queue<object>[] = [mailQueue, passwordResetQueue, portalCodeQueue, deliveryQueue];
+export const queues: Queue<object>[] = [
+  mailQueue,
+  passwordResetQueue,
+  portalCodeQueue,
+  deliveryQueue,
+  alertQueue,
+];
 
 export interface QueuedJobServices {
   database: Database;
@@ -27,5 +34,6 @@ export function queuedJobs(services: QueuedJobServices): QueueHandler[] {
     handle(mailQueue, ({ mailId }) => deliverMail(services, mailId)),
     handle(passwordResetQueue, (request) => mailReset(services, request)),
     handle(portalCodeQueue, (code) => mailPortalCode(services, code)),
+    handle(alertQueue, (alert) => tellAlert(services, alert)),
   ];
 }

@@ -33,6 +33,7 @@ const TAGS = [
   { name: 'Workspaces', description: 'Who owns which tenants.' },
   { name: 'Tenants', description: 'Games and environments, their keys and sign-in providers.' },
   { name: 'Tenant players', description: 'The players of a tenant, as its administrators see them.' },
+  { name: 'Alerts', description: 'Keys on which more came in than usual.' },
   { name: 'Notifications', description: 'What dashboard accounts are told.' },
   { name: 'Administration', description: 'The deployment as a whole, for platform admins.' },
   { name: 'Operations', description: 'Health, metrics and public keys.' },

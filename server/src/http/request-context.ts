@@ -13,6 +13,8 @@ export interface KeyCaller {
   rateLimit: RateLimit;
   maxMatchEventsPerRequest: number;
   maxPlayerEventsPerRequest: number;
+  /** What may come in within a minute without an alert: requests, and bytes of their bodies. */
+  alertThresholds: { rate_spike: number; payload_spike: number };
 }
 
 /** The player of a verified access token. `tenantId` is null for a portal token. */

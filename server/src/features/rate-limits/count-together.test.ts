@@ -44,6 +44,7 @@ const keyWith = (perMinute: number, perHour = 1_000_000): KeyCaller => ({
   rateLimit: { perMinute, perHour },
   maxMatchEventsPerRequest: 1,
   maxPlayerEventsPerRequest: 1,
+  alertThresholds: { rate_spike: 60_000, payload_spike: 60_000 },
 });
 
 /** Sends so many requests at once, to one process after the other; the verdicts. */

@@ -16,6 +16,7 @@ const someKey = (perMinute: number, perHour = 1_000_000, kind: 'game' | 'api' = 
   rateLimit: { perMinute, perHour },
   maxMatchEventsPerRequest: 1,
   maxPlayerEventsPerRequest: 1,
+  alertThresholds: { rate_spike: 60_000, payload_spike: 60_000 },
 });
 
 test('without Redis a request is counted at once, each key for itself', () => {

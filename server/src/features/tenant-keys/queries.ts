@@ -20,6 +20,9 @@ export function findKey(
              'perHour', coalesce(key.requests_per_hour, workspace.requests_per_hour)) AS "rateLimit",
            workspace.max_match_event_records_per_request AS "maxMatchEventsPerRequest",
            workspace.max_player_event_records_per_request AS "maxPlayerEventsPerRequest",
+           jsonb_build_object(
+             'rate_spike', coalesce(key.alert_requests_per_minute, tenant.alert_requests_per_minute),
+             'payload_spike', coalesce(key.alert_bytes_per_minute, tenant.alert_bytes_per_minute)) AS "alertThresholds",
            (extract(epoch FROM key.expires_at) * 1000)::float8 AS "expiresAtMs"
     FROM tenant_keys key
     JOIN tenants tenant ON tenant.id = key.tenant_id
