@@ -202,6 +202,25 @@ test('ten may be open for an account, and none takes a connection to the databas
   for (const stream of [...streams, theirs]) stream.close();
 });
 
+test('clients that leave while their stream is being opened take no place', async () => {
+  const { owner } = await arrangeOwner();
+  for (let round = 0; round < 4; round++)
+    await Promise.allSettled(
+      Array.from({ length: 8 }, async (_, index) => {
+        const signal = AbortSignal.timeout(index);
+        const headers = { authorization: `Bearer ${owner.bearer}` };
+        await fetch(`${app.url}/api/notifications/stream`, { headers, signal });
+      }),
+    );
+  const streams: TestStream[] = [];
+  await eventually(async () => {
+    const stream = await listen(owner);
+    if (stream.status === 200) streams.push(stream);
+    return streams.length === 10;
+  });
+  for (const stream of streams) stream.close();
+});
+
 test('it takes a dashboard account', async () => {
   const { tenant } = await arrangeOwner();
   for (const caller of [{}, { gameKey: tenant.gameKey }, { bearer: 'no' }])
