@@ -22,7 +22,7 @@ const UNKNOWN_KEY_MS = 1_000;
 export const LONGEST_LIFETIME_SECONDS = 2 * 60 * 60;
 
 /** Who a token speaks for, and what it may be used as. Tokens of one kind are not accepted as another. */
-const authTypes = ['player', 'saas', 'assertion'] as const;
+const authTypes = ['player', 'saas', 'assertion', 'wallet'] as const;
 export type AuthType = (typeof authTypes)[number];
 
 export interface TokenClaims extends JWTPayload {
