@@ -22,6 +22,7 @@ CREATE TABLE wallet_ledger_entries (
   player_index     bigint NOT NULL,                 -- whom it is about
   body             text NOT NULL,
   salt             bytea NOT NULL,                  -- keeps the content from being guessed by its hash
+  content_hash     bytea NOT NULL,
   previous_hash    bytea NOT NULL,
   hash             bytea NOT NULL,
   transaction_hash bytea NOT NULL,

@@ -65,12 +65,24 @@ import { signInChallengeRoutes } from './features/sign-in-challenges/index.ts';
 import { openTokenSigner } from './features/signing-keys/index.ts';
 import { openKeyAuthenticator, tenantKeyRoutes } from './features/tenant-keys/index.ts';
 import { playerModerationRoutes, tenantPlayerRoutes } from './features/tenant-players/index.ts';
-import { openProviderSettings, providerRoutes, tenantRoutes } from './features/tenants/index.ts';
+import {
+  openActiveTenants,
+  openProviderSettings,
+  providerRoutes,
+  tenantRoutes,
+} from './features/tenants/index.ts';
 import {
   openChallengeThrottle,
   openContractWallets,
   walletLoginRoutes,
 } from './features/wallet-login/index.ts';
+import {
+  hashChain,
+  openWalletLedger,
+  walletLedgerRoutes,
+  walletPlayerRoutes,
+  walletRecordingRoutes,
+} from './features/wallet-recording/index.ts';
 import { openMemberships, planRoutes, workspaceRoutes } from './features/workspaces/index.ts';
 import { countBodies } from './http/body-size.ts';
 import { withCredential } from './http/credential-scope.ts';
@@ -120,7 +132,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     emailPasswordRoutes(services),
     signInChallengeRoutes(services),
     refreshRoutes(services),
+    walletPlayerRoutes(services),
   ]);
+  await withCredential(plain, behind.walletPlayer, [walletRecordingRoutes(services)]);
+  await withCredential(plain, behind.gameKeyOrWalletPlayer, [walletLedgerRoutes(services)]);
   await withCredential(plain, behind.gameKeyAndMaybePlayer, [
     logoutRoutes(services.database),
     matchRoutes(services.database),
@@ -206,6 +221,8 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
     logger,
   });
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
+  const isActiveTenant = openActiveTenants(database, changes);
+  const recorder = hashChain;
   const writer = await openEventWriter(database, databaseUrl);
 
   return {
@@ -234,6 +251,8 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
     walletThrottle: openChallengeThrottle(openBudget),
     alerts,
     notificationFeed: openNotificationFeed({ database, changes, endedSessions }),
+    recorder,
+    ledger: openWalletLedger(database, recorder),
     contractWallets: openContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
       async key(...asked: Parameters<typeof keys.authenticate>) {
@@ -248,6 +267,17 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
           playerId: claims.sub,
           tenantId: claims['tid'] as string | null,
           sessionId: claims['sid'] as string | null,
+        };
+      },
+      async wallet(token: string) {
+        const claims = await signer.verify('wallet', token);
+        if (!claims) return undefined;
+        const tenantId = claims['tid'] as string;
+        if (!(await isActiveTenant(tenantId))) return undefined;
+        return {
+          tenantId,
+          playerIndex: claims['idx'] as number,
+          isVerified: claims['verified'] as boolean,
         };
       },
       async account(token: string) {

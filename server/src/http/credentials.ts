@@ -3,7 +3,13 @@ import { Problem } from '../shared/problem.ts';
 import { clientAddress } from './client-address.ts';
 import { bearerToken, roles, type Credential, type Role } from './credential-scope.ts';
 import { applyVerdict, type RateLimiter } from './rate-limit.ts';
-import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller } from './request-context.ts';
+import type {
+  AccountCaller,
+  BearerCaller,
+  KeyCaller,
+  PlayerCaller,
+  WalletCaller,
+} from './request-context.ts';
 
 /** Who can vouch for a credential: implemented by features, wired in app.ts. Each gives undefined for a bad one. */
 export interface Verifiers {
@@ -12,6 +18,8 @@ export interface Verifiers {
   player(token: string): Promise<PlayerCaller | undefined>;
   /** Whether a player's profile is still one of its own: false once it was merged into another. */
   hasProfile(playerId: string): Promise<boolean>;
+  /** The wallet-linked player of a platform JWT, in a tenant that is not disabled. */
+  wallet(token: string): Promise<WalletCaller | undefined>;
   account(token: string): Promise<AccountCaller | undefined>;
   /** Any token that may be ours. */
   bearer(token: string): Promise<BearerCaller | undefined>;
@@ -34,6 +42,8 @@ export type CredentialName =
   | 'accountOrApiKey'
   | 'exchangeableToken'
   | 'assertion'
+  | 'walletPlayer'
+  | 'gameKeyOrWalletPlayer'
   | 'gameKeyOrDataKey'
   | 'dataKey';
 
@@ -85,6 +95,17 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
   const checkPlayerOfKey = async (request: FastifyRequest, key: KeyCaller): Promise<void> => {
     const player = await checkPlayer(request);
     if (player.tenantId !== key.tenantId) throw new Problem('invalid_bearer');
+  };
+
+  /** A wallet-linked player. A game key beside the token is looked at too, and must be of the same tenant. */
+  const checkWalletPlayer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const hasKey = request.headers['x-game-key'] !== undefined;
+    const key = hasKey ? await checkKey(request, reply, 'game') : undefined;
+    const token = bearerToken(request);
+    if (!token) throw new Problem('missing_bearer');
+    const caller = await verify.wallet(token);
+    if (!caller || (key && key.tenantId !== caller.tenantId)) throw new Problem('invalid_bearer');
+    request.walletCaller = caller;
   };
 
   /**
@@ -161,6 +182,18 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
         const place = placeOf(request);
         if (!('tenantId' in place) || place.tenantId !== key.tenantId) throw new Problem('not_found');
         await admitToData(request);
+      },
+    },
+    walletPlayer: {
+      security: [{ walletPlayer: [] }],
+      authenticate: checkWalletPlayer,
+    },
+    /** Reading a tenant's wallet ledger: with its game key, or as one of its wallet-linked players. */
+    gameKeyOrWalletPlayer: {
+      security: [{ gameKey: [] }, { walletPlayer: [] }],
+      authenticate: async (request, reply) => {
+        if (request.headers.authorization !== undefined) return checkWalletPlayer(request, reply);
+        await checkKey(request, reply, 'game');
       },
     },
     exchangeableToken: {

@@ -17,8 +17,22 @@ const DEEPEST_NESTING = 64;
  * member that would poison an object, nesting no deeper than {@link DEEPEST_NESTING}.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
-  const parseSafely = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
+  addJsonParser(app, (_text, value) => value);
+}
+
+/**
+ * Reads the bodies of a scope as {@link parseJsonBodies} does, but for integers that a JavaScript number does not hold: they
+ * arrive as texts of their digits, for `Int64` to take.
+ */
+export function keepLongIntegers(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json');
+  addJsonParser(app, (text, value) => (LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : value));
+}
+
+/** `finish` gets what has been read, and its text, once nothing in them is to be feared. */
+function addJsonParser(app: FastifyInstance, finish: (text: string, value: unknown) => unknown): void {
+  const parseSafely = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const text = decode(body);
     if (text === undefined) return done(new Problem('malformed_json', 'The body is not UTF-8.'));
@@ -33,7 +47,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
       if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
         return done(new Problem('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));
       }
-      done(null, value);
+      done(null, finish(text, value));
     });
   });
 }
@@ -62,9 +76,21 @@ export function parseBatch(body: Buffer): unknown {
 }
 
 function keepLongValues(this: unknown, name: string, value: unknown, context?: { source?: string }): unknown {
-  if (name !== 'value' || typeof value !== 'number') return value;
+  return name === 'value' ? exactNumber(value, context, BigInt) : value;
+}
+
+function keepDigits(this: unknown, _name: string, value: unknown, context?: { source?: string }): unknown {
+  return exactNumber(value, context, String);
+}
+
+function exactNumber(
+  value: unknown,
+  context: { source?: string } | undefined,
+  fromDigits: (digits: string) => unknown,
+): unknown {
+  if (typeof value !== 'number') return value;
   const source = context?.source ?? '';
-  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source);
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : fromDigits(source);
   // A fraction that was rounded to a whole number is still one: it is not to be stored as what it is not.
   return Number.isInteger(value) && /^-?\d+\.0*[1-9]\d*$/.test(source) ? NaN : value;
 }

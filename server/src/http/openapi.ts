@@ -28,6 +28,11 @@ const TAGS = [
   { name: 'Sessions', description: 'Logins, as their players and as the tenant’s administrators see them.' },
   { name: 'Matches', description: 'Match sessions and their rosters.' },
   { name: 'Gameplay events', description: 'Batches of match and player events, and reading them back.' },
+  {
+    name: 'Wallet recording',
+    description:
+      'Sessions, matches and scores of wallet-linked players, in a ledger that shows every change.',
+  },
   { name: 'Event definitions', description: 'What events a tenant knows.' },
   { name: 'Accounts', description: 'Dashboard accounts.' },
   { name: 'Workspaces', description: 'Who owns which tenants.' },
@@ -71,6 +76,12 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
             scheme: 'bearer',
             bearerFormat: 'JWT',
             description: 'A player access token (2 hours).',
+          },
+          walletPlayer: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'A platform JWT, as a wallet login gives it (2 hours).',
           },
           assertion: {
             type: 'http',

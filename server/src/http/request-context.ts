@@ -24,6 +24,14 @@ export interface PlayerCaller {
   sessionId: string | null;
 }
 
+/** The wallet-linked player of a verified platform JWT. */
+export interface WalletCaller {
+  tenantId: string;
+  playerIndex: number;
+  /** Whether the address was shown to be the player's when the token was issued. */
+  isVerified: boolean;
+}
+
 /** The dashboard account of a verified SaaS token. */
 export interface AccountCaller {
   accountId: string;
@@ -69,6 +77,7 @@ declare module 'fastify' {
     playerCaller: PlayerCaller | null;
     accountCaller: AccountCaller | null;
     bearerCaller: BearerCaller | null;
+    walletCaller: WalletCaller | null;
   }
 }
 
@@ -90,6 +99,11 @@ export function accountOf(request: FastifyRequest): AccountCaller {
 /** The bearer token that the route's credential scope has verified. */
 export function bearerOf(request: FastifyRequest): BearerCaller {
   return request.bearerCaller ?? outsideOfScope(request, 'bearer token');
+}
+
+/** The wallet-linked player that the route's credential scope has verified. */
+export function walletOf(request: FastifyRequest): WalletCaller {
+  return request.walletCaller ?? outsideOfScope(request, 'wallet-linked player');
 }
 
 /** The account that the route's credential scope has verified, as the author of what the request changes. */

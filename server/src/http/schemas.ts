@@ -45,6 +45,19 @@ export function OneOf<const Choice extends string>(choices: readonly Choice[], o
 /** Arbitrary key-value pairs, as a caller may attach to things. */
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 256 });
 
+/**
+ * A signed 64-bit integer in a request, exact: also where a number in JSON has more digits than JavaScript keeps, in a scope
+ * with `keepLongIntegers`. What it is shows `int64Digits`. In an answer it is {@link Int64Out}.
+ */
+export const Int64 = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  format: 'int64',
+  description: 'A signed 64-bit integer: a number with all its digits, or a text of them.',
+});
+
+/** A signed 64-bit integer in an answer: a number with all its digits. */
+export const Int64Out = Type.Unsafe<bigint>({ type: 'integer', format: 'int64' });
+
 /** The query of a list: `limit` (default 50, at most 200) and `offset`. */
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),

@@ -63,7 +63,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.setErrorHandler(errorHandler);
   parseJsonBodies(app);
 
-  for (const caller of ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller'])
+  for (const caller of ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'])
     app.decorateRequest(caller, null);
   app.addHook('onRoute', declareCommonStatuses);
   app.addHook('onRequest', async (request, reply) => {
@@ -146,6 +146,8 @@ function ajv(options: { coerceTypes: boolean | 'array'; useDefaults: boolean }):
   // The usual form alone: ajv-formats would take `urn:uuid:…` too, which PostgreSQL does not.
   instance.addFormat('uuid', isGuid);
   instance.addFormat('date-time', (text) => toMicroseconds(text) !== undefined);
+  // What a number of this format is, the use case says: texts of digits are among them.
+  instance.addFormat('int64', true);
   addKeywords.default(instance, ['transform']);
   return instance;
 }

@@ -1,5 +1,6 @@
 import { codePoints, isStorable, normaliseKey } from '../../shared/text.ts';
 import { isGuid } from '../../shared/ids.ts';
+import { int64Digits } from '../../shared/int64.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import type { EventScope } from './event-scope.ts';
 
@@ -24,8 +25,6 @@ export interface CheckedEvent {
 
 const LONGEST_KEY = 32;
 const LONGEST_IDEMPOTENCY_KEY = 64;
-const LARGEST = 2n ** 63n - 1n;
-const SMALLEST = -(2n ** 63n);
 
 /**
  * Checks one event of a batch. Returns it in stored form, or a sentence that says what is wrong with it. Written by hand
@@ -111,16 +110,7 @@ function isShort(text: string, longest: number): boolean {
   return text.length <= longest || codePoints(text) <= longest;
 }
 
-/**
- * The digits of a signed 64-bit integer; null where the field is absent. A number beyond 2^53 arrives as a bigint, where
- * it was written in plain digits (see parseBatch), and is refused in any other notation, whose digits are lost.
- */
+/** Null where the field is absent, undefined where it is no signed 64-bit integer. */
 function toInt64(value: unknown): string | null | undefined {
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) ? String(value === 0 ? 0 : value) : undefined;
-  if (typeof value === 'string' && !/^-?\d{1,32}$/.test(value)) return undefined;
-  if (typeof value !== 'string' && typeof value !== 'bigint') return undefined;
-  const integer = BigInt(value);
-  return integer >= SMALLEST && integer <= LARGEST ? integer.toString() : undefined;
+  return value === undefined || value === null ? null : int64Digits(value);
 }

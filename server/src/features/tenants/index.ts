@@ -1,3 +1,4 @@
+export { openActiveTenants } from './active-tenants.ts';
 export { createTenant } from './create-tenant.ts';
 export { providerRoutes } from './provider-routes.ts';
 export { openProviderSettings, type ProviderSettings } from './provider-settings.ts';

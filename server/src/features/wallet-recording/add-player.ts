@@ -5,6 +5,7 @@ import { invalidField, Problem } from '../../shared/problem.ts';
 import type { Command } from './command.ts';
 import type { Recorded, WalletLedger } from './ledger.ts';
 import { playerTypes, type WalletPlayer } from './ledger-state.ts';
+import { normalisePlayerId } from './player-id.ts';
 import { findPlayers } from './queries.ts';
 
 export interface NewAnonymousPlayer {
@@ -39,13 +40,14 @@ export async function addAnonymousPlayer(
 }
 
 /**
- * A name in the form of an address is the name of who has the address: by a wallet login alone they are called so, and nobody
- * may have taken it from them.
+ * A name in the form of an address is the name of who has the address: a first wallet login calls them so, and nobody may have
+ * taken it from them.
  */
 function playerIdOf(name: string, address: string): string {
-  const named = evmAddress(name);
-  if (named && named !== address) throw invalidField('playerId', 'must not be the address of somebody else');
-  return named ?? name.normalize('NFC');
+  const playerId = normalisePlayerId(name);
+  if (playerId !== address && evmAddress(playerId))
+    throw invalidField('playerId', 'must not be the address of somebody else');
+  return playerId;
 }
 
 function addPlayer(

@@ -49,9 +49,13 @@ export interface LedgerEntry {
   /** Canonical JSON. */
   body: string;
   salt: Hex;
+  contentHash: Hex;
   previousHash: Hex;
   hash: Hex;
 }
+
+/** What an entry says, and where: all that its content hash is of. */
+export type EntryContent = Omit<LedgerEntry, 'contentHash' | 'previousHash' | 'hash'>;
 
 /** The last entry of a chain. */
 export interface Head {
@@ -68,14 +72,14 @@ const SALT_BYTES = 16;
  * The text whose hash is an entry's content hash: canonical JSON, with the version of this form in front
  * (docs/wallet-recording.md). It is stated for others to compute, so it never changes; another form is another version.
  */
-export function canonicalEntry(entry: Omit<LedgerEntry, 'previousHash' | 'hash'>): string {
+export function canonicalEntry(entry: EntryContent): string {
   const { tenantId, index, recordedAt, kind, playerIndex, salt, body } = entry;
   const front = canonicalJson(['guildhall-wallet-1', tenantId, index, recordedAt, kind, playerIndex, salt]);
   return `${front.slice(0, -1)},${body}]`;
 }
 
 /** The hash of what an entry says. */
-export function contentHash(entry: Omit<LedgerEntry, 'previousHash' | 'hash'>): Hex {
+export function hashContent(entry: EntryContent): Hex {
   return keccak256(Buffer.from(canonicalEntry(entry)));
 }
 
@@ -83,8 +87,8 @@ export function contentHash(entry: Omit<LedgerEntry, 'previousHash' | 'hash'>): 
  * An entry's hash: of the hash before and of its content. In two steps, so that somebody can be shown how entries hang
  * together without being shown what they say.
  */
-export function chainHash(previousHash: Hex, content: Hex): Hex {
-  return keccak256(hexToBytes(concat([previousHash, content])));
+export function hashLink(previousHash: Hex, contentHash: Hex): Hex {
+  return keccak256(hexToBytes(concat([previousHash, contentHash])));
 }
 
 /** Puts new entries at the end of a chain. */
@@ -107,8 +111,9 @@ export function chainEntries(
       body: canonicalJson(body),
       salt,
     };
+    const contentHash = hashContent(content);
     const previousHash = hash;
-    hash = chainHash(previousHash, contentHash(content));
-    return { ...content, previousHash, hash };
+    hash = hashLink(previousHash, contentHash);
+    return { ...content, contentHash, previousHash, hash };
   });
 }

@@ -35,14 +35,14 @@ export async function writeHead(
 /** Adds entries of one tenant, each with its transaction hash. */
 export async function insertEntries(db: Querier, entries: LedgerEntry[], hashes: Hex[]): Promise<void> {
   const column = <Key extends keyof LedgerEntry>(key: Key) => entries.map((entry) => entry[key]);
-  const bytes = (key: 'salt' | 'previousHash' | 'hash') => column(key).map(bytea);
+  const bytes = (key: 'salt' | 'contentHash' | 'previousHash' | 'hash') => column(key).map(bytea);
   await db.run(sql`
-    INSERT INTO wallet_ledger_entries (tenant_id, entry_index, recorded_at, kind, player_index, body, salt, previous_hash,
-                                       hash, transaction_hash)
+    INSERT INTO wallet_ledger_entries (tenant_id, entry_index, recorded_at, kind, player_index, body, salt, content_hash,
+                                       previous_hash, hash, transaction_hash)
     SELECT ${entries[0]!.tenantId}::uuid, entry.*
     FROM unnest(${column('index')}::bigint[], ${column('recordedAt')}::timestamptz[], ${column('kind')}::text[],
                 ${column('playerIndex')}::bigint[], ${column('body')}::text[], ${bytes('salt')}::bytea[],
-                ${bytes('previousHash')}::bytea[], ${bytes('hash')}::bytea[], ${hashes.map(bytea)}::bytea[]) AS entry`);
+                ${bytes('contentHash')}::bytea[], ${bytes('previousHash')}::bytea[], ${bytes('hash')}::bytea[], ${hashes.map(bytea)}::bytea[]) AS entry`);
 }
 
 const player = sql`player_index AS "playerIndex", player_id AS "playerId", address, player_type AS "playerType",
@@ -168,9 +168,11 @@ export async function findPlayerById(
 }
 
 const entry = sql`tenant_id AS "tenantId", entry_index AS index, recorded_at AS "recordedAt", kind,
-    player_index AS "playerIndex", body, '0x' || encode(salt, 'hex') AS salt,
+    player_index AS "playerIndex", body, '0x' || encode(salt, 'hex') AS salt, '0x' || encode(content_hash, 'hex') AS "contentHash",
     '0x' || encode(previous_hash, 'hex') AS "previousHash", '0x' || encode(hash, 'hex') AS hash,
     '0x' || encode(transaction_hash, 'hex') AS "transactionHash"`;
+
+export type Link = Pick<LedgerEntry, 'index' | 'contentHash' | 'hash'>;
 
 export type StoredEntry = LedgerEntry & { transactionHash: Hex };
 
@@ -179,17 +181,17 @@ const asHashed = (stored: StoredEntry): StoredEntry => ({
   recordedAt: hashedInstant(stored.recordedAt),
 });
 
-/** The entry of a transaction; the first one, where a transaction holds several. */
-export async function findEntry(
+/** The entries of a transaction, in their order. */
+export async function findEntries(
   db: Querier,
   tenantId: string,
   transactionHash: Hex,
-): Promise<StoredEntry | undefined> {
-  const row = await db.row<StoredEntry>(sql`
+): Promise<StoredEntry[]> {
+  const rows = await db.rows<StoredEntry>(sql`
     SELECT ${entry} FROM wallet_ledger_entries
     WHERE tenant_id = ${tenantId} AND transaction_hash = decode(${transactionHash.slice(2)}, 'hex')
-    ORDER BY entry_index LIMIT 1`);
-  return row && asHashed(row);
+    ORDER BY entry_index`);
+  return rows.map(asHashed);
 }
 
 /** Entries in their order, from an index on. */
@@ -203,6 +205,14 @@ export async function listEntries(
     SELECT ${entry} FROM wallet_ledger_entries
     WHERE tenant_id = ${tenantId} AND entry_index >= ${from} ORDER BY entry_index LIMIT ${limit}`);
   return rows.map(asHashed);
+}
+
+/** How entries hang together, without what they say. */
+export function listLinks(db: Querier, tenantId: string, from: number, limit: number): Promise<Link[]> {
+  return db.rows(sql`
+    SELECT entry_index AS index, '0x' || encode(content_hash, 'hex') AS "contentHash", '0x' || encode(hash, 'hex') AS hash
+    FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index >= ${from} ORDER BY entry_index LIMIT ${limit}`);
 }
 
 /** The head of a chain; undefined where nothing was ever recorded. */

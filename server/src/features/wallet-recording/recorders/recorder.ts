@@ -14,6 +14,9 @@ export interface Recorder {
    * again where the transaction did not come through, so it does nothing outside of the database.
    */
   seal(transaction: Querier, tenantId: string, entries: LedgerEntry[]): Promise<Hex[]>;
-  /** What else is known of an entry's transaction: members beside the entry's own in the answer of `GET …/transactions/…`. */
-  describe(db: Querier, entry: LedgerEntry, transactionHash: Hex): Promise<Record<string, unknown>>;
+  /**
+   * What is known of a transaction beside its entries, of which it may hold several: further members of the answer of
+   * `GET …/transactions/{transactionHash}`.
+   */
+  describe(db: Querier, transactionHash: Hex, entries: LedgerEntry[]): Promise<Record<string, unknown>>;
 }

@@ -1,0 +1,40 @@
+import type { Database } from '../../database/database.ts';
+import { Problem } from '../../shared/problem.ts';
+import { isBanned, type TenantOfToken, type VerifyToken } from '../player-login/index.ts';
+import type { TokenSigner } from '../signing-keys/index.ts';
+import { issueToken, type WalletLoginResult } from './issue-token.ts';
+import type { WalletLedger } from './ledger.ts';
+import { proveAddress } from './prove-address.ts';
+import { findPlayerByAddress } from './queries.ts';
+
+export interface WalletLoginServices {
+  database: Database;
+  signer: TokenSigner;
+  ledger: WalletLedger;
+  verifyToken: VerifyToken;
+}
+
+/**
+ * Signs in the wallet-linked player of the address that a wallet's JWT names, making them where there is none. Throws what the
+ * verification of the token throws, invalid_credentials for one without an address, and player_banned.
+ */
+export async function logInByWallet(
+  { database, signer, ledger, verifyToken }: WalletLoginServices,
+  key: TenantOfToken,
+  jwt: string,
+): Promise<WalletLoginResult> {
+  const { tenantId } = key;
+  const identity = await verifyToken(key, 'WalletJwt', jwt);
+  const { walletAddress: address } = identity;
+  if (!address) throw new Problem('invalid_credentials', 'The token names no address of a wallet.');
+
+  const tenant = database.forTenant(tenantId);
+  const [banned, known] = await Promise.all([
+    isBanned(tenant, tenantId, identity),
+    findPlayerByAddress(tenant, tenantId, address),
+  ]);
+  if (banned) throw new Problem('player_banned');
+  // Only the first login of an address changes anything.
+  const player = known?.isVerified ? known : (await ledger.record(tenantId, proveAddress(address))).player;
+  return issueToken(signer, tenantId, player);
+}

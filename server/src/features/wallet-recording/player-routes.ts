@@ -1,0 +1,108 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { clientAddress } from '../../http/client-address.ts';
+import { keyOf } from '../../http/request-context.ts';
+import { problems } from '../../http/schemas.ts';
+import { openLoginThrottle } from '../../security/login-throttle.ts';
+import { addAnonymousPlayer } from './add-player.ts';
+import { logInByPassword } from './log-in-by-password.ts';
+import { logInByWallet, type WalletLoginServices } from './log-in-by-wallet.ts';
+import { lookUpAddress, lookUpName } from './read-player.ts';
+import {
+  AddedPlayer,
+  AddPlayerBody,
+  AddressPath,
+  NamePath,
+  PasswordBody,
+  PlayerIndex,
+  WalletJwtBody,
+  WalletLogin,
+} from './schemas.ts';
+
+const tags = ['Wallet recording'];
+
+/** Behind a game key: who is there, adding players, and their sign-in. */
+export function walletPlayerRoutes(services: WalletLoginServices): FastifyPluginAsyncTypebox {
+  const { database } = services;
+  const withThrottle = { ...services, throttle: openLoginThrottle() };
+
+  return async (app) => {
+    app.get(
+      '/api/BlockchainStorage/players/lookup/address/:address',
+      {
+        schema: {
+          operationId: 'lookUpWalletAddress',
+          tags,
+          summary: 'The player whom an address is linked to',
+          params: AddressPath,
+          response: { 200: PlayerIndex },
+        },
+      },
+      async (request) => lookUpAddress(database, keyOf(request).tenantId, request.params.address),
+    );
+
+    app.get(
+      '/api/BlockchainStorage/players/lookup/index/:playerId',
+      {
+        schema: {
+          operationId: 'lookUpWalletPlayerId',
+          tags,
+          summary: 'The player who has a playerId',
+          description: 'A playerId that is free is a 404.',
+          params: NamePath,
+          response: { 200: PlayerIndex },
+        },
+      },
+      async (request) => lookUpName(database, keyOf(request).tenantId, request.params.playerId),
+    );
+
+    app.post(
+      '/api/BlockchainStorage/players/add/anon',
+      {
+        schema: {
+          operationId: 'addAnonymousWalletPlayer',
+          tags,
+          summary: 'Add a player with a name, an address and a password',
+          description:
+            'Nobody has shown yet that the address is the player’s. Whoever does, by a wallet login, gets the player, and the ' +
+            'password stops working. A playerId that is taken and an address that is linked are 409.',
+          body: AddPlayerBody,
+          response: { 200: AddedPlayer, ...problems(409) },
+        },
+      },
+      async (request) => addAnonymousPlayer(services, keyOf(request).tenantId, request.body),
+    );
+
+    app.post(
+      '/api/Auth/wallet/login/wallet-jwt',
+      {
+        schema: {
+          operationId: 'logInWalletByJwt',
+          tags,
+          summary: 'Sign in with a JWT of the wallet',
+          description:
+            'By the tenant’s settings of WalletJwt. The token must name an address; its player is made by the first login.',
+          body: WalletJwtBody,
+          response: { 200: WalletLogin, ...problems(403, 422, 502) },
+        },
+      },
+      async (request) => logInByWallet(services, keyOf(request), request.body.jwt),
+    );
+
+    app.post(
+      '/api/Auth/wallet/login/password',
+      {
+        schema: {
+          operationId: 'logInWalletByPassword',
+          tags,
+          summary: 'Sign in with a playerId and its password',
+          description:
+            'For players of add/anon. Wrong passwords are limited: 10 for a player and 100 in all, within 15 minutes from one network.',
+          body: PasswordBody,
+          response: { 200: WalletLogin, ...problems(429) },
+        },
+      },
+      async (request) =>
+        logInByPassword(withThrottle, keyOf(request).tenantId, clientAddress(request), request.body),
+    );
+  };
+}

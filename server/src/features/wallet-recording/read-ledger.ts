@@ -1,0 +1,46 @@
+import type { Hex } from 'viem';
+import type { Database } from '../../database/database.ts';
+import { Problem } from '../../shared/problem.ts';
+import { canonicalEntry, GENESIS_HASH, type Head } from './ledger-entry.ts';
+import { findEntries, findHead, listLinks, type Link, type StoredEntry } from './queries.ts';
+import type { Recorder } from './recorders/recorder.ts';
+
+interface LedgerServices {
+  database: Database;
+  recorder: Recorder;
+}
+
+/** A transaction with its entries, and what else its recorder knows of it. Throws not_found, also for what is no hash. */
+export async function readTransaction(
+  { database, recorder }: LedgerServices,
+  tenantId: string,
+  text: string,
+) {
+  const tenant = database.forTenant(tenantId);
+  const transactionHash = text.toLowerCase() as Hex;
+  const entries = /^0x[0-9a-f]{64}$/.test(transactionHash)
+    ? await findEntries(tenant, tenantId, transactionHash)
+    : [];
+  if (entries.length === 0) throw new Problem('not_found', 'The tenant has no such transaction.');
+  const known = await recorder.describe(tenant, transactionHash, entries);
+  return { ...known, transactionHash, recorder: recorder.kind, entries: entries.map(asShown) };
+}
+
+function asShown(entry: StoredEntry) {
+  const { tenantId: _tenant, transactionHash: _hash, body, ...shown } = entry;
+  return { ...shown, body: JSON.parse(body) as Record<string, unknown>, canonical: canonicalEntry(entry) };
+}
+
+/** The links of a tenant's chain from an index on, and its head. */
+export async function readChain(
+  database: Database,
+  tenantId: string,
+  { from, limit }: { from: number; limit: number },
+): Promise<{ items: Link[]; head: Head }> {
+  const tenant = database.forTenant(tenantId);
+  const [items, head] = await Promise.all([
+    listLinks(tenant, tenantId, from, limit),
+    findHead(tenant, tenantId),
+  ]);
+  return { items, head: head ?? { index: 0, hash: GENESIS_HASH } };
+}

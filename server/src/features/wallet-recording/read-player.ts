@@ -1,0 +1,64 @@
+import type { Database } from '../../database/database.ts';
+import { evmAddress } from '../../shared/evm-address.ts';
+import { Problem } from '../../shared/problem.ts';
+import { speaksFor, type Actor } from './ledger-state.ts';
+import { normalisePlayerId } from './player-id.ts';
+import { findPlayerByAddress, findPlayerById, findPlayers } from './queries.ts';
+
+/** A full wallet-linked player (spec: resources). */
+export interface FullWalletPlayer {
+  playerId: string;
+  address: string;
+  playerType: number;
+  score: bigint;
+  /** Who the player is at the sign-in providers, as far as they have shown it. */
+  identifiers: Record<string, string>;
+  verifiedAddresses: string[];
+}
+
+/** The index of the player whom an address is linked to. Throws not_found, also for what is no address. */
+export async function lookUpAddress(
+  database: Database,
+  tenantId: string,
+  text: string,
+): Promise<{ playerIndex: number }> {
+  const address = evmAddress(text);
+  const player = address && (await findPlayerByAddress(database.forTenant(tenantId), tenantId, address));
+  if (!player) throw new Problem('not_found', 'No player is linked to the address.');
+  return { playerIndex: player.playerIndex };
+}
+
+/** The index of the player who has a name. Throws not_found where it is free. */
+export async function lookUpName(
+  database: Database,
+  tenantId: string,
+  name: string,
+): Promise<{ playerIndex: number }> {
+  const player = await findPlayerById(database.forTenant(tenantId), tenantId, normalisePlayerId(name));
+  if (!player) throw new Problem('not_found', 'The playerId is free.');
+  return { playerIndex: player.playerIndex };
+}
+
+/** A player of the tenant, as any other of its players sees them. Throws not_found. */
+export async function readPlayer(
+  database: Database,
+  tenantId: string,
+  actor: Actor,
+  playerIndex: number,
+): Promise<FullWalletPlayer> {
+  const names = { playerIndexes: [actor.playerIndex, playerIndex], playerIds: [], addresses: [] };
+  const players = await findPlayers(database.forTenant(tenantId), tenantId, names);
+  const reader = players.find((player) => player.playerIndex === actor.playerIndex);
+  if (!reader || !speaksFor(actor, reader)) throw new Problem('invalid_bearer');
+  const player = players.find((each) => each.playerIndex === playerIndex);
+  if (!player) throw new Problem('not_found', 'The tenant has no such player.');
+  const { playerId, address, playerType, score, isVerified } = player;
+  return {
+    playerId,
+    address,
+    playerType,
+    score,
+    identifiers: isVerified ? { EvmWallet: address } : {},
+    verifiedAddresses: isVerified ? [address] : [],
+  };
+}
