@@ -16,10 +16,10 @@ CALL guildhall_wall('wallet_ledgers');
 -- The entries, each with the hash of the one before. The content is text, not jsonb: the hash is of its bytes.
 CREATE TABLE wallet_ledger_entries (
   tenant_id        uuid NOT NULL,
-  entry_index      bigint NOT NULL,
+  entry_index      bigint NOT NULL CHECK (entry_index BETWEEN 1 AND 9007199254740991),
   recorded_at      timestamptz NOT NULL,
   kind             text NOT NULL,
-  player_index     bigint NOT NULL,                 -- whom it is about
+  player_index     bigint NOT NULL CHECK (player_index BETWEEN 1 AND 9007199254740991), -- whom it is about
   body             text NOT NULL,
   salt             bytea NOT NULL,                  -- keeps the content from being guessed by its hash
   content_hash     bytea NOT NULL,

@@ -74,7 +74,9 @@ program
 
 program
   .command('verify')
-  .description('recompute the row hashes of ledgers and events, and name each row that does not match')
+  .description(
+    'recompute the hashes of ledgers and events, walk the chains of the wallet ledgers, and name each row that does not match',
+  )
   .option('--tenant <id>', 'only this tenant')
   .option('--from <time>', 'only rows of this time (ISO 8601 with an offset) or later')
   .option('--to <time>', 'only rows before this time')
@@ -89,7 +91,8 @@ program
     await withStorage(async (url) => {
       const rows = await verify(url, { tenantId: tenant, from, to }, (row) => {
         altered++;
-        console.log(`${row.table} ${row.id} of tenant ${row.tenantId} does not match its hash`);
+        const problem = row.problem ?? 'does not match its hash';
+        console.log(`${row.table} ${row.id} of tenant ${row.tenantId} ${problem}`);
       });
       console.log(
         altered === 0

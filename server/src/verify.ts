@@ -2,6 +2,7 @@ import { openDatabase } from './database/database.ts';
 import { sql } from './database/sql.ts';
 import { verifyEvents, type AlteredRow } from './features/gameplay-events/index.ts';
 import { verifyLogins } from './features/login-sessions/index.ts';
+import { verifyLedger } from './features/wallet-recording/index.ts';
 
 export interface VerifyRange {
   tenantId?: string | undefined;
@@ -11,7 +12,8 @@ export interface VerifyRange {
 
 /**
  * Recomputes the row hashes of every ledger and event in a range (of the time of occurrence for events, of receipt for
- * ledgers), of one tenant or all, and reports each row that does not match. Returns the number of rows read.
+ * ledgers), of one tenant or all, walks the chains of the wallet ledgers, and reports each row that is not as it was written.
+ * Returns the number of rows read.
  */
 export async function verify(
   databaseUrl: string,
@@ -28,6 +30,7 @@ export async function verify(
       count += await verifyLogins(database, id, range, report);
       for (const scope of ['match', 'player'] as const)
         count += await verifyEvents(database, id, { ...range, scope }, report);
+      count += await verifyLedger(database, id, range, report);
     }
     return count;
   } finally {

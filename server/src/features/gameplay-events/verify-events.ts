@@ -6,11 +6,12 @@ import { selectHashedEvents } from './queries.ts';
 
 const CHUNK = 5_000;
 
-/** A row whose hash does not match its columns. */
+/** A row whose hash does not match its columns, or with which something else is wrong. */
 export interface AlteredRow {
   table: string;
   tenantId: string;
   id: string;
+  problem?: string;
 }
 
 /** Recomputes the hashes of a tenant's events and reports each row that does not match; returns how many it read. */

@@ -4,3 +4,4 @@ export { walletPlayerRoutes } from './player-routes.ts';
 export { hashChain } from './recorders/hash-chain.ts';
 export type { Recorder } from './recorders/recorder.ts';
 export { walletRecordingRoutes } from './recording-routes.ts';
+export { verifyLedger } from './verify-ledger.ts';

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
-import { hashedInstant } from '../../shared/row-hash.ts';
+import { toMicroseconds } from '../../shared/timestamps.ts';
 import type { Head, LedgerEntry } from './ledger-entry.ts';
 import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-state.ts';
 
@@ -176,9 +176,10 @@ export type Link = Pick<LedgerEntry, 'index' | 'contentHash' | 'hash'>;
 
 export type StoredEntry = LedgerEntry & { transactionHash: Hex };
 
+/** With its time as it was hashed. What somebody has made of it stays as it is, for its hash to tell. */
 const asHashed = (stored: StoredEntry): StoredEntry => ({
   ...stored,
-  recordedAt: hashedInstant(stored.recordedAt),
+  recordedAt: toMicroseconds(stored.recordedAt) ?? stored.recordedAt,
 });
 
 /** The entries of a transaction, in their order. */
@@ -194,16 +195,20 @@ export async function findEntries(
   return rows.map(asHashed);
 }
 
-/** Entries in their order, from an index on. */
+/** Entries in their order, after an index, and within a time where one is given. */
 export async function listEntries(
   db: Querier,
   tenantId: string,
-  from: number,
+  after: number,
   limit: number,
+  range: { from?: string | undefined; to?: string | undefined } = {},
 ): Promise<StoredEntry[]> {
   const rows = await db.rows<StoredEntry>(sql`
     SELECT ${entry} FROM wallet_ledger_entries
-    WHERE tenant_id = ${tenantId} AND entry_index >= ${from} ORDER BY entry_index LIMIT ${limit}`);
+    WHERE tenant_id = ${tenantId} AND entry_index > ${after}
+      AND recorded_at >= coalesce(${range.from}::timestamptz, '-infinity')
+      AND recorded_at < coalesce(${range.to}::timestamptz, 'infinity')
+    ORDER BY entry_index LIMIT ${limit}`);
   return rows.map(asHashed);
 }
 
