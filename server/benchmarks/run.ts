@@ -7,6 +7,7 @@ import { loadLookups, loadNothing, makeCrowd, rawLookupRate } from './lookups.ts
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, makeKnownPlayers } from './scenarios.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
+import { loadWalletRecords } from './wallet.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 /**
@@ -20,7 +21,7 @@ const { values: options } = parseArgs({
     rows: { type: 'string', default: '2000000' },
     ledger: { type: 'string', default: '1000000' },
     players: { type: 'string', default: '1000000' },
-    only: { type: 'string', default: 'events,logins,lookups,passwords,growth,sessions,players' },
+    only: { type: 'string', default: 'events,logins,lookups,passwords,growth,sessions,players,wallet' },
   },
 });
 const seconds = Number(options.seconds);
@@ -48,6 +49,7 @@ try {
   if (parts.includes('growth')) await measureGrowth(server, tenant);
   if (parts.includes('sessions')) await measureSessions(server);
   if (parts.includes('players')) await measurePlayers(server);
+  if (parts.includes('wallet')) await measureWallet(server, tenant);
 } finally {
   await server.stop();
 }
@@ -161,6 +163,13 @@ async function measurePlayers(server: ServerProcess): Promise<void> {
   console.log(`\nThe players of a tenant, ${round(count)} of them, one request after the other`);
   const seeded = await seedPlayers(server, count);
   await loadPlayers(server, seeded, { connections: 1, seconds: Math.min(seconds, 2) }, show);
+  console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+async function measureWallet(server: ServerProcess, tenant: TestTenant): Promise<void> {
+  console.log('\nRecords in the wallet ledger of one tenant, an entry of its chain each');
+  for (const connections of [1, 16, 64])
+    show(`${connections} connections`, await loadWalletRecords(server, tenant, { connections, seconds }));
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
 }
 
