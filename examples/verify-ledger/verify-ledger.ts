@@ -20,7 +20,7 @@ const [headIndex, headHash] = [Number(head.split(':')[0]), head.split(':')[1]];
 if (!transactionFile || !headHash)
   fail('Usage: verify-ledger.ts transaction.json <index>:<hash> [page.json …]');
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const { entries } = read(transactionFile!) as { entries: Entry[] };
+const { entries } = read(transactionFile) as { entries: Entry[] };
 const links = new Map<number, Hex>();
 for (const { index, contentHash } of pageFiles.flatMap((file) => read(file).items as Link[]))
   links.set(index, contentHash);
