@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startTestApp } from './test-app.ts';
 import { arrangeWalletPlayer, arrangeWalletTenant, WALLET_ENV } from './wallet-recording.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../examples/verify-ledger/verify-ledger.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../examples/verify-ledger/verify-ledger.mjs', import.meta.url));
 
 const app = await startTestApp({ env: WALLET_ENV });
 const tenant = await arrangeWalletTenant(app);
