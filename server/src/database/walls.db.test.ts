@@ -35,6 +35,7 @@ const APPEND_ONLY = [
   'player_rollups',
   'player_numbers',
   'tenant_sign_in_methods',
+  'wallet_ledger_entries',
 ];
 
 interface Table {
@@ -156,11 +157,12 @@ test('each wall alone holds', async () => {
     if (!APPEND_ONLY.includes(table)) {
       const moved = `UPDATE ${table} SET tenant_id = '${theirs.tenantId}'`;
       if ((await count()) !== 0) await assert.rejects(inside.run(sql([moved])), /row-level security/, table);
-      assert.equal(
-        await inside.run(sql([`DELETE FROM ${table} WHERE tenant_id = '${theirs.tenantId}'`])),
-        0,
-        table,
+      const removal = inside.run(sql([`DELETE FROM ${table} WHERE tenant_id = '${theirs.tenantId}'`]));
+      // From some tables nobody deletes anything, so there is no right to.
+      const removed = await removal.catch((error: Error) =>
+        /permission denied/.test(error.message) ? 0 : Promise.reject(error),
       );
+      assert.equal(removed, 0, table);
     }
   }
   for (const table of ['login_ledger', 'logout_ledger', 'login_sessions', 'player_events', 'refresh_tokens'])

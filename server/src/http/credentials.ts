@@ -185,7 +185,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
       },
     },
     walletPlayer: {
-      security: [{ walletPlayer: [] }],
+      security: [{ walletPlayer: [] }, { gameKey: [], walletPlayer: [] }],
       authenticate: checkWalletPlayer,
     },
     /** Reading a tenant's wallet ledger: with its game key, or as one of its wallet-linked players. */

@@ -14,8 +14,11 @@ export interface LoginThrottle {
   attempt(email: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;
 }
 
-/** `whose` passwords: those of dashboard accounts and those of players are counted apart. */
-export function openLoginThrottle(openBudget: OpenBudget, whose: 'accounts' | 'players'): LoginThrottle {
+/** `whose` passwords: those of dashboard accounts, of players and of wallet-linked players are counted apart. */
+export function openLoginThrottle(
+  openBudget: OpenBudget,
+  whose: 'accounts' | 'players' | 'wallets',
+): LoginThrottle {
   const open = (scope: string, attempts: number) =>
     openBudget({ name: `passwords:${whose}:${scope}`, attempts, seconds: WINDOW_SECONDS, refusal: REFUSAL });
   const perAccount = open('account', WRONG_PER_ACCOUNT);

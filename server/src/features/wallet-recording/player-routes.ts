@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
 import { keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
+import type { OpenBudget } from '../../security/attempt-budget.ts';
 import { openLoginThrottle } from '../../security/login-throttle.ts';
 import { addAnonymousPlayer } from './add-player.ts';
 import { logInByPassword } from './log-in-by-password.ts';
@@ -21,9 +22,11 @@ import {
 const tags = ['Wallet recording'];
 
 /** Behind a game key: who is there, adding players, and their sign-in. */
-export function walletPlayerRoutes(services: WalletLoginServices): FastifyPluginAsyncTypebox {
+export function walletPlayerRoutes(
+  services: WalletLoginServices & { openBudget: OpenBudget },
+): FastifyPluginAsyncTypebox {
   const { database } = services;
-  const withThrottle = { ...services, throttle: openLoginThrottle() };
+  const withThrottle = { ...services, throttle: openLoginThrottle(services.openBudget, 'wallets') };
 
   return async (app) => {
     app.get(
