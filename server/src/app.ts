@@ -71,6 +71,7 @@ import {
   providerRoutes,
   tenantRoutes,
 } from './features/tenants/index.ts';
+import { openUsageMeter, usageRoutes } from './features/usage/index.ts';
 import {
   openChallengeThrottle,
   openContractWallets,
@@ -87,6 +88,7 @@ import { openMemberships, planRoutes, workspaceRoutes } from './features/workspa
 import { countBodies } from './http/body-size.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
+import { meterRequests, type OnMischarged } from './http/metering.ts';
 import { measureRequests } from './http/metrics.ts';
 import { publishOpenApi } from './http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from './http/server.ts';
@@ -104,6 +106,7 @@ export interface AppOptions {
   masterKey: Buffer;
   logger: HttpOptions['logger'];
   onUndeclaredStatus?: HttpOptions['onUndeclaredStatus'];
+  onMischarged?: OnMischarged;
 }
 
 /** The HTTP application: every feature wired together, not yet listening. Closing it releases all that it opened. */
@@ -122,6 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await publishOpenApi(plain, '0.1.0');
   measureRequests(plain, services.metrics);
   countBodies(plain, services.alerts.countBytes);
+  meterRequests(plain, services.meter, options.onMischarged);
   await plain.register(operationsRoutes(services.database, services.signer));
 
   const behind = credentials(services.verifiers, services.rateLimits);
@@ -160,6 +164,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tenantPlayerRoutes(services.database),
     playerModerationRoutes(services.database),
     auditRoutes(services.database),
+    usageRoutes(services.database),
     alertRoutes(services),
     notificationRoutes(services),
   ]);
@@ -224,6 +229,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
   const isActiveTenant = openActiveTenants(database, changes);
   const recorder = hashChain;
   const writer = await openEventWriter(database, databaseUrl);
+  const meter = openUsageMeter(database, changes);
 
   return {
     config,
@@ -245,7 +251,8 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
     mailBudget: openMailBudget(openBudget),
     definitions,
-    ingestion: { writer, definitions, rosters: openRosters(database) },
+    meter,
+    ingestion: { database, quotas: meter, writer, definitions, rosters: openRosters(database) },
     verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
     avatars: await openAvatarStore(config.avatarStorage, issuer),
     walletThrottle: openChallengeThrottle(openBudget),
@@ -297,6 +304,7 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
       await signer.close();
       await keys.close();
       await writer.close();
+      await meter.close();
       await changes.close();
       await outbound.operator.close();
       await outbound.tenant.close();

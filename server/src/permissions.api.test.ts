@@ -101,6 +101,8 @@ const rules: Record<string, Rule> = {
   updateWorkspace: { needs: 'owner', body: { name: 'x' } },
   changePlan: { needs: 'platformAdmin', body: { name: 'x' } },
   listWorkspaceAuditRecords: reads,
+  getQuota: reads,
+  listUsage: reads,
 
   listMembers: reads,
   inviteMember: { needs: 'admin', body: async () => ({ email: someEmail(), role: 'viewer' }) },

@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import type { Charge } from '../shared/charge.ts';
 import { isGuid } from '../shared/ids.ts';
 import { rowTypes } from './row-types.ts';
-import type { Sql } from './sql.ts';
+import { sql, type Sql } from './sql.ts';
 
 /** Runs statements. Features take one of these, and their caller decides whether it is a transaction. */
 export interface Querier {
@@ -30,8 +31,16 @@ export interface Scope extends Querier {
 export interface Database extends Scope {
   /** The same door with one tenant's rows visible, and no other's. */
   forTenant(tenantId: string): Scope;
-  /** A door for one player over all tenants: as the role `guildhall_player`, which sees and changes their rows alone. */
-  forPlayer(playerId: string): Scope;
+  /**
+   * The door for what an accepted request on a key writes: that of its tenant, where every statement and every transaction that
+   * commits is charged one unit. So what refuses the request must throw, and whatever else it needs is done in other scopes.
+   */
+  forKey(charge: Charge): Scope;
+  /**
+   * A door for one player over all tenants: as the role `guildhall_player`, which sees and changes their rows alone. With a
+   * charge, as {@link forKey}.
+   */
+  forPlayer(playerId: string, charge?: Charge): Scope;
   /** The same door with the audit records of one workspace visible, those of its tenants included. */
   forWorkspace(workspaceId: string): Scope;
   /** Closes all connections once their work is done. */
@@ -50,8 +59,9 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
-    forPlayer: (playerId) =>
-      scope(pool, `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`),
+    forKey: (charge) => scope(pool, beginFor('tenant_id', charge.tenantId), charge),
+    forPlayer: (playerId, charge) =>
+      scope(pool, `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`, charge),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
     close: () => pool.end(),
   };
@@ -93,6 +103,16 @@ export function refusalOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;
 }
 
+/** Whether an error came from PostgreSQL itself: then nothing of its transaction was done. */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof pg.DatabaseError;
+}
+
+/** Whether an error is the refusal of what would pass a plan's hard stop. */
+export function isQuotaExceeded(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === 'GH002';
+}
+
 /** Whether an error is PostgreSQL ending one of two transactions that waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
@@ -105,11 +125,16 @@ function beginFor(setting: 'tenant_id' | 'player_id' | 'workspace_id', id: strin
   return `BEGIN; SET LOCAL guildhall.${setting} = '${id}'`;
 }
 
-function scope(pool: pg.Pool, begin: string): Scope {
+function scope(pool: pg.Pool, begin: string, charge?: Charge): Scope {
   return {
-    ...querier((statement) => againAfterDeadlock(() => single(pool, begin, statement))),
-    transaction: (work) => againAfterDeadlock(() => transact(pool, begin, work)),
+    ...querier((statement) => againAfterDeadlock(() => single(pool, begin, statement, charge))),
+    transaction: (work) => againAfterDeadlock(() => transact(pool, begin, work, charge)),
   };
+}
+
+/** The last statement of a transaction that a key's request is charged for. */
+function chargeOne({ workspaceId, tenantId, keyId }: Charge): Sql {
+  return sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, 1)`;
 }
 
 /**
@@ -132,6 +157,7 @@ async function transact<Result>(
   pool: pg.Pool,
   begin: string,
   work: (transaction: Querier) => Promise<Result>,
+  charge: Charge | undefined,
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -142,10 +168,16 @@ async function transact<Result>(
     begun.catch(() => {});
     const result = await work(querier((statement) => client.query(named(statement))));
     await begun;
+    // Not awaited either: it leaves together with the COMMIT.
+    inOnePacket(client);
+    const charged = charge && client.query(named(chargeOne(charge)));
+    charged?.catch(() => {});
     const { command } = await client.query('COMMIT');
+    await charged;
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error.
     if (command !== 'COMMIT')
       throw new Error('The transaction was rolled back: one of its statements had failed.');
+    if (charge) charge.committed++;
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((cause: Error) => {
@@ -158,19 +190,27 @@ async function transact<Result>(
 }
 
 /** One statement in a transaction of its own, all in one round trip. */
-async function single(pool: pg.Pool, begin: string, statement: Sql): Promise<pg.QueryResult> {
+async function single(
+  pool: pg.Pool,
+  begin: string,
+  statement: Sql,
+  charge: Charge | undefined,
+): Promise<pg.QueryResult> {
   if (begin === 'BEGIN') return pool.query(named(statement));
   const client = await pool.connect();
   try {
     inOnePacket(client);
-    const [begun, result, committed] = await Promise.allSettled([
+    const [begun, result, charged, committed] = await Promise.allSettled([
       client.query(begin),
       client.query(named(statement)),
+      charge && client.query(named(chargeOne(charge))),
       client.query('COMMIT'),
     ]);
     if (begun.status === 'rejected') throw begun.reason;
     if (result.status === 'rejected') throw result.reason;
+    if (charged.status === 'rejected') throw charged.reason;
     if (committed.status === 'rejected') throw committed.reason;
+    if (charge) charge.committed++;
     return result.value;
   } finally {
     client.release();

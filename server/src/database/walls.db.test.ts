@@ -19,6 +19,8 @@ after(async () => {
 /** The tables with a tenant_id that stand outside of the wall, each for a reason. */
 const OUTSIDE: Record<string, string> = {
   tenant_keys: 'found by fingerprint, before the tenant is known',
+  usage_entries: 'a workspace’s: read in its own scope, and written by functions alone',
+  usage_totals: 'a workspace’s: read in its own scope, and written by functions alone',
   audit_records: 'the trail of a workspace spans its tenants, and some of it is about none',
   notifications: 'they belong to an account, whose workspaces and tenants are several',
 };

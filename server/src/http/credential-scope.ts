@@ -29,6 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The least role, in the workspace or tenant of the path, that the route needs. */
     role?: Role;
+    /** How a request on a key is counted: a write in the transaction that writes it, a read beside it. */
+    usage?: 'read' | 'write';
   }
 }
 
@@ -47,6 +49,7 @@ export async function withCredential(
       const role = credential.authorize && requiredRole(route);
       schema.security ??= credential.security;
       const limited = countsRequests(credential.security);
+      if (limited) requireUsage(route);
       const refusals = [
         401,
         ...(credential.admit || role ? [403] : []),
@@ -71,6 +74,13 @@ function requiredRole({ url, config }: RouteOptions): Role | undefined {
   if (!role && /:(tenantId|workspaceId)/.test(url))
     throw new Error(`${url} does not say which role it needs (config.role).`);
   return role;
+}
+
+function requireUsage({ url, config }: RouteOptions): void {
+  if (!config?.usage)
+    throw new Error(
+      `${url} does not say whether it reads or writes, which is how it is billed (config.usage).`,
+    );
 }
 
 /** The token of an `Authorization: Bearer` header, or undefined. */

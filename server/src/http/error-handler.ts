@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { HashingBusy } from '../security/passwords.ts';
 import { Problem } from '../shared/problem.ts';
+import { quotaExceeded, type Quota } from '../shared/quota.ts';
 
 /** Answers a request with a problem document. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
@@ -68,6 +69,9 @@ function translate(error: FastifyError): Problem {
         detail: 'Ask for less at once.',
         headers: { 'retry-after': '5' },
       });
+    // Raised where a transaction charges its units (migration 0018).
+    case 'GH002':
+      return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem('not_found');
   }

@@ -36,6 +36,7 @@ const TAGS = [
   { name: 'Event definitions', description: 'What events a tenant knows.' },
   { name: 'Accounts', description: 'Dashboard accounts.' },
   { name: 'Workspaces', description: 'Who owns which tenants.' },
+  { name: 'Usage', description: 'What a workspace has used of its plan, and what it is billed.' },
   { name: 'Tenants', description: 'Games and environments, their keys and sign-in providers.' },
   { name: 'Tenant players', description: 'The players of a tenant, as its administrators see them.' },
   { name: 'Alerts', description: 'Keys on which more came in than usual.' },

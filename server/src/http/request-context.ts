@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Charge } from '../shared/charge.ts';
 import { clientAddress } from './client-address.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -15,6 +16,9 @@ export interface KeyCaller {
   maxPlayerEventsPerRequest: number;
   /** What may come in within a minute without an alert: requests, and bytes of their bodies. */
   alertThresholds: { rate_spike: number; payload_spike: number };
+  /** The workspace that pays for what comes in on the key, and whether its plan has a hard stop. */
+  payerId: string;
+  payerHasHardStop: boolean;
 }
 
 /** The player of a verified access token. `tenantId` is null for a portal token. */
@@ -78,12 +82,19 @@ declare module 'fastify' {
     accountCaller: AccountCaller | null;
     bearerCaller: BearerCaller | null;
     walletCaller: WalletCaller | null;
+    charge: Charge | null;
   }
 }
 
 /** The key that the route's credential scope has verified. */
 export function keyOf(request: FastifyRequest): KeyCaller {
   return request.keyCaller ?? outsideOfScope(request, 'key');
+}
+
+/** What the request is charged to the payer of its key: one for each request, so that it shows whether it was. */
+export function chargeOf(request: FastifyRequest): Charge {
+  const { payerId: workspaceId, payerHasHardStop: hasHardStop, tenantId, keyId } = keyOf(request);
+  return (request.charge ??= { workspaceId, tenantId, keyId, hasHardStop, committed: 0 });
 }
 
 /** The player that the route's credential scope has verified. */

@@ -63,8 +63,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.setErrorHandler(errorHandler);
   parseJsonBodies(app);
 
-  for (const caller of ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'])
-    app.decorateRequest(caller, null);
+  const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
+  for (const known of [...callers, 'charge']) app.decorateRequest(known, null);
   app.addHook('onRoute', declareCommonStatuses);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

@@ -61,6 +61,7 @@ export const problemCatalogue = {
   rate_limited: [429, 'Too many requests'],
   too_many_attempts: [429, 'Too many attempts'],
   too_many_streams: [429, 'Too many streams are open'],
+  quota_exceeded: [429, 'The units of the plan are used up'],
   headers_too_large: [431, 'The address and headers are too large'],
   internal_error: [500, 'Something went wrong on our side'],
   provider_unavailable: [502, 'The sign-in provider does not answer'],

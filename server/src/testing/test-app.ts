@@ -38,12 +38,13 @@ export const TEST_MASTER_KEY = '5'.repeat(64);
 
 /**
  * Starts the application for the tests of a file and stops it after them. Any answer with a status that its route does
- * not declare fails the file.
+ * not declare fails the file, and so does a request on a key that is not charged as it should be.
  */
 export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOptions = {}): Promise<TestApp> {
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
   const url = databaseUrl ?? clone!.url;
   const undeclared = new Set<string>();
+  const mischarged = new Set<string>();
   const avatars = await mkdtemp(join(tmpdir(), 'guildhall-avatars-'));
   const config = readConfig({
     PORT: '0',
@@ -59,6 +60,7 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     masterKey: Buffer.from(TEST_MASTER_KEY, 'hex'),
     logger: { level: config.logLevel, ...(log && { stream: { write: log } }) },
     onUndeclaredStatus: (operation, status) => undeclared.add(`${operation} answered ${status}`),
+    onMischarged: (operation, what) => mischarged.add(`${operation}: ${what}`),
   });
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   const owner = new pg.Pool({ connectionString: url, max: 4 });
@@ -70,6 +72,7 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     await clone?.drop();
     await rm(avatars, { recursive: true });
     assert.deepEqual([...undeclared], [], 'every status that a route answers with is declared in its schema');
+    assert.deepEqual([...mischarged], [], 'an accepted write on a key is charged once, and nothing else is');
   });
   return { http: httpClient(address), url: address, owner, databaseUrl: url, issuer: ISSUER, avatars };
 }

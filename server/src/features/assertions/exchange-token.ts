@@ -2,6 +2,7 @@ import type { Database, Scope } from '../../database/database.ts';
 import type { Author, BearerCaller } from '../../http/request-context.ts';
 import { newRefreshToken, REUSE_GRACE_SECONDS } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail } from '../audit/index.ts';
@@ -24,8 +25,8 @@ export interface ExchangeServices {
 }
 
 export interface ExchangeRequest {
-  /** The game key's tenant. */
-  tenantId: string;
+  /** The game key's tenant, and who pays. */
+  charge: Charge;
   bearer: BearerCaller;
   audience: string;
   includeRefreshToken: boolean;
@@ -50,27 +51,29 @@ export async function exchangeToken(
   const { playerId, tenantId, sessionId } = request.bearer;
   if (tenantId === null || sessionId === null)
     throw new Problem('wrong_token_scope', 'A token of the player portal speaks for no tenant.');
-  if (tenantId !== request.tenantId) throw new Problem('tenant_mismatch');
+  if (tenantId !== request.charge.tenantId) throw new Problem('tenant_mismatch');
   return fromAccessToken(services, request, { playerId, sessionId });
 }
 
 /** With the player's name and address of now. Throws player_inactive, player_banned, and session_ended for a refresh token. */
 async function fromAccessToken(
   { database, vault, signer }: ExchangeServices,
-  { tenantId, audience, includeRefreshToken }: ExchangeRequest,
+  { charge, audience, includeRefreshToken }: ExchangeRequest,
   player: { playerId: string; sessionId: string },
 ): Promise<IssuedAssertion> {
-  const tenant = database.forTenant(tenantId);
-  const found = await findSubject(tenant, tenantId, player.playerId);
-  refuseUnlessAllowed(found);
-  const { displayName, email } = found;
-  const subject = { ...player, tenantId, audience, displayName, email };
-  if (!includeRefreshToken) return signAssertion(signer, subject);
+  const { tenantId } = charge;
+  return database.forKey(charge).transaction(async (transaction) => {
+    const found = await findSubject(transaction, tenantId, player.playerId);
+    refuseUnlessAllowed(found);
+    const { displayName, email } = found;
+    const subject = { ...player, tenantId, audience, displayName, email };
+    if (!includeRefreshToken) return signAssertion(signer, subject);
 
-  const { token, hash, expiresAt } = newRefreshToken(vault, 'thirdparty');
-  const stored = await insertToken(tenant, { ...subject, familyId: newId(), hash, expiresAt });
-  if (!stored) throw new Problem('session_ended', 'A session that has ended gives no refresh token.');
-  return { ...signAssertion(signer, subject), refreshToken: token };
+    const { token, hash, expiresAt } = newRefreshToken(vault, 'thirdparty');
+    const stored = await insertToken(transaction, { ...subject, familyId: newId(), hash, expiresAt });
+    if (!stored) throw new Problem('session_ended', 'A session that has ended gives no refresh token.');
+    return { ...signAssertion(signer, subject), refreshToken: token };
+  });
 }
 
 /**
@@ -80,19 +83,38 @@ async function fromAccessToken(
  */
 async function fromRefreshToken(
   { database, vault, signer }: ExchangeServices,
-  { tenantId, audience, origin }: ExchangeRequest,
+  { charge, audience, origin }: ExchangeRequest,
   refreshToken: string,
 ): Promise<IssuedAssertion> {
-  const tenant = database.forTenant(tenantId);
+  const { tenantId } = charge;
   const next = newRefreshToken(vault, 'thirdparty');
   const old = { hash: vault.fingerprint(refreshToken), audience };
-  const token = await rotateToken(tenant, tenantId, old, next, REUSE_GRACE_SECONDS);
-  if (!token) throw new Problem('invalid_refresh_token');
-  if (token.rotated) return { ...signAssertion(signer, token), refreshToken: next.token };
-  if (token.reused) await endFamily(tenant, token, origin);
-  if (token.audience !== audience) throw new Problem('audience_mismatch');
-  refuseUnlessAllowed(token);
-  throw new Problem('invalid_refresh_token');
+  try {
+    const token = await database.forKey(charge).transaction(async (transaction) => {
+      const found = await rotateToken(transaction, tenantId, old, next, REUSE_GRACE_SECONDS);
+      if (!found?.rotated) throw new NotRotated(found);
+      return found;
+    });
+    return { ...signAssertion(signer, token), refreshToken: next.token };
+  } catch (error) {
+    if (!(error instanceof NotRotated)) throw error;
+    const { token } = error;
+    if (!token) throw new Problem('invalid_refresh_token');
+    if (token.reused) await endFamily(database.forTenant(tenantId), token, origin);
+    if (token.audience !== audience) throw new Problem('audience_mismatch');
+    refuseUnlessAllowed(token);
+    throw new Problem('invalid_refresh_token');
+  }
+}
+
+/** Undoes the exchange of a token that is good no more. What that means is written down after it. */
+class NotRotated extends Error {
+  readonly token: RotatedToken | undefined;
+
+  constructor(token: RotatedToken | undefined) {
+    super();
+    this.token = token;
+  }
 }
 
 async function endFamily(

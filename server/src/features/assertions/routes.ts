@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../database/database.ts';
-import { bearerOf, keyOf, originOf } from '../../http/request-context.ts';
+import { bearerOf, chargeOf, keyOf, originOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { exchangeToken, type ExchangeServices } from './exchange-token.ts';
 import { ExchangeBody, ExchangeResult, ValidateBody, ValidateResult } from './schemas.ts';
@@ -12,6 +12,7 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
     app.post(
       '/api/player-auth/jwt/exchange',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'exchangeForAssertion',
           tags: ['Assertions'],
@@ -28,7 +29,7 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
       async (request) =>
         exchangeToken(services, {
           ...request.body,
-          tenantId: keyOf(request).tenantId,
+          charge: chargeOf(request),
           bearer: bearerOf(request),
           origin: originOf(request),
         }),
@@ -42,6 +43,7 @@ export function assertionValidationRoutes(database: Database): FastifyPluginAsyn
     app.post(
       '/api/player-auth/jwt/validate',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'validateAssertion',
           tags: ['Assertions'],

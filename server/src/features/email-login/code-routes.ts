@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { SignInServices } from '../player-login/index.ts';
 import { LoginResult } from '../player-tokens/index.ts';
@@ -18,6 +18,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
     app.post(
       '/api/player-auth/email/otc',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'sendOneTimeCode',
           tags,
@@ -30,7 +31,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
         },
       },
       async (request) => {
-        const asker = { tenantId: keyOf(request).tenantId, ipAddress: clientAddress(request) };
+        const asker = { charge: chargeOf(request), ipAddress: clientAddress(request) };
         return sendCode(services, asker, request.body.email);
       },
     );
@@ -38,6 +39,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
     app.post(
       '/api/player-auth/otc/exchange',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'exchangeOneTimeCode',
           tags,
@@ -51,13 +53,12 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
         },
       },
       async (request) => {
-        const { tenantId } = keyOf(request);
         const { email, createAccountIfMissing, ...rest } = request.body;
         return exchangeCode(services, {
           ...rest,
           which: { email },
           mode: createAccountIfMissing ? 'login' : 'only-existing',
-          tenantId,
+          charge: chargeOf(request),
           ipAddress: clientAddress(request),
         });
       },

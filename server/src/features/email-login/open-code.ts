@@ -1,4 +1,4 @@
-import type { Database, Querier } from '../../database/database.ts';
+import type { Database, Querier, Scope } from '../../database/database.ts';
 import { networkOf, type AttemptBudget } from '../../security/attempt-budget.ts';
 import { newId } from '../../shared/ids.ts';
 import { spendMail } from './mail-limits.ts';
@@ -19,20 +19,18 @@ export interface OpenCodeServices {
  * `mail` sees to it, in the same transaction, that the code is made and mailed. Throws too_many_attempts.
  */
 export async function openCode(
-  { database, mailBudget }: OpenCodeServices,
-  { tenantId, ipAddress }: { tenantId: string; ipAddress: string | null },
-  email: string,
+  { mailBudget }: Pick<OpenCodeServices, 'mailBudget'>,
+  home: { tenantId: string; scope: Scope },
+  { email, ipAddress }: { email: string; ipAddress: string | null },
   mail: (transaction: Querier, codeId: string) => Promise<void>,
 ): Promise<SentCode> {
   await mailBudget.spend(networkOf(ipAddress));
-  const home = database.forTenant(tenantId);
-  const which = { tenantId, email, resendSeconds: RESEND_SECONDS };
+  const which = { tenantId: home.tenantId, email, resendSeconds: RESEND_SECONDS };
   for (;;) {
-    const recent = await findRecentCode(home, which);
-    if (recent) return recent;
-
     try {
-      return await home.transaction(async (transaction) => {
+      return await home.scope.transaction(async (transaction) => {
+        const recent = await findRecentCode(transaction, which);
+        if (recent) return recent;
         await spendMail(transaction, email);
         const code = await replaceCode(transaction, {
           ...which,

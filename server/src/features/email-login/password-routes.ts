@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { clientAddress } from '../../http/client-address.ts';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { networkOf, type OpenBudget } from '../../security/attempt-budget.ts';
 import { openLoginThrottle } from '../../security/login-throttle.ts';
@@ -31,15 +31,16 @@ export function emailPasswordRoutes(
   const withThrottle = { ...services, throttle: openLoginThrottle(services.openBudget, 'players') };
   /** Where the request comes from: the tenant of its key, which must have the provider. */
   const origin = async (request: FastifyRequest) => {
-    const { tenantId } = keyOf(request);
-    await services.providerSettings.require(tenantId, 'EmailPassword');
-    return { tenantId, ipAddress: clientAddress(request) };
+    const charge = chargeOf(request);
+    await services.providerSettings.require(charge.tenantId, 'EmailPassword');
+    return { charge, ipAddress: clientAddress(request) };
   };
 
   return async (app) => {
     app.post(
       '/api/player-auth/email/signup',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'signUpPlayer',
           tags,
@@ -61,6 +62,7 @@ export function emailPasswordRoutes(
     app.post(
       '/api/player-auth/email/tenant-login',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'logInPlayerByPassword',
           tags,
@@ -77,6 +79,7 @@ export function emailPasswordRoutes(
     app.post(
       '/api/player-auth/email/verify',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'verifyEmailAddress',
           tags,
@@ -88,14 +91,15 @@ export function emailPasswordRoutes(
         },
       },
       async (request) => {
-        const { tenantId } = await origin(request);
-        return verifyAddress(services, tenantId, request.body.token);
+        const { charge } = await origin(request);
+        return verifyAddress(services, charge, request.body.token);
       },
     );
 
     app.post(
       '/api/player-auth/email/password-reset/request',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'requestPasswordReset',
           tags,
@@ -107,9 +111,9 @@ export function emailPasswordRoutes(
         },
       },
       async (request, reply) => {
-        const { tenantId, ipAddress } = await origin(request);
+        const { charge, ipAddress } = await origin(request);
         await services.mailBudget.spend(networkOf(ipAddress));
-        await requestReset(services, tenantId, request.body.email);
+        await requestReset(services, charge, request.body.email);
         reply.code(202);
         return { status: 'accepted' as const };
       },
@@ -118,6 +122,7 @@ export function emailPasswordRoutes(
     app.post(
       '/api/player-auth/email/password-reset/confirm',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'resetPassword',
           tags,
@@ -130,8 +135,8 @@ export function emailPasswordRoutes(
         },
       },
       async (request) => {
-        const { tenantId } = await origin(request);
-        return resetPassword(services, tenantId, request.body);
+        const { charge } = await origin(request);
+        return resetPassword(services, charge, request.body);
       },
     );
   };

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Queue } from '../../jobs/queue.ts';
+import type { Charge } from '../../shared/charge.ts';
 import type { MailServices } from '../mail/index.ts';
 import { resetPasswordLetter } from './letters/reset-password.ts';
 import { MAILS_PER_DAY } from './mail-limits.ts';
@@ -21,11 +22,12 @@ const RESEND_SECONDS = 30;
 /** The request's part: the same for every address. */
 export async function requestReset(
   { database, jobs }: MailServices & { database: Database },
-  tenantId: string,
+  charge: Charge,
   email: string,
 ): Promise<void> {
+  const { tenantId } = charge;
   const once = { key: `${tenantId} ${email}`, seconds: RESEND_SECONDS };
-  await jobs.add(database, passwordResetQueue, { tenantId, email }, once);
+  await jobs.add(database.forKey(charge), passwordResetQueue, { tenantId, email }, once);
 }
 
 /**

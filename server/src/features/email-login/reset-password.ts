@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { hashPassword } from '../../security/passwords.ts';
 import type { Vault } from '../../security/vault.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { newId } from '../../shared/ids.ts';
 import { endPlayerSessions } from '../login-sessions/index.ts';
 import { revokePortalSessions } from '../portal-login/index.ts';
@@ -14,16 +15,17 @@ import { wrongToken } from './wrong-token.ts';
  */
 export async function resetPassword(
   { database, vault }: { database: Database; vault: Vault },
-  tenantId: string,
+  charge: Charge,
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<{ email: string }> {
+  const { tenantId } = charge;
   const hash = vault.fingerprint(token);
   const owner = await findToken(database.forTenant(tenantId), { tenantId, hash, purpose: 'reset' });
   if (!owner) throw wrongToken();
   const { email, playerId } = owner;
   const passwordHash = await hashPassword(newPassword);
   try {
-    await database.forPlayer(playerId).transaction(async (transaction) => {
+    await database.forPlayer(playerId, charge).transaction(async (transaction) => {
       // First, as everywhere, so that none waits for another in a circle.
       await lockCredential(transaction, email);
       if (!(await deleteToken(transaction, tenantId, hash))) throw wrongToken();

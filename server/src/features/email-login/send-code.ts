@@ -1,3 +1,4 @@
+import type { Charge } from '../../shared/charge.ts';
 import type { MailServices } from '../mail/index.ts';
 import { readTenant, type ProviderSettings } from '../tenants/index.ts';
 import { mailCode } from './mail-code.ts';
@@ -9,12 +10,13 @@ export type SendCodeServices = OpenCodeServices & MailServices & { providerSetti
 /** Sends a one-time code of a tenant to an address. Throws provider_not_available, and as {@link openCode} does. */
 export async function sendCode(
   services: SendCodeServices,
-  asker: { tenantId: string; ipAddress: string | null },
+  { charge, ipAddress }: { charge: Charge; ipAddress: string | null },
   email: string,
 ): Promise<SentCode> {
-  const { tenantId } = asker;
+  const { tenantId } = charge;
   await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
-  return openCode(services, asker, email, async (transaction, codeId) => {
+  const home = { tenantId, scope: services.database.forKey(charge) };
+  return openCode(services, home, { email, ipAddress }, async (transaction, codeId) => {
     const { name } = await readTenant(transaction, tenantId);
     await mailCode(services, transaction, { tenantId, email, codeId }, name);
   });

@@ -22,7 +22,8 @@ export function requestPortalCode(
   ipAddress: string | null,
   email: string,
 ): Promise<SentCode> {
-  return openCode(services, { tenantId: PORTAL, ipAddress }, email, (transaction, codeId) =>
+  const home = { tenantId: PORTAL, scope: services.database.forTenant(PORTAL) };
+  return openCode(services, home, { email, ipAddress }, (transaction, codeId) =>
     services.jobs.add(transaction, portalCodeQueue, { email, codeId }),
   );
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Vault } from '../../security/vault.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { newId } from '../../shared/ids.ts';
 import { deleteToken, findToken, lockCredential, lockPlayer, markVerified } from './queries.ts';
 import { wrongToken } from './wrong-token.ts';
@@ -10,11 +11,12 @@ import { wrongToken } from './wrong-token.ts';
  */
 export async function verifyAddress(
   { database, vault }: { database: Database; vault: Vault },
-  tenantId: string,
+  charge: Charge,
   token: string,
 ): Promise<{ email: string }> {
+  const { tenantId } = charge;
   const hash = vault.fingerprint(token);
-  return database.forTenant(tenantId).transaction(async (transaction) => {
+  return database.forKey(charge).transaction(async (transaction) => {
     const owner = await findToken(transaction, { tenantId, hash, purpose: 'verify' });
     if (!owner) throw wrongToken();
     // The credential first, as everywhere: who proves the address at the same time deletes the token under its lock.

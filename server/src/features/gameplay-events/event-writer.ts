@@ -1,15 +1,30 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { isDeadlock, isUniqueViolation, openPool, type Database } from '../../database/database.ts';
+import {
+  isDeadlock,
+  isQuotaExceeded,
+  isUniqueViolation,
+  openPool,
+  type Database,
+} from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { eventRowHash, type BatchOrigin, type EventRow } from './event-row.ts';
 import type { EventScope } from './event-scope.ts';
 
 /** Stores events. */
 export interface EventWriter {
-  /** Stores the rows that are not stored yet, durably, and returns the ids of those that this call added. */
-  write(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): Promise<Set<string> | 'all'>;
+  /**
+   * Stores the rows that are not stored yet, durably, charges a unit for each, and returns the ids of those that this call
+   * added.
+   */
+  write(
+    scope: EventScope,
+    origin: BatchOrigin,
+    rows: EventRow[],
+    charge: Charge,
+  ): Promise<Set<string> | 'all'>;
   close(): Promise<void>;
 }
 
@@ -37,16 +52,19 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
   const canCopy = role?.canCopy ?? false;
 
   return {
-    async write(scope, origin, rows) {
+    async write(scope, origin, rows, charge) {
       if (canCopy && rows.length >= COPY_FROM) {
         try {
-          await copyRows(pool, scope, origin, rows);
+          await copyRows(pool, scope, origin, rows, charge);
+          charge.committed++;
           return 'all';
         } catch (error) {
           if (!isUniqueViolation(error) && !isDeadlock(error)) throw error;
         }
       }
-      return insertRows(database, scope, origin, rows);
+      const inserted = await insertRows(database, scope, origin, rows, charge);
+      if (inserted.size > 0) charge.committed++;
+      return inserted;
     },
     close: () => pool.end(),
   };
@@ -64,15 +82,19 @@ async function copyRows(
   scope: EventScope,
   origin: BatchOrigin,
   rows: EventRow[],
+  { workspaceId, tenantId, keyId }: Charge,
 ): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    const copy = client.query(copyFrom(`COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN`));
+    // One text is one transaction: it commits the rows with their charge, or neither. The ids are our own database's.
+    const charge = `CALL guildhall_charge_copied('${workspaceId}', '${tenantId}', '${keyId}', ${rows.length})`;
+    const copy = client.query(copyFrom(`COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN; ${charge}`));
     await pipeline(copyText(scope, origin, rows), copy);
   } catch (error) {
-    // A refused COPY leaves the connection usable; anything else may not.
-    if (!isUniqueViolation(error) && !isDeadlock(error)) broken = error as Error;
+    // A refusal leaves the connection usable; anything else may not.
+    const refused = isUniqueViolation(error) || isDeadlock(error) || isQuotaExceeded(error);
+    if (!refused) broken = error as Error;
     throw error;
   } finally {
     client.release(broken);
@@ -115,11 +137,12 @@ async function insertRows(
   scope: EventScope,
   origin: BatchOrigin,
   rows: EventRow[],
+  { workspaceId, keyId }: Charge,
 ): Promise<Set<string>> {
   const { tenantId, createdAt } = origin;
   const column = <Key extends keyof EventRow>(key: Key) => rows.map((row) => row[key]);
   const hashes = rows.map((row) => `\\x${eventRowHash(scope, origin, row)}`);
-  const statement =
+  const insertion =
     scope === 'match'
       ? sql`
     INSERT INTO match_events (occurred_at, created_at_gl, value, tenant_id, id, match_player_id, match_session_id,
@@ -142,6 +165,10 @@ async function insertRows(
       AS event (occurred_at, value, id, actor, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
     RETURNING id`;
-  const inserted = await database.forTenant(tenantId).rows<{ id: string }>(statement);
-  return new Set(inserted.map(({ id }) => id));
+  // Charged for what was inserted in the end, in the same statement.
+  const inserted = await database.forTenant(tenantId).row<{ ids: string[] }>(sql`
+    WITH inserted AS (${insertion})
+    SELECT coalesce(array_agg(id), '{}') AS ids, guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, count(*))
+    FROM inserted`);
+  return new Set(inserted?.ids);
 }

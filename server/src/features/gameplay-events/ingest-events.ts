@@ -1,18 +1,25 @@
+import type { Database } from '../../database/database.ts';
 import {
   pairKey,
   type Definition,
   type DefinitionPair,
   type DefinitionResolver,
 } from '../event-definitions/index.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { newBulkId } from '../../shared/ids.ts';
+import { quotaExceeded, type Quota } from '../../shared/quota.ts';
 import { now } from '../../shared/timestamps.ts';
 import { checkEvent, type CheckedEvent } from './check-event.ts';
 import type { EventRow } from './event-row.ts';
 import type { EventScope } from './event-scope.ts';
 import type { EventWriter } from './event-writer.ts';
+import { findStored } from './queries.ts';
 import type { Rosters } from './roster.ts';
 
 export interface IngestServices {
+  database: Database;
+  /** How a plan with a hard stop stands; undefined for one without. */
+  quotas: { quota(workspaceId: string): Promise<Quota | undefined> };
   writer: EventWriter;
   rosters: Rosters;
   definitions: DefinitionResolver;
@@ -20,7 +27,8 @@ export interface IngestServices {
 
 /** Who sends a batch. */
 export interface Sender {
-  tenantId: string;
+  /** The tenant, and who pays. */
+  charge: Charge;
   playerId: string;
 }
 
@@ -53,7 +61,8 @@ export interface EventError {
 
 /**
  * Takes a batch of events, each on its own: a bad one is reported and its neighbours are stored. What is reported as a
- * record is on disk.
+ * record is on disk, and charged for. A batch whose new events would pass a plan's hard stop is refused whole: throws
+ * quota_exceeded.
  */
 export async function ingestEvents(
   services: IngestServices,
@@ -64,9 +73,10 @@ export async function ingestEvents(
   const result: IngestResult = { records: [], warnings: [], errors: [], duplicateCount: 0 };
   const sound = checkFields(scope, batch, result);
   const acting = await checkActors(services.rosters, scope, sender, sound, result);
-  const rows = await resolveDefinitions(services.definitions, scope, sender.tenantId, acting, result);
+  const rows = await resolveDefinitions(services.definitions, scope, sender.charge.tenantId, acting, result);
   const unique = sortAndDeduplicate(rows, result);
-  if (unique.length > 0) await store(services.writer, scope, sender.tenantId, unique, result);
+  const admitted = await refuseBeyondQuota(services, scope, sender.charge, unique, result);
+  if (admitted.length > 0) await store(services.writer, scope, sender.charge, admitted, result);
   result.errors.sort((a, b) => a.index - b.index);
   return result;
 }
@@ -90,7 +100,7 @@ function checkFields(scope: EventScope, batch: unknown[], result: IngestResult):
 async function checkActors(
   rosters: Rosters,
   scope: EventScope,
-  { tenantId, playerId }: Sender,
+  { charge, playerId }: Sender,
   events: CheckedEvent[],
   result: IngestResult,
 ): Promise<CheckedEvent[]> {
@@ -101,7 +111,7 @@ async function checkActors(
       return false;
     });
   }
-  const roster = await rosters.find(tenantId, new Set(events.map((event) => event.actorId)));
+  const roster = await rosters.find(charge.tenantId, new Set(events.map((event) => event.actorId)));
   return events.filter((event) => {
     const entry = roster.get(event.actorId);
     if (entry?.matchSessionId !== event.matchSessionId) {
@@ -214,15 +224,35 @@ function compare(a: EventRow, b: EventRow): number {
   return a.idempotencyKey < b.idempotencyKey ? -1 : 1;
 }
 
+/**
+ * Refuses, before anything is written, what the transaction that charges would refuse; what was stored before costs nothing, and
+ * is left out. Of what is admitted the transaction decides: others may be quicker.
+ */
+async function refuseBeyondQuota(
+  { database, quotas }: IngestServices,
+  scope: EventScope,
+  { tenantId, workspaceId, hasHardStop }: Charge,
+  rows: IndexedRow[],
+  result: IngestResult,
+): Promise<IndexedRow[]> {
+  const quota = hasHardStop && rows.length > 0 ? await quotas.quota(workspaceId) : undefined;
+  if (!quota || quota.used + rows.length <= quota.limit) return rows;
+  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, rows));
+  const fresh = rows.filter((_, position) => !stored.has(position));
+  if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);
+  result.duplicateCount += rows.length - fresh.length;
+  return fresh;
+}
+
 async function store(
   writer: EventWriter,
   scope: EventScope,
-  tenantId: string,
+  charge: Charge,
   rows: IndexedRow[],
   result: IngestResult,
 ): Promise<void> {
   const createdAt = `${now().slice(0, -1)}000Z`;
-  const inserted = await writer.write(scope, { tenantId, createdAt }, rows);
+  const inserted = await writer.write(scope, { tenantId: charge.tenantId, createdAt }, rows, charge);
   for (const row of rows) {
     if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
     else result.duplicateCount++;

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { keepRawBodies, parseBatch } from '../../http/json-body.ts';
-import { keyOf, playerOf } from '../../http/request-context.ts';
+import { chargeOf, keyOf, playerOf } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
 import { sendProblem } from '../../http/error-handler.ts';
 import { MOST_EVENTS, type EventScope } from './event-scope.ts';
@@ -21,7 +21,8 @@ const LARGE_BODY = 512 * 1024;
 const DESCRIPTION =
   'Each event is judged on its own: `errors` names those that were refused, `records` those that this request stored, and an ' +
   'event that was stored before is only counted, in `duplicateCount`, so a batch can be sent again safely. A batch holds at ' +
-  'most as many events as the workspace’s plan allows. The body may be the bare array too.';
+  'most as many events as the workspace’s plan allows. Where the new events of a batch would pass the hard stop of the plan, all of ' +
+  'it is refused with 429 `quota_exceeded`. The body may be the bare array too.';
 
 /** Behind a game key and the bearer token of the player whose events they are. */
 export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsyncTypebox {
@@ -33,7 +34,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
     const route = (scope: EventScope) => async (request: FastifyRequest, reply: FastifyReply) => {
       const key = keyOf(request);
       const allowed = scope === 'match' ? key.maxMatchEventsPerRequest : key.maxPlayerEventsPerRequest;
-      const sender = { tenantId: key.tenantId, playerId: playerOf(request).playerId };
+      const sender = { charge: chargeOf(request), playerId: playerOf(request).playerId };
       const body = request.body as Buffer | undefined;
       const ingest = async (): Promise<IngestedBatch> => {
         const events = eventsOf(body && parseBatch(body), Math.min(allowed, MOST_EVENTS));
@@ -52,6 +53,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
       '/api/game/events',
       {
         bodyLimit: BATCH_BODY_LIMIT,
+        config: { usage: 'write' },
         schema: {
           operationId: 'ingestMatchEvents',
           tags: ['Gameplay events'],
@@ -68,6 +70,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
       '/api/game/player-events',
       {
         bodyLimit: BATCH_BODY_LIMIT,
+        config: { usage: 'write' },
         schema: {
           operationId: 'ingestPlayerEvents',
           tags: ['Gameplay events'],

@@ -66,6 +66,25 @@ export function selectEvents(
     ORDER BY ${order}`);
 }
 
+/** The places, from 0, of those of the events that are stored. */
+export async function findStored(
+  db: Querier,
+  tenantId: string,
+  scope: EventScope,
+  events: EventPosition[],
+): Promise<number[]> {
+  const stored = await db.rows<{ position: number }>(sql`
+    SELECT number - 1 AS position
+    FROM unnest(${events.map(({ occurredAt }) => occurredAt)}::timestamptz[],
+                ${events.map(({ idempotencyKey }) => idempotencyKey)}::text[])
+      WITH ORDINALITY AS sent (occurred_at, idempotency_key, number)
+    WHERE EXISTS (
+      SELECT FROM ${tables[scope]} event
+      WHERE event.tenant_id = ${tenantId} AND event.occurred_at = sent.occurred_at
+        AND event.idempotency_key = sent.idempotency_key)`);
+  return stored.map(({ position }) => position);
+}
+
 /** Whether a player was ever in a match of the tenant. */
 export async function isInRosters(db: Querier, tenantId: string, playerIds: string[]): Promise<boolean> {
   const entry = await db.row(sql`

@@ -17,7 +17,7 @@ export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebo
     app.get(
       '/api/bus_tenants/:tenantId/events',
       {
-        config: { role: 'viewer' },
+        config: { role: 'viewer', usage: 'read' },
         schema: {
           operationId: 'listEvents',
           tags: ['Gameplay events'],
@@ -41,7 +41,7 @@ export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebo
     app.get(
       '/api/bus_tenants/:tenantId/events/export',
       {
-        config: { role: 'viewer' },
+        config: { role: 'viewer', usage: 'read' },
         schema: {
           operationId: 'exportEvents',
           tags: ['Gameplay events'],
@@ -74,7 +74,7 @@ export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebo
     app.get(
       '/api/bus_tenants/:tenantId/events/summary',
       {
-        config: { role: 'viewer' },
+        config: { role: 'viewer', usage: 'read' },
         schema: {
           operationId: 'summariseEvents',
           tags: ['Gameplay events'],

@@ -1,11 +1,12 @@
 import type { Database } from '../../database/database.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
 import { endSession, findSession } from './queries.ts';
 
 export interface LogOutRequest {
-  tenantId: string;
+  charge: Charge;
   sessionId: string;
   deviceId: string | undefined;
   /** The bearer's player, where a bearer was sent: the session must be theirs. */
@@ -16,26 +17,22 @@ export interface LogOutRequest {
  * Ends a session: its refresh token stops working and the logout ledger gets one row (reason user_logout). A session that
  * has ended before answers with its first end. Throws not_found, and forbidden for another player's session.
  */
-export async function logOut(database: Database, { tenantId, sessionId, deviceId, playerId }: LogOutRequest) {
-  const tenant = database.forTenant(tenantId);
-  const session = await findSession(tenant, tenantId, sessionId);
+export async function logOut(database: Database, { charge, sessionId, deviceId, playerId }: LogOutRequest) {
+  const { tenantId } = charge;
+  const session = await findSession(database.forTenant(tenantId), tenantId, sessionId);
   if (!session) throw new Problem('not_found', 'The tenant has no such session.');
   if (playerId !== undefined && playerId !== session.playerId)
     throw new Problem('forbidden', 'The session is another player’s.');
 
   const reason = 'user_logout' as const;
   const metadata = deviceId === undefined ? {} : { deviceId };
-  const ended = await endSession(tenant, {
-    tenantId,
-    sessionId,
-    ledgerId: newId(),
-    reason,
-    at: now(),
-    metadata,
-  });
-  if (ended) return { sessionId, endedAt: ended.endedAt, reason };
+  return database.forKey(charge).transaction(async (transaction) => {
+    const logout = { tenantId, sessionId, ledgerId: newId(), reason, at: now(), metadata };
+    const ended = await endSession(transaction, logout);
+    if (ended) return { sessionId, endedAt: ended.endedAt, reason };
 
-  const before = await findSession(tenant, tenantId, sessionId);
-  if (!before?.endedAt) throw new Error('A session was neither ended nor had it ended before.');
-  return { sessionId, endedAt: before.endedAt, reason: before.reason ?? reason };
+    const before = await findSession(transaction, tenantId, sessionId);
+    if (!before?.endedAt) throw new Error('A session was neither ended nor had it ended before.');
+    return { sessionId, endedAt: before.endedAt, reason: before.reason ?? reason };
+  });
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../database/database.ts';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { logOut } from './log-out.ts';
 import { LogoutBody, LogoutResult } from './schemas.ts';
@@ -11,6 +11,7 @@ export function logoutRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.post(
       '/api/player-auth/logout',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'logOutPlayer',
           tags: ['Player sign-in'],
@@ -24,7 +25,7 @@ export function logoutRoutes(database: Database): FastifyPluginAsyncTypebox {
       },
       async (request) =>
         logOut(database, {
-          tenantId: keyOf(request).tenantId,
+          charge: chargeOf(request),
           sessionId: request.body.sessionId,
           deviceId: request.body.deviceId,
           playerId: request.playerCaller?.playerId,

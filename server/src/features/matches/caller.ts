@@ -1,8 +1,10 @@
+import type { Charge } from '../../shared/charge.ts';
 import { Problem } from '../../shared/problem.ts';
 
 /** Who asks: a tenant's game server, and, where a bearer stands beside its key, the player it acts for. */
 export interface MatchCaller {
-  tenantId: string;
+  /** The tenant, and who pays. */
+  charge: Charge;
   playerId: string | undefined;
 }
 

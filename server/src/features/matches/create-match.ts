@@ -44,24 +44,28 @@ export async function createMatch(
       loginSessionId,
     })),
   };
-  const refused = await insertMatch(database.forTenant(caller.tenantId), caller.tenantId, match);
-  if (refused.length > 0) {
-    const errors = refused.map(({ index, refusal }) => ({
-      index,
-      playerId: playerIds[index],
-      ...refusals[refusal],
-    }));
-    const anyExpired = errors.some((error) => error.statusCode === 410);
-    throw new Problem(anyExpired ? 'players_rejected' : 'player_not_found', {
-      detail: 'No match was created: see errors.',
-      members: { errors },
-    });
-  }
+  await database.forKey(caller.charge).transaction(async (transaction) => {
+    const refused = await insertMatch(transaction, caller.charge.tenantId, match);
+    if (refused.length > 0) throw rejection(refused, playerIds);
+  });
   return {
     matchSessionId: match.matchSessionId,
     startedAt: match.startedAt,
     players: match.entrants.map(({ matchPlayerId, playerId }) => ({ matchPlayerId, playerId })),
   };
+}
+
+function rejection(refused: { index: number; refusal: Refusal }[], playerIds: string[]): Problem {
+  const errors = refused.map(({ index, refusal }) => ({
+    index,
+    playerId: playerIds[index],
+    ...refusals[refusal],
+  }));
+  const anyExpired = errors.some((error) => error.statusCode === 410);
+  return new Problem(anyExpired ? 'players_rejected' : 'player_not_found', {
+    detail: 'No match was created: see errors.',
+    members: { errors },
+  });
 }
 
 function refuseDuplicates(playerIds: string[]): void {

@@ -13,16 +13,17 @@ export async function endMatch(
   caller: MatchCaller,
   matchSessionId: string,
 ): Promise<MatchSession> {
-  const { tenantId } = caller;
-  const tenant = database.forTenant(tenantId);
+  const { tenantId } = caller.charge;
   if (caller.playerId !== undefined) {
-    const players = await listMatchPlayers(tenant, tenantId, matchSessionId);
+    const players = await listMatchPlayers(database.forTenant(tenantId), tenantId, matchSessionId);
     refuseForOthers(
       caller,
       players.map((player) => player.playerId),
     );
   }
-  const ended = await markEnded(tenant, tenantId, matchSessionId, now());
-  if (!ended) throw new Problem('not_found', 'The tenant has no such match.');
-  return ended;
+  return database.forKey(caller.charge).transaction(async (transaction) => {
+    const ended = await markEnded(transaction, tenantId, matchSessionId, now());
+    if (!ended) throw new Problem('not_found', 'The tenant has no such match.');
+    return ended;
+  });
 }

@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
 import { refuseForOthers, type MatchCaller } from './caller.ts';
-import { insertMatchPlayer } from './queries.ts';
+import { insertMatchPlayer, type JoinOutcome } from './queries.ts';
 
 /**
  * Adds a player to a running match. Throws not_found, player_not_found, match_ended, session_expired, already_in_match.
@@ -15,15 +15,15 @@ export async function joinMatch(
   { playerId, loginSessionId = null }: { playerId: string; loginSessionId?: string | null },
 ) {
   refuseForOthers(caller, [playerId]);
-  const { tenantId } = caller;
+  const { tenantId } = caller.charge;
   const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
-  const outcome = await insertMatchPlayer(
-    database.forTenant(tenantId),
-    tenantId,
-    matchSessionId,
-    entrant,
-    now(),
-  );
+  return database.forKey(caller.charge).transaction(async (transaction) => {
+    const outcome = await insertMatchPlayer(transaction, tenantId, matchSessionId, entrant, now());
+    return { matchSessionId, playerId, ...entryOf(outcome) };
+  });
+}
+
+function entryOf(outcome: JoinOutcome | undefined): { matchPlayerId: string; joinedAt: string } {
   if (!outcome) throw new Problem('not_found', 'The tenant has no such match.');
   const { refusal, hasEnded, matchPlayerId, joinedAt } = outcome;
   if (refusal === 'unknown_player') throw new Problem('player_not_found');
@@ -32,5 +32,5 @@ export async function joinMatch(
   if (hasEnded) throw new Problem('match_ended');
   if (refusal === 'session_expired') throw new Problem('session_expired');
   if (matchPlayerId === null || joinedAt === null) throw new Problem('already_in_match');
-  return { matchPlayerId, matchSessionId, playerId, joinedAt };
+  return { matchPlayerId, joinedAt };
 }

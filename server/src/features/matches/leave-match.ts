@@ -11,16 +11,17 @@ export async function leaveMatch(
   matchSessionId: string,
   matchPlayerId: string,
 ): Promise<MatchPlayer> {
-  const { tenantId } = caller;
-  const tenant = database.forTenant(tenantId);
+  const { tenantId } = caller.charge;
   if (caller.playerId !== undefined) {
-    const entries = await findRoster(tenant, tenantId, [matchPlayerId]);
+    const entries = await findRoster(database.forTenant(tenantId), tenantId, [matchPlayerId]);
     refuseForOthers(
       caller,
       entries.map((entry) => entry.playerId),
     );
   }
-  const left = await markLeft(tenant, tenantId, matchSessionId, matchPlayerId, now());
-  if (!left) throw new Problem('not_found', 'The match has no such player.');
-  return left;
+  return database.forKey(caller.charge).transaction(async (transaction) => {
+    const left = await markLeft(transaction, tenantId, matchSessionId, matchPlayerId, now());
+    if (!left) throw new Problem('not_found', 'The match has no such player.');
+    return left;
+  });
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts';
+import type { Database, Querier } from '../../database/database.ts';
 import { Problem } from '../../shared/problem.ts';
 import { refuseForOthers, type MatchCaller } from './caller.ts';
 import { findMatch, findRoster, writeResults, type MatchPlayer } from './queries.ts';
@@ -21,43 +21,48 @@ export async function recordResults(
   matchSessionId: string,
   results: SentResult[],
 ): Promise<{ matchSessionId: string; results: MatchPlayer[] }> {
-  const { tenantId } = caller;
-  const tenant = database.forTenant(tenantId);
+  const { tenantId } = caller.charge;
   const ids = results.map((result) => result.matchPlayerId);
   if (new Set(ids).size < ids.length)
     throw new Problem('invalid_request', 'A match player has two results in the request.');
   if (caller.playerId !== undefined) {
-    const entries = await findRoster(tenant, tenantId, ids);
+    const entries = await findRoster(database.forTenant(tenantId), tenantId, ids);
     refuseForOthers(
       caller,
       entries.map((entry) => entry.playerId),
     );
   }
 
-  const written = await writeResults(
-    tenant,
-    tenantId,
-    matchSessionId,
-    results.map(({ matchPlayerId, placement = null, score = null, outcome = null }) => ({
-      matchPlayerId,
-      placement,
-      score,
-      outcome,
-    })),
-  );
-  if (written.length === 0) {
-    if (!(await findMatch(tenant, tenantId, matchSessionId)))
-      throw new Problem('not_found', 'The tenant has no such match.');
-    const roster = await findRoster(tenant, tenantId, ids);
-    const here = new Set(
-      roster.filter((entry) => entry.matchSessionId === matchSessionId).map((entry) => entry.matchPlayerId),
-    );
-    const errors = ids.flatMap((matchPlayerId, index) =>
-      here.has(matchPlayerId)
-        ? []
-        : [{ index, matchPlayerId, statusCode: 404, error: 'The match has no such player.' }],
-    );
-    throw new Problem('not_found', { detail: 'No result was written: see errors.', members: { errors } });
-  }
+  const complete = results.map(({ matchPlayerId, placement = null, score = null, outcome = null }) => ({
+    matchPlayerId,
+    placement,
+    score,
+    outcome,
+  }));
+  const written = await database.forKey(caller.charge).transaction(async (transaction) => {
+    const players = await writeResults(transaction, tenantId, matchSessionId, complete);
+    if (players.length === 0) throw await whyNothing(transaction, tenantId, matchSessionId, ids);
+    return players;
+  });
   return { matchSessionId, results: written };
+}
+
+async function whyNothing(
+  tenant: Querier,
+  tenantId: string,
+  matchSessionId: string,
+  ids: string[],
+): Promise<Problem> {
+  if (!(await findMatch(tenant, tenantId, matchSessionId)))
+    return new Problem('not_found', 'The tenant has no such match.');
+  const roster = await findRoster(tenant, tenantId, ids);
+  const here = new Set(
+    roster.filter((entry) => entry.matchSessionId === matchSessionId).map((entry) => entry.matchPlayerId),
+  );
+  const errors = ids.flatMap((matchPlayerId, index) =>
+    here.has(matchPlayerId)
+      ? []
+      : [{ index, matchPlayerId, statusCode: 404, error: 'The match has no such player.' }],
+  );
+  return new Problem('not_found', { detail: 'No result was written: see errors.', members: { errors } });
 }

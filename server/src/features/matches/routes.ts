@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf, keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { MatchCaller } from './caller.ts';
 import { createMatch } from './create-match.ts';
@@ -32,6 +32,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.post(
       '/api/game/matches',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'createMatch',
           tags,
@@ -53,6 +54,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.post(
       '/api/game/matches/:matchSessionId/join',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'joinMatch',
           tags,
@@ -72,6 +74,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.post(
       '/api/game/matches/:matchSessionId/leave',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'leaveMatch',
           tags,
@@ -89,6 +92,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.post(
       '/api/game/matches/:matchSessionId/end',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'endMatch',
           tags,
@@ -105,6 +109,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.put(
       '/api/game/matches/:matchSessionId/results',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'recordMatchResults',
           tags,
@@ -124,6 +129,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.get(
       '/api/game/matches/:matchSessionId',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'getMatch',
           tags,
@@ -138,5 +144,5 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
 }
 
 function callerOf(request: FastifyRequest): MatchCaller {
-  return { tenantId: keyOf(request).tenantId, playerId: request.playerCaller?.playerId };
+  return { charge: chargeOf(request), playerId: request.playerCaller?.playerId };
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf, keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { LoginResult } from '../player-tokens/index.ts';
 import { playerExists, type PlayerExistsServices } from './player-exists.ts';
@@ -18,6 +18,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
     app.post(
       '/api/player-auth/login',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'logInPlayer',
           tags: ['Player sign-in'],
@@ -37,7 +38,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         return signIn(services, identity, {
           ...rest,
           mode,
-          tenantId: tenant.tenantId,
+          charge: chargeOf(request),
           ipAddress: clientAddress(request),
         });
       },
@@ -46,6 +47,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
     app.post(
       '/api/player-auth/players',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'createPlayer',
           tags: ['Player sign-in'],
@@ -64,7 +66,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         return signIn(services, identity, {
           ...rest,
           mode: 'only-new',
-          tenantId: tenant.tenantId,
+          charge: chargeOf(request),
           ipAddress: address,
         });
       },
@@ -73,6 +75,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
     app.post(
       '/api/player-auth/players/exists',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'findPlayerByProvider',
           tags: ['Player sign-in'],

@@ -1,4 +1,5 @@
 import { refusalOf, type Database, type Querier, type Scope } from '../../database/database.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { newRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
@@ -25,7 +26,8 @@ export interface SignInServices {
 
 /** What a login request says beside the credential. */
 export interface SignInRequest {
-  tenantId: string;
+  /** The sign-in's tenant, and who pays for it. */
+  charge: Charge;
   ipAddress: string | null;
   /** `login` takes whoever comes, `only-existing` and `only-new` refuse with 404 and 409. */
   mode: 'login' | 'only-existing' | 'only-new';
@@ -86,9 +88,14 @@ async function attemptSignIn(
   identity: Identity,
   request: SignInRequest,
 ): Promise<LoginResult | undefined> {
-  const { tenantId, deviceInfo } = request;
-  const tenant = database.forTenant(tenantId);
-  const known = await findPlayer(tenant, tenantId, identity, deviceInfo?.deviceFingerprint ?? null);
+  const { charge, deviceInfo } = request;
+  const { tenantId } = charge;
+  const known = await findPlayer(
+    database.forTenant(tenantId),
+    tenantId,
+    identity,
+    deviceInfo?.deviceFingerprint ?? null,
+  );
   if (known) refuseUnlessAllowed(known, identity, request);
   else if (request.mode === 'only-existing') throw new Problem('player_not_found');
 
@@ -98,7 +105,7 @@ async function attemptSignIn(
   const newPlayer = known
     ? undefined
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
-  if (!(await write(tenant, login, newPlayer, request.first))) return undefined;
+  if (!(await write(database.forKey(charge), login, newPlayer, request.first))) return undefined;
   return {
     accessToken: signAccessToken(signer, login),
     refreshToken: refreshToken.token,
@@ -158,7 +165,7 @@ function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: Si
 function describeLogin(
   known: KnownPlayer | undefined,
   identity: Identity,
-  { tenantId, ipAddress, deviceInfo, clientInfo }: SignInRequest,
+  { charge: { tenantId }, ipAddress, deviceInfo, clientInfo }: SignInRequest,
   at: string,
   refreshToken: { hash: Buffer; expiresAt: string },
 ): LoginRecord {

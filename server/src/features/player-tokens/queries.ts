@@ -4,22 +4,20 @@ import { sql } from '../../database/sql.ts';
 export interface RotatedSession {
   sessionId: string;
   playerId: string;
-  /** Whether the old token was still unused and its session alive, so that the new one was stored. */
-  rotated: boolean;
 }
 
 /**
  * Exchanges one refresh token for the next in one statement. The lock on the session row orders it with other uses of
  * the token and with logout, ban and block; whoever comes second finds the token used or the session closed.
- * Undefined where the token was never issued in the tenant.
+ * Where the token was used, has expired or was never issued in the tenant, the statement refuses itself with `not_rotated`.
  */
-export function rotateToken(
+export async function rotateToken(
   db: Querier,
   tenantId: string,
   oldHash: Buffer,
   next: { hash: Buffer; expiresAt: string },
-): Promise<RotatedSession | undefined> {
-  return db.row(sql`
+): Promise<RotatedSession> {
+  const rotated = await db.row<RotatedSession>(sql`
     WITH session AS MATERIALIZED (
       SELECT session.session_id, session.player_id,
              session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AND player.is_active AS alive
@@ -37,20 +35,24 @@ export function rotateToken(
     issued AS (
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
       SELECT ${tenantId}, ${next.hash}, session_id, ${next.expiresAt} FROM used)
-    SELECT session_id AS "sessionId", player_id AS "playerId", EXISTS (SELECT FROM used) AS rotated FROM session`);
+    SELECT (SELECT session_id FROM used) AS "sessionId", (SELECT player_id FROM session) AS "playerId",
+           CASE WHEN NOT EXISTS (SELECT FROM used) THEN guildhall_refuse('not_rotated') END`);
+  return rotated!;
 }
 
-/** Whether a token was used longer ago than a client's parallel retries explain. */
-export async function wasUsedBefore(
+/** The session of a token that was used longer ago than a client's parallel retries explain. */
+export function findReused(
   db: Querier,
   tenantId: string,
   hash: Buffer,
   graceSeconds: number,
-): Promise<boolean> {
-  const row = await db.row<{ reused: boolean }>(sql`
-    SELECT used_at < clock_timestamp() - make_interval(secs => ${graceSeconds}) AS reused
-    FROM refresh_tokens WHERE tenant_id = ${tenantId} AND token_hash = ${hash} AND used_at IS NOT NULL`);
-  return row?.reused ?? false;
+): Promise<RotatedSession | undefined> {
+  return db.row(sql`
+    SELECT session.session_id AS "sessionId", session.player_id AS "playerId"
+    FROM refresh_tokens token
+    JOIN login_sessions session ON session.tenant_id = token.tenant_id AND session.session_id = token.session_id
+    WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}
+      AND token.used_at < clock_timestamp() - make_interval(secs => ${graceSeconds})`);
 }
 
 /** Ends the refreshing of one session. False where it had ended before. */

@@ -1,12 +1,13 @@
-import type { Database, Scope } from '../../database/database.ts';
+import { refusalOf, type Database, type Scope } from '../../database/database.ts';
 import { isOpaqueToken } from '../../security/opaque-tokens.ts';
 import { newRefreshToken, REUSE_GRACE_SECONDS } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail } from '../audit/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from './issue-tokens.ts';
-import { revokeSessionTokens, rotateToken, wasUsedBefore } from './queries.ts';
+import { revokeSessionTokens, rotateToken, findReused } from './queries.ts';
 
 export interface RefreshServices {
   database: Database;
@@ -21,20 +22,20 @@ export interface RefreshServices {
  */
 export async function refreshSession(
   { database, vault, signer }: RefreshServices,
-  tenantId: string,
+  charge: Charge,
   token: string,
 ) {
   if (!isOpaqueToken('refresh', token)) throw new Problem('invalid_refresh_token');
-  const tenant = database.forTenant(tenantId);
+  const { tenantId } = charge;
   const oldHash = vault.fingerprint(token);
   const next = newRefreshToken(vault, 'refresh');
-  const session = await rotateToken(tenant, tenantId, oldHash, next);
-  if (!session) throw new Problem('invalid_refresh_token');
-  if (!session.rotated) {
-    await noticeReuse(tenant, tenantId, oldHash, session);
-    throw new Problem('invalid_refresh_token');
-  }
-  const { playerId, sessionId } = session;
+  const { playerId, sessionId } = await rotateToken(database.forKey(charge), tenantId, oldHash, next).catch(
+    async (error: unknown) => {
+      if (refusalOf(error) !== 'not_rotated') throw error;
+      await noticeReuse(database.forTenant(tenantId), tenantId, oldHash);
+      throw new Problem('invalid_refresh_token');
+    },
+  );
   return {
     accessToken: signAccessToken(signer, { playerId, sessionId, tenantId }),
     refreshToken: next.token,
@@ -47,13 +48,9 @@ export async function refreshSession(
   };
 }
 
-async function noticeReuse(
-  tenant: Scope,
-  tenantId: string,
-  hash: Buffer,
-  session: { sessionId: string; playerId: string },
-): Promise<void> {
-  if (!(await wasUsedBefore(tenant, tenantId, hash, REUSE_GRACE_SECONDS))) return;
+async function noticeReuse(tenant: Scope, tenantId: string, hash: Buffer): Promise<void> {
+  const session = await findReused(tenant, tenantId, hash, REUSE_GRACE_SECONDS);
+  if (!session) return;
   await tenant.transaction(async (transaction) => {
     if (!(await revokeSessionTokens(transaction, tenantId, session.sessionId))) return;
     await auditTrail(transaction, [

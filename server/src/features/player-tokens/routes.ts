@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf } from '../../http/request-context.ts';
 import { refreshSession, type RefreshServices } from './refresh-session.ts';
 import { LoginResult, RefreshBody } from './schemas.ts';
 
@@ -9,6 +9,7 @@ export function refreshRoutes(services: RefreshServices): FastifyPluginAsyncType
     app.post(
       '/api/player-auth/refresh',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'refreshPlayerSession',
           tags: ['Player sign-in'],
@@ -20,7 +21,7 @@ export function refreshRoutes(services: RefreshServices): FastifyPluginAsyncType
           response: { 200: LoginResult },
         },
       },
-      async (request) => refreshSession(services, keyOf(request).tenantId, request.body.refreshToken),
+      async (request) => refreshSession(services, chargeOf(request), request.body.refreshToken),
     );
   };
 }

@@ -14,6 +14,7 @@ export function profileLookupRoutes(database: Database): FastifyPluginAsyncTypeb
     app.get(
       '/api/player-profiles/:playerId',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'getPlayerProfile',
           tags,
@@ -38,6 +39,7 @@ export function bulkProfileLookupRoutes(database: Database): FastifyPluginAsyncT
     app.post(
       '/api/player-profiles/bulk',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'getPlayerProfiles',
           tags,

@@ -45,6 +45,8 @@ const keyWith = (perMinute: number, perHour = 1_000_000): KeyCaller => ({
   maxMatchEventsPerRequest: 1,
   maxPlayerEventsPerRequest: 1,
   alertThresholds: { rate_spike: 60_000, payload_spike: 60_000 },
+  payerId: randomUUID(),
+  payerHasHardStop: false,
 });
 
 /** Sends so many requests at once, to one process after the other; the verdicts. */

@@ -17,6 +17,8 @@ const someKey = (perMinute: number, perHour = 1_000_000, kind: 'game' | 'api' = 
   maxMatchEventsPerRequest: 1,
   maxPlayerEventsPerRequest: 1,
   alertThresholds: { rate_spike: 60_000, payload_spike: 60_000 },
+  payerId: randomUUID(),
+  payerHasHardStop: false,
 });
 
 test('without Redis a request is counted at once, each key for itself', () => {

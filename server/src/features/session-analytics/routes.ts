@@ -9,7 +9,7 @@ export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTy
     app.get(
       '/api/bus_tenants/:tenantId/sessions/analytics',
       {
-        config: { role: 'viewer' },
+        config: { role: 'viewer', usage: 'read' },
         schema: {
           operationId: 'analyseSessions',
           tags: ['Sessions'],

@@ -31,10 +31,15 @@ async function answerByKind(
   services: SignInChallengeServices,
   { challengeId, response, ...request }: ChallengeAnswer,
 ): Promise<LoginResult> {
-  const { tenantId } = request;
+  const { charge, ipAddress } = request;
+  const { tenantId } = charge;
   const tenant = services.database.forTenant(tenantId);
   if (await hasChallenge(tenant, tenantId, challengeId)) {
-    const identity = await verifyMessage(services, request, { challengeId, signature: response });
+    const identity = await verifyMessage(
+      services,
+      { tenantId, ipAddress },
+      { challengeId, signature: response },
+    );
     return signIn(services, identity, request);
   }
   if (await hasCode(tenant, tenantId, challengeId))

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { sendCode } from '../email-login/index.ts';
 import { LoginResult } from '../player-tokens/index.ts';
@@ -16,6 +16,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
     app.post(
       '/api/player-auth/challenge',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'issueSignInChallenge',
           tags,
@@ -31,7 +32,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
       },
       async (request) => {
         const { provider, subject } = request.body;
-        const asker = { tenantId: keyOf(request).tenantId, ipAddress: clientAddress(request) };
+        const asker = { charge: chargeOf(request), ipAddress: clientAddress(request) };
         if (provider === 'EmailOneTimeCode') {
           const { id: challengeId, expiresAt } = await sendCode(services, asker, subject);
           return { challengeId, provider, expiresAt };
@@ -44,6 +45,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
     app.post(
       '/api/player-auth/challenge/verify',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'answerSignInChallenge',
           tags,
@@ -60,7 +62,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
         return answerChallenge(services, {
           ...rest,
           mode: createAccountIfMissing ? 'login' : 'only-existing',
-          tenantId: keyOf(request).tenantId,
+          charge: chargeOf(request),
           ipAddress: clientAddress(request),
         });
       },

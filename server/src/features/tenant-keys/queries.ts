@@ -23,10 +23,12 @@ export function findKey(
            jsonb_build_object(
              'rate_spike', coalesce(key.alert_requests_per_minute, tenant.alert_requests_per_minute),
              'payload_spike', coalesce(key.alert_bytes_per_minute, tenant.alert_bytes_per_minute)) AS "alertThresholds",
+           payer.id AS "payerId", payer.hard_stop AND payer.monthly_units IS NOT NULL AS "payerHasHardStop",
            (extract(epoch FROM key.expires_at) * 1000)::float8 AS "expiresAtMs"
     FROM tenant_keys key
     JOIN tenants tenant ON tenant.id = key.tenant_id
     JOIN workspaces workspace ON workspace.id = tenant.workspace_id
+    JOIN workspaces payer ON payer.id = coalesce(key.subscriber_workspace_id, tenant.workspace_id)
     WHERE key.fingerprint = ${fingerprint} AND key.kind = ${kind}
       AND key.revoked_at IS NULL AND tenant.disabled_at IS NULL`);
 }

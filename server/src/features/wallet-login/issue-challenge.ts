@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Address } from 'viem';
 import type { Database } from '../../database/database.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { newId } from '../../shared/ids.ts';
 import { invalidField } from '../../shared/problem.ts';
 import { now, secondsFromNow } from '../../shared/timestamps.ts';
 import { findTenant, type ProviderSettings } from '../tenants/index.ts';
-import type { Asker, ChallengeThrottle } from './challenge-throttle.ts';
+import type { ChallengeThrottle } from './challenge-throttle.ts';
 import { insertChallenge } from './queries.ts';
 import { statementFor, writeSignInMessage } from './sign-in-message.ts';
 
@@ -33,17 +34,17 @@ export interface IssuedChallenge {
  */
 export async function issueChallenge(
   { database, providerSettings, walletThrottle, issuer }: IssueServices,
-  asker: Asker,
+  { charge, ipAddress }: { charge: Charge; ipAddress: string | null },
   { address, chainId: wanted }: { address: Address; chainId?: number | undefined },
 ): Promise<IssuedChallenge> {
-  const { tenantId } = asker;
+  const { tenantId } = charge;
   const { chainIds = [] } = (await providerSettings.require(tenantId, 'EvmWallet')) as {
     chainIds?: number[];
   };
   const chainId = wanted ?? chainIds[0] ?? ETHEREUM;
   if (chainIds.length > 0 && !chainIds.includes(chainId))
     throw invalidField('chainId', `must be one of the tenant’s: ${chainIds.join(', ')}`);
-  await walletThrottle.spend(asker);
+  await walletThrottle.spend({ tenantId, ipAddress });
 
   const tenant = await findTenant(database, tenantId);
   if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);
@@ -54,6 +55,6 @@ export async function issueChallenge(
   const message = writeSignInMessage({ issuer, address, statement, chainId, nonce, issuedAt, expiresAt });
   const challengeId = newId();
   const challenge = { tenantId, id: challengeId, nonce, address, chainId, message, expiresAt };
-  await insertChallenge(database.forTenant(tenantId), challenge);
+  await insertChallenge(database.forKey(charge), challenge);
   return { challengeId, message, nonce, expiresAt };
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { signIn, type SignInServices } from '../player-login/index.ts';
 import { LoginResult } from '../player-tokens/index.ts';
@@ -17,6 +17,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
     app.post(
       '/api/player-auth/wallet/challenge',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'issueWalletChallenge',
           tags: ['Player sign-in'],
@@ -28,7 +29,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         },
       },
       async (request) => {
-        const asker = { tenantId: keyOf(request).tenantId, ipAddress: clientAddress(request) };
+        const asker = { charge: chargeOf(request), ipAddress: clientAddress(request) };
         const address = readAddress(request.body.address, 'address');
         return issueChallenge(services, asker, { address, chainId: request.body.chainId });
       },
@@ -37,6 +38,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
     app.post(
       '/api/player-auth/wallet/verify',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'verifyWalletSignature',
           tags: ['Player sign-in'],
@@ -49,12 +51,13 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         },
       },
       async (request) => {
-        const asker = { tenantId: keyOf(request).tenantId, ipAddress: clientAddress(request) };
+        const from = { charge: chargeOf(request), ipAddress: clientAddress(request) };
+        const asker = { tenantId: from.charge.tenantId, ipAddress: from.ipAddress };
         const { message, signature, createAccountIfMissing, ...rest } = request.body;
         const identity = await verifyMessage(services, asker, { message, signature });
         return signIn(services, identity, {
           ...rest,
-          ...asker,
+          ...from,
           mode: createAccountIfMissing ? 'login' : 'only-existing',
         });
       },

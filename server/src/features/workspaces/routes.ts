@@ -20,6 +20,8 @@ export interface PlanServices {
   database: Database;
   /** Who is remembered with the plan of their workspace. */
   keys: { forget(): void };
+  /** What knows how plans stand. */
+  meter: { forget(): void };
 }
 
 /** Behind a dashboard account. */
@@ -100,7 +102,7 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
 }
 
 /** Behind a platform admin. */
-export function planRoutes({ database, keys }: PlanServices): FastifyPluginAsyncTypebox {
+export function planRoutes({ database, keys, meter }: PlanServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.patch(
       '/api/workspaces/:workspaceId/plan',
@@ -119,6 +121,7 @@ export function planRoutes({ database, keys }: PlanServices): FastifyPluginAsync
         const { workspaceId } = request.params;
         const plan = await changePlan(database, authorOf(request), workspaceId, request.body);
         keys.forget();
+        meter.forget();
         return plan;
       },
     );

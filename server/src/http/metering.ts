@@ -1,0 +1,96 @@
+import { pipeline, Readable, Transform } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { KeyCaller } from './request-context.ts';
+
+/** What came in and went out with one request on a key. Bytes are those of the bodies. */
+export interface Traffic {
+  /** 1 for an accepted read. The units of a write are counted in the transaction that writes. */
+  units: number;
+  bytesIn: number;
+  bytesOut: number;
+}
+
+/** Keeps the books of what comes in on keys: implemented by a feature, wired in app.ts. */
+export interface Meter {
+  /** Throws quota_exceeded where the plan of the key's payer lets in no more reads. */
+  admitRead(key: KeyCaller): Promise<void>;
+  count(key: KeyCaller, traffic: Traffic): void;
+}
+
+/** Called with a write that was not charged exactly once though accepted, or charged though refused: the tests fail on it. */
+export type OnMischarged = (operation: string, what: string) => void;
+
+/** Meters every request on a key. To be called before any route is registered. */
+export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?: OnMischarged): void {
+  const sizes = new WeakMap<FastifyRequest, { bytesIn: number; bytesOut: number }>();
+  const sizeOf = (request: FastifyRequest) => {
+    let size = sizes.get(request);
+    if (!size) sizes.set(request, (size = { bytesIn: 0, bytesOut: 0 }));
+    return size;
+  };
+
+  app.addHook('preParsing', async (request, _reply, body) => {
+    if (!request.keyCaller || request.headers['transfer-encoding'] === undefined) return body;
+    return counted(body as Readable, (bytes) => (sizeOf(request).bytesIn += bytes));
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const key = request.keyCaller;
+    if (!key) return payload;
+    if (isAcceptedRead(request, reply.statusCode)) {
+      try {
+        await meter.admitRead(key);
+      } catch (error) {
+        if (payload instanceof Readable) payload.destroy();
+        reply.removeHeader('content-disposition');
+        throw error;
+      }
+    }
+    return payload instanceof Readable
+      ? counted(payload, (bytes) => (sizeOf(request).bytesOut += bytes))
+      : payload;
+  });
+
+  app.addHook('onResponse', async (request, reply) => {
+    const key = request.keyCaller;
+    if (!key) return;
+    const { bytesIn, bytesOut } = sizes.get(request) ?? { bytesIn: 0, bytesOut: 0 };
+    // A body that is refused for its size is not read, and HEAD is answered without one.
+    const received = reply.statusCode === 413 ? 0 : Number(request.headers['content-length'] ?? 0);
+    const sent = request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0);
+    meter.count(key, {
+      units: isAcceptedRead(request, reply.statusCode) ? 1 : 0,
+      bytesIn: bytesIn + received,
+      bytesOut: bytesOut + sent,
+    });
+  });
+
+  if (onMischarged) reportMischarged(app, onMischarged);
+}
+
+function isAcceptedRead(request: FastifyRequest, status: number): boolean {
+  return request.routeOptions.config.usage === 'read' && isAccepted(status);
+}
+
+const isAccepted = (status: number) => status >= 200 && status < 300;
+
+function reportMischarged(app: FastifyInstance, report: OnMischarged): void {
+  app.addHook('onSend', async (request, reply) => {
+    if (!request.keyCaller) return;
+    const due = request.routeOptions.config.usage === 'write' && isAccepted(reply.statusCode) ? 1 : 0;
+    const charged = request.charge?.committed ?? 0;
+    if (charged !== due)
+      report(`${request.method} ${request.routeOptions.url}`, `${reply.statusCode} charged ${charged} times`);
+  });
+}
+
+function counted(stream: Readable, count: (bytes: number) => void): Readable {
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      count(chunk.length);
+      done(null, chunk);
+    },
+  });
+  // Who reads the counter is told of an error by it.
+  return pipeline(stream, counter, () => {});
+}
