@@ -31,7 +31,7 @@ CREATE TABLE usage_allowances (
   workspace_id uuid NOT NULL,
   slot         integer NOT NULL,
   period_start date NOT NULL,
-  units_left   bigint NOT NULL,                     -- below 0 where reads, which are written later, took more
+  units_left   bigint NOT NULL,
   PRIMARY KEY (workspace_id, slot)
 ) WITH (fillfactor = 50);
 
@@ -110,14 +110,20 @@ DECLARE
 BEGIN
   IF charged = 0 THEN RETURN; END IF;
   IF (SELECT hard_stop AND monthly_units IS NOT NULL FROM workspaces WHERE id = workspace) THEN
-    UPDATE usage_allowances SET units_left = units_left - charged
-    WHERE workspace_id = workspace AND slot = pg_backend_pid() % 16 AND period_start = period AND units_left >= charged;
-    IF NOT FOUND THEN CALL guildhall_deal_out(workspace, period, charged); END IF;
+    -- A slot that turns out to hold too little stays locked by who has waited for it. So it is let go, by undoing the attempt,
+    -- before waiting for whoever deals out, who waits for the slots.
+    BEGIN
+      UPDATE usage_allowances SET units_left = units_left - charged
+      WHERE workspace_id = workspace AND slot = pg_backend_pid() % 16 AND period_start = period
+        AND units_left >= charged;
+      IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'GH003'; END IF;
+    EXCEPTION WHEN SQLSTATE 'GH003' THEN
+      CALL guildhall_deal_out(workspace, period, charged);
+    END;
   ELSE
     PERFORM pg_advisory_xact_lock_shared(7118, guildhall_usage_lock(workspace));
-    -- There are slots only where the plan got a hard stop while this waited.
-    UPDATE usage_allowances SET units_left = units_left - charged
-    WHERE workspace_id = workspace AND slot = pg_backend_pid() % 16;
+    -- There are some only where the plan got a hard stop while this waited: then they do not know of these units.
+    DELETE FROM usage_allowances WHERE workspace_id = workspace;
   END IF;
   INSERT INTO usage_entries (workspace_id, tenant_id, key_id, units) VALUES (workspace, tenant, key, charged);
 END $$;
@@ -133,13 +139,23 @@ END $$;
 CREATE FUNCTION guildhall_record_usage(
   workspaces uuid[], tenants uuid[], keys uuid[], counts bigint[], received bigint[], sent bigint[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  payer uuid;
+  charged bigint;
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(7118, lock)
   FROM (SELECT DISTINCT guildhall_usage_lock(workspace) AS lock FROM unnest(workspaces) AS workspace ORDER BY 1) locks;
-  UPDATE usage_allowances SET units_left = units_left - used.units
-  FROM (SELECT workspace, sum(units) AS units FROM unnest(workspaces, counts) AS entry (workspace, units)
-        GROUP BY workspace HAVING sum(units) > 0) used
-  WHERE workspace_id = used.workspace AND slot = pg_backend_pid() % 16;
+  -- One after the other, so that two of these take the slots in the same order.
+  FOR payer, charged IN
+    SELECT workspace, sum(units) FROM unnest(workspaces, counts) AS entry (workspace, units)
+    WHERE workspace IN (SELECT workspace_id FROM usage_allowances)
+    GROUP BY workspace HAVING sum(units) > 0 ORDER BY workspace
+  LOOP
+    UPDATE usage_allowances SET units_left = units_left - charged
+    WHERE workspace_id = payer AND slot = pg_backend_pid() % 16 AND units_left >= charged;
+    -- Where the slot holds too little the others would let in what is used: so all go, and are dealt out anew when needed.
+    IF NOT FOUND THEN DELETE FROM usage_allowances WHERE workspace_id = payer; END IF;
+  END LOOP;
   INSERT INTO usage_entries (workspace_id, tenant_id, key_id, units, bytes_in, bytes_out)
   SELECT * FROM unnest(workspaces, tenants, keys, counts, received, sent);
 END $$;
