@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openDatabase } from '../../database/database.ts';
+import type { Charge } from '../../shared/charge.ts';
+import { sql } from '../../database/sql.ts';
+import { openJobs } from '../../jobs/queue.ts';
+import { openVault } from '../../security/vault.ts';
+import { arrangeTenant } from '../../testing/arrange.ts';
+import { startTestApp, TEST_MASTER_KEY } from '../../testing/test-app.ts';
+import { foldUsage } from './fold-usage.ts';
+import { findQuota } from './queries.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl);
+const jobs = await openJobs(database);
+after(async () => {
+  await jobs.close();
+  await database.close();
+});
+const services = { database, jobs, vault: openVault(Buffer.from(TEST_MASTER_KEY, 'hex')) };
+const fold = () => foldUsage(services);
+
+async function arrangePayer(monthlyUnits: number | null = null) {
+  const { workspaceId, tenantId } = await arrangeTenant(app);
+  await app.owner.query('UPDATE workspaces SET monthly_units = $2 WHERE id = $1', [workspaceId, monthlyUnits]);
+  const { rows } = await app.owner.query(`SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`, [
+    tenantId,
+  ]);
+  const charge: Charge = { workspaceId, tenantId, keyId: rows[0].id, hasHardStop: false, committed: 0 };
+  return {
+    ...charge,
+    charge: async (units: number) => {
+      await database.run(
+        sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${charge.keyId}, ${units})`,
+      );
+    },
+    used: async () => (await findQuota(database.forWorkspace(workspaceId), workspaceId))!.used,
+    warnings: async () =>
+      (
+        await app.owner.query(
+          'SELECT monthly_units::int AS plan, percent FROM usage_warnings WHERE workspace_id = $1 ORDER BY 1, 2',
+          [workspaceId],
+        )
+      ).rows.map(({ plan, percent }) => `${percent} % of ${plan}`),
+    scope: database.forKey(charge),
+  };
+}
+
+test('what is used is exact at every moment, while it is charged and folded', async () => {
+  const payer = await arrangePayer();
+  let [begun, done] = [0, 0];
+  let over = false;
+  const charging = Promise.all(
+    Array.from({ length: 6 }, async () => {
+      for (let turn = 0; turn < 60; turn++) {
+        begun++;
+        await payer.scope.run(sql`SELECT 1`);
+        done++;
+      }
+    }),
+  ).finally(() => (over = true));
+  const folding = Promise.all(
+    Array.from({ length: 3 }, async () => {
+      while (!over) await fold();
+    }),
+  );
+  let looks = 0;
+  while (!over) {
+    const atLeast = done;
+    const used = await payer.used();
+    assert.ok(atLeast <= used && used <= begun, `${used} is not within ${atLeast} and ${begun}`);
+    looks++;
+  }
+  await Promise.all([charging, folding]);
+  assert.ok(looks > 20, String(looks));
+  assert.equal(await payer.used(), 360);
+  await fold();
+  assert.equal(await payer.used(), 360);
+  const left = await app.owner.query('SELECT FROM usage_entries WHERE workspace_id = $1', [payer.workspaceId]);
+  assert.equal(left.rowCount, 0);
+});
+
+test('an entry is of the day on which it was written', async () => {
+  const payer = await arrangePayer();
+  for (const at of ['2026-02-28T23:59:59.999999Z', '2026-03-01T00:00:00Z', '2026-03-01T23:59:59Z'])
+    await app.owner.query('INSERT INTO usage_entries VALUES ($1, $2, $3, $4, 1)', [
+      payer.workspaceId,
+      payer.tenantId,
+      payer.keyId,
+      at,
+    ]);
+  await fold();
+  const { rows } = await app.owner.query(
+    'SELECT day::text, units::int FROM usage_totals WHERE workspace_id = $1 ORDER BY day',
+    [payer.workspaceId],
+  );
+  assert.deepEqual(rows, [
+    { day: '2026-02-28', units: 1 },
+    { day: '2026-03-01', units: 2 },
+  ]);
+});
+
+test('a transaction that fails is not charged', async () => {
+  const payer = await arrangePayer();
+  await assert.rejects(payer.scope.run(sql`SELECT 1 / 0`), /division by zero/);
+  await assert.rejects(
+    payer.scope.transaction(async (transaction) => {
+      await transaction.run(sql`SELECT 1`);
+      throw new Error('changed my mind');
+    }),
+    /changed my mind/,
+  );
+  assert.equal(await payer.used(), 0);
+});
+
+test('a team is warned at 75, 90 and 100 %, once for each period and plan', async () => {
+  const payer = await arrangePayer(200);
+  await payer.charge(149);
+  await fold();
+  assert.deepEqual(await payer.warnings(), []);
+  await payer.charge(1);
+  await Promise.all([fold(), fold(), fold()]);
+  await fold();
+  assert.deepEqual(await payer.warnings(), ['75 % of 200']);
+  await payer.charge(29);
+  await fold();
+  assert.deepEqual(await payer.warnings(), ['75 % of 200']);
+  await payer.charge(100);
+  await fold();
+  assert.deepEqual(await payer.warnings(), ['75 % of 200', '90 % of 200', '100 % of 200']);
+  await app.owner.query('UPDATE workspaces SET monthly_units = 370 WHERE id = $1', [payer.workspaceId]);
+  await payer.charge(1);
+  await fold();
+  assert.deepEqual((await payer.warnings()).slice(3), ['75 % of 370']);
+});
+
+test('what was used in other months warns nobody, and neither does a plan without a limit', async () => {
+  const [limited, unlimited] = [await arrangePayer(10), await arrangePayer(null)];
+  await app.owner.query(`INSERT INTO usage_totals VALUES ($1, now() - interval '2 months', $2, $3, 100, 0, 0)`, [
+    limited.workspaceId,
+    limited.tenantId,
+    limited.keyId,
+  ]);
+  await limited.charge(1);
+  await unlimited.charge(1_000_000);
+  await fold();
+  assert.deepEqual([...(await limited.warnings()), ...(await unlimited.warnings())], []);
+});
