@@ -1,12 +1,12 @@
-import type { Database, Querier } from '../../database/database.ts';
-import { foldEntries, insertWarnings, type UsageWarning } from './queries.ts';
+import type { Database } from '../../database/database.ts';
+import type { MailServices } from '../mail/index.ts';
+import { foldEntries, insertWarnings } from './queries.ts';
+import { warnOfUsage } from './warn-of-usage.ts';
 
 /** The shares of a plan's units at which its workspace is warned, in per cent. */
 const WARN_AT = [75, 90, 100] as const;
 
-export interface FoldServices {
-  database: Database;
-}
+export type FoldServices = MailServices & { database: Database };
 
 /**
  * Moves what was charged into the daily totals, and warns whom it brought near the end of their plan: once for each share,
@@ -18,8 +18,6 @@ export async function foldUsage(services: FoldServices): Promise<void> {
     if (used.length === 0) return;
     const due = await insertWarnings(transaction, used, WARN_AT);
     const highest = new Map(due.map((warning) => [warning.workspaceId, warning]));
-    for (const warning of highest.values()) await warn(services, transaction, warning);
+    for (const warning of highest.values()) await warnOfUsage(services, transaction, warning);
   });
 }
-
-async function warn(_services: FoldServices, _transaction: Querier, _warning: UsageWarning): Promise<void> {}

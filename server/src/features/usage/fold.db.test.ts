@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { openDatabase } from '../../database/database.ts';
 import type { Charge } from '../../shared/charge.ts';
 import { sql } from '../../database/sql.ts';
 import { openJobs } from '../../jobs/queue.ts';
 import { openVault } from '../../security/vault.ts';
-import { arrangeTenant } from '../../testing/arrange.ts';
+import { arrangeAccount, arrangeTenant } from '../../testing/arrange.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../testing/test-app.ts';
 import { foldUsage } from './fold-usage.ts';
 import { findQuota } from './queries.ts';
@@ -22,10 +23,14 @@ const fold = () => foldUsage(services);
 
 async function arrangePayer(monthlyUnits: number | null = null) {
   const { workspaceId, tenantId } = await arrangeTenant(app);
-  await app.owner.query('UPDATE workspaces SET monthly_units = $2 WHERE id = $1', [workspaceId, monthlyUnits]);
-  const { rows } = await app.owner.query(`SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`, [
-    tenantId,
+  await app.owner.query('UPDATE workspaces SET monthly_units = $2 WHERE id = $1', [
+    workspaceId,
+    monthlyUnits,
   ]);
+  const { rows } = await app.owner.query(
+    `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
+    [tenantId],
+  );
   const charge: Charge = { workspaceId, tenantId, keyId: rows[0].id, hasHardStop: false, committed: 0 };
   return {
     ...charge,
@@ -76,7 +81,9 @@ test('what is used is exact at every moment, while it is charged and folded', as
   assert.equal(await payer.used(), 360);
   await fold();
   assert.equal(await payer.used(), 360);
-  const left = await app.owner.query('SELECT FROM usage_entries WHERE workspace_id = $1', [payer.workspaceId]);
+  const left = await app.owner.query('SELECT FROM usage_entries WHERE workspace_id = $1', [
+    payer.workspaceId,
+  ]);
   assert.equal(left.rowCount, 0);
 });
 
@@ -134,13 +141,42 @@ test('a team is warned at 75, 90 and 100 %, once for each period and plan', asyn
   assert.deepEqual((await payer.warnings()).slice(3), ['75 % of 370']);
 });
 
+test('a warning goes to the team and to webhooks, and tells of the highest share alone', async () => {
+  const payer = await arrangePayer(10);
+  const owner = await arrangeAccount(app, payer as never, 'owner');
+  await arrangeAccount(app, payer as never, 'viewer');
+  await app.owner.query(
+    `INSERT INTO webhook_endpoints (id, workspace_id, url, secret) VALUES ($1, $2, 'https://example.com', '')`,
+    [randomUUID(), payer.workspaceId],
+  );
+  await payer.charge(12);
+  await fold();
+  await payer.charge(1);
+  await fold();
+  const notices = await app.owner.query('SELECT account_id, type, title, text, data FROM notifications');
+  assert.equal(notices.rowCount, 1);
+  const [{ account_id, type, title, text, data }] = notices.rows;
+  assert.deepEqual(
+    [account_id, type, title],
+    [owner.accountId, 'usage.warning', '100 % of the units of your plan are used'],
+  );
+  assert.match(text, /^12 of 10 units of this month are used\. The next period begins on \d{4}-\d\d-01\.$/);
+  assert.deepEqual([data.percent, data.used, data.limit], [100, 12, 10]);
+  const mails = await app.owner.query('SELECT recipient FROM mails WHERE subject = $1', [title]);
+  assert.deepEqual(mails.rows, [{ recipient: `${owner.accountId}@example.com` }]);
+  const deliveries = await app.owner.query('SELECT body FROM webhook_deliveries');
+  assert.equal(deliveries.rowCount, 1);
+  const told = JSON.parse(deliveries.rows[0].body);
+  assert.equal(told.type, 'usage.warning');
+  assert.deepEqual(told.data, { workspaceId: payer.workspaceId, ...data });
+});
+
 test('what was used in other months warns nobody, and neither does a plan without a limit', async () => {
   const [limited, unlimited] = [await arrangePayer(10), await arrangePayer(null)];
-  await app.owner.query(`INSERT INTO usage_totals VALUES ($1, now() - interval '2 months', $2, $3, 100, 0, 0)`, [
-    limited.workspaceId,
-    limited.tenantId,
-    limited.keyId,
-  ]);
+  await app.owner.query(
+    `INSERT INTO usage_totals VALUES ($1, now() - interval '2 months', $2, $3, 100, 0, 0)`,
+    [limited.workspaceId, limited.tenantId, limited.keyId],
+  );
   await limited.charge(1);
   await unlimited.charge(1_000_000);
   await fold();

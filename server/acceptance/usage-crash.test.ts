@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { arrangeGameKey } from './arrange.ts';
+import { crash, dataFolder, freePort, startServer, type ServerProcess } from './server-process.ts';
+
+/**
+ * What is billed is what is stored, to the unit, whenever the machine dies: players sign in and send events, the worker folds,
+ * and Node and PostgreSQL are killed together at random times.
+ */
+const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
+const ROUNDS = LONG ? 20 : 3;
+const CLIENTS = 4;
+
+test(
+  `billed units are the accepted writes, over ${ROUNDS} crashes`,
+  { timeout: LONG ? 900_000 : 120_000 },
+  async () => {
+    const folder = dataFolder();
+    const dataDir = folder.path;
+    try {
+      const options = { dataDir, port: await freePort() };
+      let server = await startServer(options);
+      const gameKey = await arrangeGameKey(server.url);
+      await query(dataDir, 'UPDATE tenants SET auto_create_definitions = true');
+      const books = { acknowledged: 0 };
+      for (let round = 0; round < ROUNDS; round++) {
+        const over = new AbortController();
+        const clients = Array.from({ length: CLIENTS }, (_, client) =>
+          play(server, gameKey, `${round}-${client}`, books, over.signal),
+        );
+        // Long enough that the worker folds in some of the rounds, and is killed in the middle of it in some.
+        await sleep(1_000 + Math.random() * 2_500);
+        over.abort();
+        await crash(server, dataDir);
+        await Promise.all(clients);
+        server = await startServer(options);
+      }
+      const [stored] = await query(
+        dataDir,
+        `SELECT ((SELECT count(*) FROM player_events) + (SELECT count(*) FROM login_ledger))::int AS units`,
+      );
+      const billed = async () =>
+        (
+          await query(
+            dataDir,
+            `SELECT (SELECT coalesce(sum(units), 0) FROM usage_totals)::int AS folded,
+                    (SELECT coalesce(sum(units), 0) FROM usage_entries)::int AS waiting`,
+          )
+        )[0]!;
+      const { folded, waiting } = await billed();
+      assert.equal(folded! + waiting!, stored!['units']);
+      assert.ok(folded! > 0, 'some of it was folded');
+      assert.ok(books.acknowledged > 1_000, `only ${books.acknowledged} units were acknowledged`);
+      assert.ok(stored!['units']! >= books.acknowledged, 'what was acknowledged is stored');
+      assert.equal(await server.end('SIGTERM'), 0);
+    } finally {
+      folder.remove();
+    }
+  },
+);
+
+/** Signs in and sends batches of both sides of the size where COPY begins, until the server is gone. */
+async function play(
+  server: ServerProcess,
+  gameKey: string,
+  name: string,
+  books: { acknowledged: number },
+  over: AbortSignal,
+): Promise<void> {
+  const send = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(server.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-game-key': gameKey, ...headers },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (answer.status >= 400 && answer.status < 500) assert.fail(text);
+    if (answer.status >= 500) throw new Error(text);
+    return JSON.parse(text) as Record<string, string>;
+  };
+  try {
+    for (let number = 0; !over.aborted; number++) {
+      const token = `mock:player-${name}:secret`;
+      const { accessToken, playerId } = await send('/api/player-auth/login', { provider: 'Mock', token });
+      books.acknowledged++;
+      for (const size of [1, 7, 100, 1_000]) {
+        const events = Array.from({ length: size }, (_, index) => ({
+          playerId,
+          eventKey: 'survived',
+          idempotencyKey: `${name}-${number}-${size}-${index}`,
+          occurredAt: new Date().toISOString(),
+        }));
+        await send('/api/game/player-events', { events }, { authorization: `Bearer ${accessToken}` });
+        books.acknowledged += size;
+      }
+    }
+  } catch (error) {
+    if (error instanceof assert.AssertionError) throw error;
+    // The connection broke: nobody knows whether the last write was stored.
+  }
+}
+
+async function query(dataDir: string, statement: string): Promise<Record<string, number>[]> {
+  const client = new pg.Client({ host: join(dataDir, 'socket'), user: 'guildhall', database: 'guildhall' });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows as Record<string, number>[];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../shared/problem.ts';
+import { withCredential, type Credential } from './credential-scope.ts';
+import { meterRequests } from './metering.ts';
+import { chargeOf, type KeyCaller } from './request-context.ts';
+import { createHttpServer } from './server.ts';
+
+const key = { keyId: 'key', tenantId: 'tenant', payerId: 'workspace', payerHasHardStop: false } as KeyCaller;
+const gameKey: Credential = {
+  security: [{ gameKey: [] }],
+  authenticate: (request) => void (request.keyCaller = key),
+};
+
+async function open(): Promise<FastifyInstance> {
+  const app = await createHttpServer({ logger: false, trustProxy: false, corsOrigins: [] });
+  after(() => app.close());
+  return app as unknown as FastifyInstance;
+}
+
+test('a route behind a key that says neither read nor write stops the start', async () => {
+  const app = await open();
+  const silent = withCredential(app, gameKey, [async (scope) => void scope.get('/silent', async () => ({}))]);
+  await assert.rejects(silent, /\/silent does not say whether it reads or writes/);
+});
+
+test('what is charged too seldom, too often or for nothing is reported', async () => {
+  const app = await open();
+  const reports: string[] = [];
+  const units: number[] = [];
+  const meter = {
+    admitRead: async () => {},
+    count: (_: KeyCaller, traffic: { units: number }) => void units.push(traffic.units),
+  };
+  meterRequests(app, meter, (operation, what) => reports.push(`${operation}: ${what}`));
+  await withCredential(app, gameKey, [
+    async (scope) => {
+      for (const usage of ['read', 'write'] as const) {
+        scope.get(`/${usage}/:times/:status`, { config: { usage } }, async (request, reply) => {
+          const { times, status } = request.params as { times: string; status: string };
+          chargeOf(request).committed = Number(times);
+          if (status === '404') throw new Problem('not_found');
+          return reply.code(Number(status)).send({});
+        });
+      }
+    },
+  ]);
+  const good = ['/write/1/200', '/write/1/201', '/write/0/404', '/read/0/200', '/read/0/404'];
+  for (const url of good) await app.inject(url);
+  assert.deepEqual(reports, []);
+  assert.deepEqual(units, [0, 0, 0, 1, 0], 'reads alone are counted here');
+  for (const url of ['/write/0/200', '/write/2/200', '/write/1/404', '/read/1/200']) await app.inject(url);
+  assert.deepEqual(reports, [
+    'GET /write/:times/:status: 200 charged 0 times',
+    'GET /write/:times/:status: 200 charged 2 times',
+    'GET /write/:times/:status: 404 charged 1 times',
+    'GET /read/:times/:status: 200 charged 1 times',
+  ]);
+});
