@@ -16,7 +16,7 @@ const gameKey: Credential = {
 async function open(): Promise<FastifyInstance> {
   const app = await createHttpServer({ logger: false, trustProxy: false, corsOrigins: [] });
   after(() => app.close());
-  return app as unknown as FastifyInstance;
+  return app;
 }
 
 test('a route behind a key that says neither read nor write stops the start', async () => {

@@ -31,7 +31,7 @@ export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?:
 
   app.addHook('preParsing', async (request, _reply, body) => {
     if (!request.keyCaller || request.headers['transfer-encoding'] === undefined) return body;
-    return counted(body as Readable, (bytes) => (sizeOf(request).bytesIn += bytes));
+    return counted(body, (bytes) => (sizeOf(request).bytesIn += bytes));
   });
 
   app.addHook('onSend', async (request, reply, payload) => {

@@ -22,7 +22,8 @@ const services = { database, jobs, vault: openVault(Buffer.from(TEST_MASTER_KEY,
 const fold = () => foldUsage(services);
 
 async function arrangePayer(monthlyUnits: number | null = null) {
-  const { workspaceId, tenantId } = await arrangeTenant(app);
+  const tenant = await arrangeTenant(app);
+  const { workspaceId, tenantId } = tenant;
   await app.owner.query('UPDATE workspaces SET monthly_units = $2 WHERE id = $1', [
     workspaceId,
     monthlyUnits,
@@ -33,6 +34,7 @@ async function arrangePayer(monthlyUnits: number | null = null) {
   );
   const charge: Charge = { workspaceId, tenantId, keyId: rows[0].id, hasHardStop: false, committed: 0 };
   return {
+    tenant,
     ...charge,
     charge: async (units: number) => {
       await database.run(
@@ -143,8 +145,8 @@ test('a team is warned at 75, 90 and 100 %, once for each period and plan', asyn
 
 test('a warning goes to the team and to webhooks, and tells of the highest share alone', async () => {
   const payer = await arrangePayer(10);
-  const owner = await arrangeAccount(app, payer as never, 'owner');
-  await arrangeAccount(app, payer as never, 'viewer');
+  const owner = await arrangeAccount(app, payer.tenant, 'owner');
+  await arrangeAccount(app, payer.tenant, 'viewer');
   await app.owner.query(
     `INSERT INTO webhook_endpoints (id, workspace_id, url, secret) VALUES ($1, $2, 'https://example.com', '')`,
     [randomUUID(), payer.workspaceId],

@@ -176,7 +176,7 @@ test('a body without a length is counted as it comes', async () => {
     headers: { 'content-type': 'application/json', 'x-game-key': payer.gameKey },
     body: new Blob([body]).stream(),
     duplex: 'half',
-  } as RequestInit);
+  });
   assert.equal(answer.status, 200);
   await eventually(async () => (await payer.quota()).bytesIn === body.length);
 });
