@@ -20,19 +20,9 @@ export interface Meter {
 /** Called with a write that was not charged exactly once though accepted, or charged though refused: the tests fail on it. */
 export type OnMischarged = (operation: string, what: string) => void;
 
-/** Meters every request on a key. To be called before any route is registered. */
+/** Meters every request on a key, whose body is counted ({@link FastifyRequest.bodyBytes}). To be called before any route is registered. */
 export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?: OnMischarged): void {
-  const sizes = new WeakMap<FastifyRequest, { bytesIn: number; bytesOut: number }>();
-  const sizeOf = (request: FastifyRequest) => {
-    let size = sizes.get(request);
-    if (!size) sizes.set(request, (size = { bytesIn: 0, bytesOut: 0 }));
-    return size;
-  };
-
-  app.addHook('preParsing', async (request, _reply, body) => {
-    if (!request.keyCaller || request.headers['transfer-encoding'] === undefined) return body;
-    return counted(body, (bytes) => (sizeOf(request).bytesIn += bytes));
-  });
+  const streamed = new WeakMap<FastifyRequest, number>();
 
   app.addHook('onSend', async (request, reply, payload) => {
     const key = request.keyCaller;
@@ -47,21 +37,19 @@ export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?:
       }
     }
     return payload instanceof Readable
-      ? counted(payload, (bytes) => (sizeOf(request).bytesOut += bytes))
+      ? counted(payload, (bytes) => streamed.set(request, (streamed.get(request) ?? 0) + bytes))
       : payload;
   });
 
   app.addHook('onResponse', async (request, reply) => {
     const key = request.keyCaller;
     if (!key) return;
-    const { bytesIn, bytesOut } = sizes.get(request) ?? { bytesIn: 0, bytesOut: 0 };
-    // A body that is refused for its size is not read, and HEAD is answered without one.
-    const received = reply.statusCode === 413 ? 0 : Number(request.headers['content-length'] ?? 0);
+    // HEAD is answered without a body.
     const sent = request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0);
     meter.count(key, {
       units: isAcceptedRead(request, reply.statusCode) ? 1 : 0,
-      bytesIn: bytesIn + received,
-      bytesOut: bytesOut + sent,
+      bytesIn: request.bodyBytes,
+      bytesOut: (streamed.get(request) ?? 0) + sent,
     });
   });
 
