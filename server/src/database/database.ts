@@ -132,9 +132,9 @@ function scope(pool: pg.Pool, begin: string, charge?: Charge): Scope {
   };
 }
 
-/** The last statement of a transaction that a key's request is charged for. */
-function chargeOne({ workspaceId, tenantId, keyId }: Charge): Sql {
-  return sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, 1)`;
+/** The last statement of a transaction that requests on a key are charged for. */
+export function chargeUnits({ workspaceId, tenantId, keyId }: Charge, units: number): Sql {
+  return sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, ${units})`;
 }
 
 /**
@@ -170,7 +170,7 @@ async function transact<Result>(
     await begun;
     // Not awaited either: it leaves together with the COMMIT.
     inOnePacket(client);
-    const charged = charge && client.query(named(chargeOne(charge)));
+    const charged = charge && client.query(named(chargeUnits(charge, 1)));
     charged?.catch(() => {});
     const { command } = await client.query('COMMIT');
     await charged;
@@ -203,7 +203,7 @@ async function single(
     const [begun, result, charged, committed] = await Promise.allSettled([
       client.query(begin),
       client.query(named(statement)),
-      charge && client.query(named(chargeOne(charge))),
+      charge && client.query(named(chargeUnits(charge, 1))),
       client.query('COMMIT'),
     ]);
     if (begun.status === 'rejected') throw begun.reason;

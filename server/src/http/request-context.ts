@@ -97,6 +97,11 @@ export function chargeOf(request: FastifyRequest): Charge {
   return (request.charge ??= { workspaceId, tenantId, keyId, hasHardStop, committed: 0 });
 }
 
+/** The same where a request may come without a key: then nobody is charged. */
+export function anyChargeOf(request: FastifyRequest): Charge | undefined {
+  return request.keyCaller ? chargeOf(request) : undefined;
+}
+
 /** The player that the route's credential scope has verified. */
 export function playerOf(request: FastifyRequest): PlayerCaller {
   return request.playerCaller ?? outsideOfScope(request, 'player');

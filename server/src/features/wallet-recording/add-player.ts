@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { hashPassword } from '../../security/passwords.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { evmAddress } from '../../shared/evm-address.ts';
 import { invalidField, Problem } from '../../shared/problem.ts';
 import type { Command } from './command.ts';
@@ -20,9 +21,10 @@ export interface NewAnonymousPlayer {
  */
 export async function addAnonymousPlayer(
   { database, ledger }: { database: Database; ledger: WalletLedger },
-  tenantId: string,
+  charge: Charge,
   given: NewAnonymousPlayer,
 ): Promise<Recorded<{ playerIndex: number }>> {
+  const { tenantId } = charge;
   const address = evmAddress(given.playerAddress);
   if (!address) throw invalidField('playerAddress', 'must be an EVM address');
   const playerId = playerIdOf(given.playerId, address);
@@ -35,6 +37,7 @@ export async function addAnonymousPlayer(
   const { transactionHash, player } = await ledger.record(
     tenantId,
     addPlayer({ playerId, address }, passwordHash),
+    charge,
   );
   return { transactionHash, playerIndex: player.playerIndex };
 }

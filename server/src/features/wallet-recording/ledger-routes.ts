@@ -19,6 +19,7 @@ export function walletLedgerRoutes(services: {
     app.get(
       '/api/BlockchainStorage/transactions/:transactionHash',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'getWalletTransaction',
           tags,
@@ -34,6 +35,7 @@ export function walletLedgerRoutes(services: {
     app.get(
       '/api/BlockchainStorage/transactions',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'listWalletChain',
           tags,

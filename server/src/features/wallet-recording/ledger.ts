@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Hex } from 'viem';
-import type { Database, Querier } from '../../database/database.ts';
+import { chargeUnits, isQuotaExceeded, type Database, type Querier } from '../../database/database.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { Problem } from '../../shared/problem.ts';
 import { hashedInstant } from '../../shared/row-hash.ts';
 import type { Command } from './command.ts';
@@ -35,13 +36,19 @@ export type Recorded<Answer> = Answer & { transactionHash: Hex };
 export interface WalletLedger {
   /**
    * Enters a command into the tenant's ledger. It is on disk when this resolves, in one chain with what other processes enter.
-   * Throws what the command's rules throw, and busy.
+   * It is charged a unit in the same transaction, where it came on a key. Throws what the command's rules throw, busy and
+   * quota_exceeded.
    */
-  record<Answer extends object>(tenantId: string, command: Command<Answer>): Promise<Recorded<Answer>>;
+  record<Answer extends object>(
+    tenantId: string,
+    command: Command<Answer>,
+    charge?: Charge,
+  ): Promise<Recorded<Answer>>;
 }
 
 interface Waiting {
   command: Command<object>;
+  charge: Charge | undefined;
   resolve(answer: Recorded<object>): void;
   reject(reason: unknown): void;
 }
@@ -61,9 +68,9 @@ export function openWalletLedger(database: Database, recorder: Recorder): Wallet
   };
 
   return {
-    record<Answer extends object>(tenantId: string, command: Command<Answer>) {
+    record<Answer extends object>(tenantId: string, command: Command<Answer>, charge?: Charge) {
       return new Promise<Recorded<Answer>>((resolve, reject) => {
-        const waiting = { command, resolve, reject } as Waiting;
+        const waiting = { command, charge, resolve, reject } as Waiting;
         const line = lines.get(tenantId);
         if (!line) {
           const begun = [waiting];
@@ -88,13 +95,17 @@ async function recordBatch(
       .forTenant(tenantId)
       .transaction((transaction) => writeBatch(transaction, recorder, tenantId, batch));
     // After the commit, so what is answered is on disk.
-    batch.forEach(({ resolve, reject }, place) => {
+    batch.forEach(({ charge, resolve, reject }, place) => {
       const outcome = outcomes[place]!;
-      if ('refusal' in outcome) reject(outcome.refusal);
-      else resolve(outcome.answer as Recorded<object>);
+      if ('refusal' in outcome) return reject(outcome.refusal);
+      if (charge) charge.committed++;
+      resolve(outcome.answer as Recorded<object>);
     });
   } catch (error) {
-    for (const { reject } of batch) reject(error);
+    // One may still be within the plan where all together are not.
+    if (isQuotaExceeded(error) && batch.length > 1)
+      for (const one of batch) await recordBatch(database, recorder, tenantId, [one]);
+    else for (const { reject } of batch) reject(error);
   }
 }
 
@@ -141,7 +152,13 @@ async function writeBatch(
       return { refusal };
     }
   });
-  if (entries.length === 0) return outcomes;
+  const paying = batch.flatMap(({ charge }, place) =>
+    'answer' in outcomes[place]! && charge ? [charge] : [],
+  );
+  if (entries.length === 0) {
+    await chargeTogether(transaction, paying);
+    return outcomes;
+  }
 
   const chained = chainEntries(tenantId, head, hashedInstant(head.now), entries);
   const hashes = await recorder.seal(transaction, tenantId, chained);
@@ -154,10 +171,19 @@ async function writeBatch(
     writeMatches(transaction, tenantId, [...changed.matches.values()]),
     writePasswords(transaction, tenantId, changed.newPasswords, [...changed.droppedPasswords]),
   ]);
+  await chargeTogether(transaction, paying);
   return outcomes.map((outcome, place) => {
     const entry = places[place];
     return 'answer' in outcome && entry !== undefined
       ? { answer: { transactionHash: hashes[entry], ...outcome.answer } }
       : outcome;
   });
+}
+
+/** Charges a unit for each, those of one key together: the last thing of the transaction. */
+async function chargeTogether(transaction: Querier, charges: Charge[]): Promise<void> {
+  const byKey = Map.groupBy(charges, ({ keyId }) => keyId);
+  await Promise.all(
+    [...byKey.values()].map((ofKey) => transaction.run(chargeUnits(ofKey[0]!, ofKey.length))),
+  );
 }

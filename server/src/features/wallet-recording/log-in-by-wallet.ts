@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { Problem } from '../../shared/problem.ts';
+import type { Charge } from '../../shared/charge.ts';
 import { isBanned, type TenantOfToken, type VerifyToken } from '../player-login/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { issueToken, type WalletLoginResult } from './issue-token.ts';
@@ -21,6 +22,7 @@ export interface WalletLoginServices {
 export async function logInByWallet(
   { database, signer, ledger, verifyToken }: WalletLoginServices,
   key: TenantOfToken,
+  charge: Charge,
   jwt: string,
 ): Promise<WalletLoginResult> {
   const { tenantId } = key;
@@ -34,7 +36,11 @@ export async function logInByWallet(
     findPlayerByAddress(tenant, tenantId, address),
   ]);
   if (banned) throw new Problem('player_banned');
-  // Only the first login of an address changes anything.
-  const player = known?.isVerified ? known : (await ledger.record(tenantId, proveAddress(address))).player;
-  return issueToken(signer, tenantId, player);
+  if (!known?.isVerified) {
+    const { player } = await ledger.record(tenantId, proveAddress(address), charge);
+    return issueToken(signer, tenantId, player);
+  }
+  // Only the first login of an address changes anything; the others are charged all the same.
+  await database.forKey(charge).transaction(async () => {});
+  return issueToken(signer, tenantId, known);
 }

@@ -6,6 +6,7 @@ import { startTestApp } from '../../testing/test-app.ts';
 import {
   arrangeWalletPlayer,
   arrangeWalletTenant,
+  logInWallet,
   someRecord,
   WALLET_ENV,
   walletPlayer,
@@ -119,4 +120,38 @@ test('of two wallet logins and an add/anon at once over two processes the chain 
   );
   assert.deepEqual(new Set(players.map(({ playerIndex }) => playerIndex)), new Set([1]));
   assert.equal(await assertSound(tenant.tenantId), 1);
+});
+
+test('what comes on a key is charged with the batch that writes it, up to the last unit of a hard stop', async () => {
+  const tenant = await arrangeWalletTenant(app);
+  const player = await arrangeWalletPlayer(app, tenant);
+  const caller = { bearer: player.bearer, gameKey: tenant.gameKey };
+  const setScoreOnKey = (newScore: number) =>
+    (newScore % 2 ? app : second).http.post('/api/BlockchainStorage/players/set/score', { newScore }, caller);
+  const used = async () =>
+    Number(
+      (
+        await app.owner.query(
+          `SELECT (SELECT coalesce(sum(units), 0) FROM usage_entries WHERE workspace_id = $1)
+                + (SELECT coalesce(sum(units), 0) FROM usage_totals WHERE workspace_id = $1) AS used`,
+          [tenant.workspaceId],
+        )
+      ).rows[0].used,
+    );
+  assert.equal(await used(), 1, 'the login');
+  assert.equal((await player.setScore({ newScore: 1 })).status, 200);
+  assert.equal(await used(), 1, 'nothing that comes without a key');
+  assert.equal((await logInWallet(app, tenant, player.address)).status, 200);
+  assert.equal(await used(), 2, 'a login that enters nothing');
+
+  await app.owner.query('UPDATE workspaces SET monthly_units = 42, hard_stop = true WHERE id = $1', [
+    tenant.workspaceId,
+  ]);
+  const answers = await Promise.all(oneTo(WRITERS).map(setScoreOnKey));
+  const accepted = answers.filter(({ status }) => status === 200);
+  assert.equal(accepted.length, 40);
+  for (const { status, body } of answers.filter((answer) => answer.status !== 200))
+    assert.deepEqual([status, body.code], [429, 'quota_exceeded']);
+  assert.equal(await used(), 42);
+  assert.equal(await assertSound(tenant.tenantId), 2 + 40);
 });

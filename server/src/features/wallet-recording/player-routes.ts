@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
-import { keyOf } from '../../http/request-context.ts';
+import { chargeOf, keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { OpenBudget } from '../../security/attempt-budget.ts';
 import { openLoginThrottle } from '../../security/login-throttle.ts';
@@ -32,6 +32,7 @@ export function walletPlayerRoutes(
     app.get(
       '/api/BlockchainStorage/players/lookup/address/:address',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'lookUpWalletAddress',
           tags,
@@ -46,6 +47,7 @@ export function walletPlayerRoutes(
     app.get(
       '/api/BlockchainStorage/players/lookup/index/:playerId',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'lookUpWalletPlayerId',
           tags,
@@ -61,6 +63,7 @@ export function walletPlayerRoutes(
     app.post(
       '/api/BlockchainStorage/players/add/anon',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'addAnonymousWalletPlayer',
           tags,
@@ -72,12 +75,13 @@ export function walletPlayerRoutes(
           response: { 200: AddedPlayer, ...problems(409) },
         },
       },
-      async (request) => addAnonymousPlayer(services, keyOf(request).tenantId, request.body),
+      async (request) => addAnonymousPlayer(services, chargeOf(request), request.body),
     );
 
     app.post(
       '/api/Auth/wallet/login/wallet-jwt',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'logInWalletByJwt',
           tags,
@@ -88,12 +92,13 @@ export function walletPlayerRoutes(
           response: { 200: WalletLogin, ...problems(403, 422, 502) },
         },
       },
-      async (request) => logInByWallet(services, keyOf(request), request.body.jwt),
+      async (request) => logInByWallet(services, keyOf(request), chargeOf(request), request.body.jwt),
     );
 
     app.post(
       '/api/Auth/wallet/login/password',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'logInWalletByPassword',
           tags,

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
 import { keepLongIntegers } from '../../http/json-body.ts';
-import { walletOf } from '../../http/request-context.ts';
+import { anyChargeOf, walletOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { invalidField } from '../../shared/problem.ts';
 import { int64Digits } from '../../shared/int64.ts';
@@ -46,7 +46,7 @@ export function walletRecordingRoutes({
   ledger: WalletLedger;
 }): FastifyPluginAsyncTypebox {
   const record = <Answer extends object>(request: FastifyRequest, command: Command<Answer>) =>
-    ledger.record(walletOf(request).tenantId, command);
+    ledger.record(walletOf(request).tenantId, command, anyChargeOf(request));
 
   return async (app) => {
     keepLongIntegers(app);
@@ -54,6 +54,7 @@ export function walletRecordingRoutes({
     app.get(
       '/api/BlockchainStorage/players/:playerIndex',
       {
+        config: { usage: 'read' },
         schema: {
           operationId: 'getWalletPlayer',
           tags,
@@ -71,6 +72,7 @@ export function walletRecordingRoutes({
     app.post(
       '/api/BlockchainStorage/players/set/score',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'setWalletScore',
           tags,
@@ -86,6 +88,7 @@ export function walletRecordingRoutes({
     app.post(
       '/api/BlockchainStorage/sessions/login/start',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'startWalletSession',
           tags,
@@ -101,6 +104,7 @@ export function walletRecordingRoutes({
     app.post(
       '/api/BlockchainStorage/sessions/login/end',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'endWalletSession',
           tags,
@@ -117,6 +121,7 @@ export function walletRecordingRoutes({
     app.post(
       '/api/BlockchainStorage/match/sessions/start/singleplayer',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'startWalletMatch',
           tags,
@@ -132,6 +137,7 @@ export function walletRecordingRoutes({
     app.post(
       '/api/BlockchainStorage/records/match/add',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'addWalletRecord',
           tags,
@@ -148,6 +154,7 @@ export function walletRecordingRoutes({
     app.post(
       '/api/BlockchainStorage/match/player/end',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'endWalletPart',
           tags,
@@ -163,6 +170,7 @@ export function walletRecordingRoutes({
     app.post(
       '/api/BlockchainStorage/match/sessions/singleplayer/end',
       {
+        config: { usage: 'write' },
         schema: {
           operationId: 'endWalletMatch',
           tags,
