@@ -12,6 +12,10 @@ export interface Queue<Data extends object> {
   retryLimit: number;
   /** How long one attempt may take. The job of a worker that died is taken up again after that time. */
   expireInSeconds: number;
+  /** How many jobs one worker runs at once: 10 where it is left out. */
+  atOnce?: number;
+  /** How many of them of one group; as many, where it is left out. */
+  atOncePerGroup?: number;
   /** Never set: ties the queue to the type of its data. */
   data?: Data;
 }
@@ -20,7 +24,7 @@ export interface NewJob<Data extends object> {
   data: Data;
   /** When it may be taken; at once where it is left out. */
   startsAt?: string | undefined;
-  /** What it is about: of the jobs of one group a worker takes but a few at a time (`atOncePerGroup`). */
+  /** What it is about: of the jobs of one group a worker runs but a few at once (`atOncePerGroup`). */
   group?: string;
 }
 
@@ -83,8 +87,9 @@ export async function installQueues(url: string, queues: Queue<object>[]): Promi
     const boss = new PgBoss({ connectionString: url, max: 1, supervise: false, schedule: false });
     boss.on('error', () => {});
     await boss.start();
-    for (const { name, data: _, ...options } of queues) {
-      const settings = { ...options, retryBackoff: true, deleteAfterSeconds: KEPT_SECONDS };
+    for (const { name, retryDelay, retryDelayMax, retryLimit, expireInSeconds } of queues) {
+      const attempts = { retryDelay, retryDelayMax, retryLimit, retryBackoff: true, expireInSeconds };
+      const settings = { ...attempts, deleteAfterSeconds: KEPT_SECONDS };
       await boss.createQueue(name, settings);
       await boss.updateQueue(name, settings);
     }

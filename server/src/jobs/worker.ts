@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { PgBoss, type Job, type JobResult } from 'pg-boss';
+import { PgBoss } from 'pg-boss';
+import { startPump, type TakenJob } from './pump.ts';
 import type { Queue } from './queue.ts';
 
 /** Work that repeats by the clock, on one process of the deployment at a time, and survives any of them. */
@@ -29,20 +30,11 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/**
- * How a queue is looked into: every second, by two that each take up to five jobs at once, and again at once where there were
- * five. So one that waits for a slow server does not hold up the rest.
- */
-const POLLING = {
-  pollingIntervalSeconds: 1,
-  localConcurrency: 2,
-  batchSize: 5,
-  burstWhenBatchFull: true,
-  perJobResults: true,
-} as const;
-
 /** How often jobs of workers that died are looked for, in seconds. */
-const SUPERVISION_SECONDS = 15;
+const SUPERVISION_SECONDS = 10;
+
+/** How long running jobs may take to end when the worker stops. */
+const STOP_WITHIN_MS = 10_000;
 
 /** Works on the queues and on scheduled jobs, all of which live in the database of `url` (schema pgboss). */
 export async function startWorker(
@@ -58,16 +50,15 @@ export async function startWorker(
     monitorIntervalSeconds: SUPERVISION_SECONDS,
   });
   let stopping = false;
-  boss.on('error', (error) => {
+  const report = (error: unknown): void => {
     // Its connections may still be closing when the database goes down after it.
     if (!stopping) logger.error({ err: error }, 'the job queue had a problem');
-  });
+  };
+  boss.on('error', report);
   await boss.start();
-  for (const handler of queued) {
-    await boss.work(handler.queue.name, POLLING, (jobs) =>
-      Promise.all(jobs.map((job) => attempt(handler, job, logger))),
-    );
-  }
+  const pumps = queued.map((handler) =>
+    startPump(boss, handler.queue, (job) => attempt(handler, job, logger), report),
+  );
   for (const job of scheduled) {
     await boss.createQueue(job.name);
     await boss.schedule(job.name, job.cron, null, { tz: 'UTC', retryLimit: 5, retryBackoff: true });
@@ -77,25 +68,26 @@ export async function startWorker(
     });
   }
   return {
-    stop() {
+    async stop() {
       stopping = true;
-      return boss.stop({ graceful: true, timeout: 10_000 });
+      await Promise.all(pumps.map((pump) => pump.stop(STOP_WITHIN_MS)));
+      await boss.stop({ graceful: true, timeout: STOP_WITHIN_MS });
     },
   };
 }
 
-/** One attempt at a job, and what came of it, as the queue wants to be told. */
+/** One attempt at a job: what failed, where it is to be tried again. */
 async function attempt(
   { queue, run }: QueueHandler,
-  { id, data }: Job<unknown>,
+  { id, data }: TakenJob,
   logger: FastifyBaseLogger,
-): Promise<JobResult> {
+): Promise<Error | undefined> {
   try {
     await run(data as never);
-    return { id, status: 'completed' };
+    return undefined;
   } catch (error) {
-    const { message } = error as Error;
-    logger.warn({ queue: queue.name, job: id, reason: message }, 'a job failed, and is tried again');
-    return { id, status: 'failed', output: { message } };
+    const reason = error as Error;
+    logger.warn({ queue: queue.name, job: id, reason: reason.message }, 'a job failed, and is tried again');
+    return reason;
   }
 }

@@ -12,6 +12,9 @@ export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
   retryLimit: 100_000,
   // An attempt takes 15 s, and may have waited as long for those before it to the same endpoint.
   expireInSeconds: 40,
+  atOnce: 256,
+  // A receiver that never answers holds so many for 15 s, and leaves the rest to others.
+  atOncePerGroup: 8,
 };
 
 /** A delivery whose turn it is, from `startsAt` on. */
