@@ -84,6 +84,7 @@ import {
   walletPlayerRoutes,
   walletRecordingRoutes,
 } from './features/wallet-recording/index.ts';
+import { platformWebhookRoutes, webhookRoutes } from './features/webhooks/index.ts';
 import { openMemberships, planRoutes, workspaceRoutes } from './features/workspaces/index.ts';
 import { countBodies } from './http/body-size.ts';
 import { withCredential } from './http/credential-scope.ts';
@@ -167,11 +168,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     usageRoutes(services.database),
     alertRoutes(services),
     notificationRoutes(services),
+    webhookRoutes(services),
   ]);
   await withCredential(plain, behind.platformAdmin, [
     planRoutes(services),
     playerDeletionRoutes(services),
     outboxRoutes(services),
+    platformWebhookRoutes(services),
   ]);
   await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
   await withCredential(plain, behind.accountOrApiKey, [

@@ -7,6 +7,7 @@ import { foldUsage } from './features/usage/index.ts';
 import { openJobs } from './jobs/queue.ts';
 import { repeat } from './jobs/repeat.ts';
 import { startWorker, type Worker } from './jobs/worker.ts';
+import { openOutboundClient } from './outbound/http-client.ts';
 import { queuedJobs } from './queued-jobs.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { openVault } from './security/vault.ts';
@@ -24,7 +25,11 @@ export async function startBackgroundWork(
     config,
     databaseUrl,
     masterKey,
-  }: { config: Pick<Config, 'smtpUrl' | 'mailFrom'>; databaseUrl: string; masterKey: Buffer },
+  }: {
+    config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'allowPrivateAddresses'>;
+    databaseUrl: string;
+    masterKey: Buffer;
+  },
   logger: FastifyBaseLogger,
 ): Promise<Worker> {
   await using opened = new AsyncDisposableStack();
@@ -40,12 +45,15 @@ export async function startBackgroundWork(
 
   const jobs = await openJobs(database);
   opened.defer(() => jobs.close());
+  const outbound = openOutboundClient({ publicOnly: !config.allowPrivateAddresses });
+  opened.defer(() => outbound.close());
   const { smtpUrl, mailFrom: from } = config;
   const services = {
     database,
     vault: openVault(masterKey),
     jobs,
     mailServer: smtpUrl ? openMailServer({ smtpUrl, from }) : undefined,
+    outbound,
   };
   const work = { scheduled: scheduledJobs(owner, database), queued: queuedJobs(services) };
   const worker = await startWorker(databaseUrl, work, logger);

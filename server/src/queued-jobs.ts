@@ -7,9 +7,10 @@ import {
   portalCodeQueue,
 } from './features/email-login/index.ts';
 import { deliverMail, mailQueue, type MailServer } from './features/mail/index.ts';
-import { deliveryQueue } from './features/webhooks/index.ts';
+import { attemptDelivery, deliveryQueue } from './features/webhooks/index.ts';
 import type { Jobs, Queue } from './jobs/queue.ts';
 import { handle, type QueueHandler } from './jobs/worker.ts';
+import type { OutboundClient } from './outbound/http-client.ts';
 import type { Vault } from './security/vault.ts';
 
 /** Every queue of the deployment. */
@@ -26,6 +27,8 @@ export interface QueuedJobServices {
   vault: Vault;
   jobs: Jobs;
   mailServer: MailServer | undefined;
+  /** For servers that a tenant names. */
+  outbound: OutboundClient;
 }
 
 /** What the worker does with the jobs of each queue. */
@@ -35,5 +38,6 @@ export function queuedJobs(services: QueuedJobServices): QueueHandler[] {
     handle(passwordResetQueue, (request) => mailReset(services, request)),
     handle(portalCodeQueue, (code) => mailPortalCode(services, code)),
     handle(alertQueue, (alert) => tellAlert(services, alert)),
+    handle(deliveryQueue, (job) => attemptDelivery(services, job)),
   ];
 }

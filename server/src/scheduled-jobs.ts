@@ -17,6 +17,7 @@ import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
 import { rollUpSessions } from './features/session-analytics/index.ts';
 import { deleteRetiredKeys } from './features/signing-keys/index.ts';
 import { deleteExpiredChallenges } from './features/wallet-login/index.ts';
+import { deleteOldDeliveries } from './features/webhooks/index.ts';
 import type { ScheduledJob } from './jobs/worker.ts';
 
 /** Everything that the deployment does by the clock. */
@@ -36,6 +37,11 @@ export function scheduledJobs(owner: pg.Pool, database: Database): ScheduledJob[
       name: 'delete-old-mails',
       cron: '7 * * * *',
       run: async () => void (await deleteOldMails(database)),
+    },
+    {
+      name: 'delete-old-webhook-deliveries',
+      cron: '27 * * * *',
+      run: async () => void (await deleteOldDeliveries(database)),
     },
     {
       name: 'roll-up-sessions',

@@ -2,9 +2,10 @@ import type { Querier } from '../../database/database.ts';
 import type { Jobs } from '../../jobs/queue.ts';
 import { newId } from '../../shared/ids.ts';
 import { now } from '../../shared/timestamps.ts';
+import { insertDeliveries } from './delivery-queries.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import type { EventType, PublishedEventType } from './event-types.ts';
-import { insertDeliveries, listSubscribers } from './queries.ts';
+import { listSubscribers } from './queries.ts';
 
 /** Something that happened, and whom it concerns. */
 export interface PublishedEvent {

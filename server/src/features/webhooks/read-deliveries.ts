@@ -1,0 +1,43 @@
+import type { Querier } from '../../database/database.ts';
+import { Problem } from '../../shared/problem.ts';
+import {
+  countDeliveries,
+  findDelivery,
+  listAttempts,
+  listDeliveries,
+  type Attempt,
+  type Delivery,
+  type DeliveryFilter,
+} from './delivery-queries.ts';
+import type { EndpointPlace } from './queries.ts';
+import { readEndpoint } from './read-endpoints.ts';
+
+/** A page of the deliveries of an endpoint, the newest first. Throws not_found. */
+export async function readDeliveries(
+  db: Querier,
+  place: EndpointPlace,
+  filter: DeliveryFilter,
+  page: { limit: number; offset: number },
+) {
+  const { id } = await readEndpoint(db, place);
+  const [items, totalCount] = await Promise.all([
+    listDeliveries(db, id, filter, page),
+    countDeliveries(db, id, filter),
+  ]);
+  return { items, limit: page.limit, offset: page.offset, totalCount };
+}
+
+/** A delivery with what was sent, and every attempt at it. Throws not_found. */
+export async function readDelivery(
+  db: Querier,
+  place: EndpointPlace,
+  deliveryId: string,
+): Promise<Delivery & { body: string; history: Attempt[] }> {
+  const { id } = await readEndpoint(db, place);
+  const [delivery, history] = await Promise.all([
+    findDelivery(db, id, deliveryId),
+    listAttempts(db, deliveryId),
+  ]);
+  if (!delivery) throw new Problem('not_found', 'The webhook has no such delivery.');
+  return { ...delivery, history };
+}
