@@ -43,9 +43,11 @@ export async function createEndpoint(
   rules: UrlRules,
   author: Author,
   place: WebhookPlace,
-  { url, tenantId = null, eventTypes = null, description = null }: NewEndpoint,
+  { url, eventTypes = null, description = null, ...wanted }: NewEndpoint,
 ): Promise<Endpoint & { secret: string }> {
   checkUrl(url, rules);
+  // The deployment has no tenants of its own: there it is a member like any other that nobody knows.
+  const tenantId = (place.workspaceId !== null && wanted.tenantId) || null;
   const [webhookId, secret] = [newId(), newSecret()];
   const created = await database.transaction(async (transaction) => {
     if (tenantId !== null) await requireTenant(transaction, place, tenantId);

@@ -1,0 +1,60 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+
+/** A delivery as it arrived. */
+export interface ReceivedDelivery {
+  id: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A receiver of webhooks in a test: it keeps what it gets, and answers as it is told. */
+export interface WebhookReceiver {
+  url: string;
+  received: ReceivedDelivery[];
+  /** What it does with a delivery: 204, unless it is told otherwise. */
+  answer: (response: ServerResponse, delivery: ReceivedDelivery) => unknown;
+}
+
+/** Starts a receiver for the tests of a file and stops it after them. */
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { headers, url: path = '' } = request;
+      const delivery = { id: String(headers['webhook-id']), path, headers, body };
+      receiver.received.push(delivery);
+      receiver.answer(response, delivery);
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  server.unref();
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const receiver: WebhookReceiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received: [],
+    answer: (response) => response.writeHead(204).end(),
+  };
+  return receiver;
+}
+
+/** What a delivery says, verified with the secret by a library that is not ours. Throws where it is not signed with it. */
+export function verify(secret: string, { body, headers }: ReceivedDelivery): unknown {
+  return new Webhook(secret).verify(body, headers as Record<string, string>);
+}
+
+/** Whether a delivery is signed with the secret. */
+export function isSignedWith(secret: string, delivery: ReceivedDelivery): boolean {
+  try {
+    verify(secret, delivery);
+    return true;
+  } catch {
+    return false;
+  }
+}
