@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 
 /** A request with a JSON body; throws where the answer is no success. */
-async function send(url: string, method: string, body: object, bearer?: string) {
+export async function send(url: string, method: string, body: object, bearer?: string) {
   const headers = {
     'content-type': 'application/json',
     ...(bearer && { authorization: `Bearer ${bearer}` }),
@@ -12,14 +12,20 @@ async function send(url: string, method: string, body: object, bearer?: string) 
   return (await answer.json()) as Record<string, string>;
 }
 
-/** Makes an account, a workspace and a tenant with a provider, as a studio would, and returns a game key of the tenant. */
-export async function arrangeGameKey(url: string, provider = 'Mock'): Promise<string> {
+/** Makes an account with a workspace, as a studio would. */
+export async function arrangeWorkspace(url: string): Promise<{ accessToken: string; workspaceId: string }> {
   const password = randomBytes(12).toString('hex');
   const email = `${password}@example.com`;
-  const { accessToken } = await send(`${url}/api/saas-auth/signup`, 'POST', { email, password });
+  const { accessToken = '' } = await send(`${url}/api/saas-auth/signup`, 'POST', { email, password });
+  const { id = '' } = await send(`${url}/api/workspaces`, 'POST', { name: 'Studio' }, accessToken);
+  return { accessToken, workspaceId: id };
+}
+
+/** Makes a workspace and a tenant with a provider, and returns a game key of the tenant. */
+export async function arrangeGameKey(url: string, provider = 'Mock'): Promise<string> {
+  const { accessToken, workspaceId } = await arrangeWorkspace(url);
   const make = (path: string, body: object) => send(url + path, 'POST', body, accessToken);
-  const workspace = await make('/api/workspaces', { name: 'Studio' });
-  const tenant = await make(`/api/workspaces/${workspace['id']}/bus_tenants`, { name: 'Game' });
+  const tenant = await make(`/api/workspaces/${workspaceId}/bus_tenants`, { name: 'Game' });
   const at = `/api/bus_tenants/${tenant['id']}`;
   await send(`${url}${at}/providers/${provider}`, 'PUT', { enabled: true }, accessToken);
   const { key } = await make(`${at}/game-keys`, { name: 'acceptance' });

@@ -77,12 +77,33 @@ const made = {
   },
   definition: async (scene: Scene) =>
     (await asOwner(`${tenantPath(scene)}/event-definitions`, { eventKey: someText() })).id as string,
+  /** With a delivery. */
+  webhook: async ({ tenant }: Scene) =>
+    makeWebhook(`/api/workspaces/${tenant.workspaceId}/webhooks`, accounts.owner),
+  platformWebhook: async () => {
+    // There may not be as many as this file makes.
+    await app.owner.query('DELETE FROM webhook_endpoints WHERE workspace_id IS NULL');
+    return makeWebhook('/api/admin/webhooks', accounts.platformAdmin);
+  },
+  /** Of the webhook that was made last. */
+  delivery: async () => {
+    const { rows } = await app.owner.query('SELECT id FROM webhook_deliveries ORDER BY id DESC LIMIT 1');
+    return rows[0].id as string;
+  },
+};
+const makeWebhook = async (path: string, caller: Caller) => {
+  const { body } = await app.http.post(path, { url: 'https://hooks.example.com' }, caller);
+  const test = await app.http.post(`${path}/${body.id}/test`, undefined, caller);
+  assert.equal(test.status, 202, test.text);
+  return body.id as string;
 };
 const tenantPath = ({ tenant }: Scene) => `/api/bus_tenants/${tenant.tenantId}`;
 
 const reads: Rule = { needs: 'viewer' };
 const gameKey = { keyId: made.key('game') };
 const apiKey = { keyId: made.key('api') };
+const webhook = { webhookId: made.webhook, deliveryId: made.delivery };
+const platformWebhook = { webhookId: made.platformWebhook, deliveryId: made.delivery };
 const lastDay = `from=${new Date(Date.now() - 86_400_000).toISOString()}&to=${new Date().toISOString()}`;
 
 const rules: Record<string, Rule> = {
@@ -176,6 +197,29 @@ const rules: Record<string, Rule> = {
   readAllNotifications: { needs: 'account', unaudited: 'they are one’s own to read' },
 
   deletePlayer: { needs: 'platformAdmin', path: { playerId: made.player } },
+
+  listWebhooks: reads,
+  createWebhook: { needs: 'admin', body: { url: 'https://hooks.example.com' } },
+  getWebhook: { ...reads, path: webhook },
+  updateWebhook: { needs: 'admin', body: { enabled: false }, path: webhook },
+  deleteWebhook: { needs: 'admin', path: webhook },
+  testWebhook: { needs: 'admin', path: webhook },
+  rotateWebhookSecret: { needs: 'admin', body: {}, path: webhook },
+  listWebhookDeliveries: { ...reads, path: webhook },
+  getWebhookDelivery: { ...reads, path: webhook },
+  redeliverWebhook: { needs: 'admin', path: webhook },
+
+  listPlatformWebhooks: { needs: 'platformAdmin' },
+  createPlatformWebhook: { needs: 'platformAdmin', body: { url: 'https://hooks.example.com' } },
+  getPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
+  updatePlatformWebhook: { needs: 'platformAdmin', body: { enabled: false }, path: platformWebhook },
+  deletePlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
+  testPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
+  rotatePlatformWebhookSecret: { needs: 'platformAdmin', body: {}, path: platformWebhook },
+  listPlatformWebhookDeliveries: { needs: 'platformAdmin', path: platformWebhook },
+  getPlatformWebhookDelivery: { needs: 'platformAdmin', path: platformWebhook },
+  redeliverPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
+
   listOutbox: { needs: 'platformAdmin' },
 };
 

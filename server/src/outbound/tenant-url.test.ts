@@ -43,6 +43,15 @@ test('what is not https, holds credentials or names a private address is not', (
     assert.equal(faultOf(`https://${host}/`), 'may not name a private address', host);
 });
 
+test('where nothing that it says is believed, http will do', () => {
+  const faultOf = (url: string) => faultOfTenantUrl(url, { allowPrivateAddresses: false, allowHttp: true });
+  assert.equal(faultOf('http://hooks.example/x'), undefined);
+  assert.equal(faultOf('https://hooks.example/x'), undefined);
+  assert.equal(faultOf('ftp://hooks.example'), 'must be an http or https address');
+  assert.equal(faultOf('http://ada@hooks.example'), 'may not hold credentials');
+  assert.equal(faultOf('http://127.1'), 'may not name a private address');
+});
+
 test('where private addresses are allowed, so are http and any host, but no credentials', () => {
   const faultOf = (url: string) => faultOfTenantUrl(url, { allowPrivateAddresses: true });
   assert.equal(faultOf('http://127.0.0.1:4000/issuer'), undefined);

@@ -212,28 +212,29 @@ export function listAttempts(db: Querier, deliveryId: string): Promise<Attempt[]
     FROM webhook_attempts WHERE delivery_id = ${deliveryId} ORDER BY number`);
 }
 
-/** A delivery, its row locked until the transaction ends. */
+/** Where a delivery stands, its row locked until the transaction ends. */
 export function lockDelivery(
   db: Querier,
   endpointId: string,
   deliveryId: string,
-): Promise<{ isBeingAttempted: boolean; eventType: string } | undefined> {
+): Promise<{ isBeingAttempted: boolean; isDue: boolean } | undefined> {
   return db.row(sql`
-    SELECT coalesce(attempting_until > now(), false) AS "isBeingAttempted", event_type AS "eventType"
+    SELECT coalesce(attempting_until > now(), false) AS "isBeingAttempted",
+           status = 'pending' AND attempting_until IS NULL AND next_attempt_at <= now() AS "isDue"
     FROM webhook_deliveries
     WHERE endpoint_id = ${endpointId} AND id = ${deliveryId} FOR NO KEY UPDATE`);
 }
 
-/** Makes a delivery due now, with all of its waits before it again, and returns it. */
+/** Makes a delivery due now, with all of its waits before it again. */
 export function restartDelivery(
   db: Querier,
   deliveryId: string,
-): Promise<(Delivery & { endpointId: string; turn: number }) | undefined> {
-  return db.row(sql`
+): Promise<{ id: string; endpointId: string; turn: number }[]> {
+  return db.rows(sql`
     UPDATE webhook_deliveries
     SET status = 'pending', turn = turn + 1, failures = 0, next_attempt_at = now(), attempting_until = NULL
     WHERE id = ${deliveryId}
-    RETURNING ${columns}, endpoint_id AS "endpointId", turn`);
+    RETURNING id, endpoint_id AS "endpointId", turn`);
 }
 
 const KEPT_DAYS = 30;

@@ -48,10 +48,11 @@ export async function redeliver(
     if (!before) throw new Problem('not_found', 'The webhook has no such delivery.');
     if (before.isBeingAttempted)
       throw new Problem('delivery_running', 'An attempt at this delivery is just being made.');
-    const restarted = (await restartDelivery(transaction, deliveryId))!;
-    await addDeliveryJobs(jobs, transaction, [restarted]);
+    // Its job is on the way. One more would put it out of date, and whoever asks again and again wait for ever.
+    if (!before.isDue)
+      await addDeliveryJobs(jobs, transaction, await restartDelivery(transaction, deliveryId));
     await audit(transaction, author, place, 'webhook.redelivered', { deliveryId });
-    return restarted;
+    return (await findDelivery(transaction, id, deliveryId))!;
   });
 }
 

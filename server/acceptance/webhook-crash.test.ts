@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { Webhook } from 'standardwebhooks';
+import { arrangeWorkspace, send } from './arrange.ts';
+import { answersOrEnds, dataFolder, freePort, spawnCommand, type CommandProcess } from './server-process.ts';
+
+/**
+ * Every delivery arrives, whenever workers die (contract §8): to a receiver that fails at random, across a rotation, under one
+ * id, and signed so that a library which is not ours verifies it. Only workers are killed; the long run has two at a time.
+ */
+const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
+const DELIVERIES = LONG ? 10_000 : 400;
+const KILLS = LONG ? 10 : 2;
+const WORKERS = LONG ? 2 : 1;
+const WEBHOOKS = 4;
+const PUBLISHERS = 8;
+
+const folder = dataFolder();
+const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
+const database = new pg.Pool({ host: join(folder.path, 'socket'), user: 'guildhall', database: 'guildhall' });
+database.on('error', () => {});
+after(async () => {
+  await database.end();
+  folder.remove();
+});
+
+interface Hook {
+  id: string;
+  /** The secrets of its receiver, the newest first. */
+  secrets: string[];
+}
+const hooks = new Map<string, Hook>();
+const arrived = new Map<string, { bodies: Set<string>; attempts: number; isAcknowledged: boolean }>();
+const forged: string[] = [];
+const receiver = createServer((request, response) => void receive(request, response)).listen(0, '127.0.0.1');
+await once(receiver, 'listening');
+after(() => {
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+/** Verifies a delivery, writes it down, and fails at it in one of the ways that servers have. */
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request).catch(() => undefined);
+  if (body === undefined) return;
+  const id = String(request.headers['webhook-id']);
+  const { secrets = [] } = hooks.get(request.url ?? '') ?? {};
+  if (!secrets.some((secret) => isSignedWith(secret, body, request))) forged.push(id);
+  const known = arrived.get(id) ?? { bodies: new Set<string>(), attempts: 0, isAcknowledged: false };
+  arrived.set(id, known);
+  known.bodies.add(body);
+  known.attempts++;
+  const chance = Math.random();
+  if (chance < 0.08) response.writeHead(chance < 0.04 ? 500 : 429).end('not now');
+  else if (chance < 0.12) response.destroy();
+  else if (chance < 0.15)
+    response.writeHead(200, { 'content-length': '9' }).write('half', () => response.destroy());
+  else {
+    if (chance < 0.25) await sleep(300);
+    known.isAcknowledged = true;
+    response.writeHead(200).end();
+  }
+}
+
+function isSignedWith(secret: string, body: string, { headers }: IncomingMessage): boolean {
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test(
+  `each of ${DELIVERIES} deliveries arrives over ${KILLS} kills of workers`,
+  { timeout: LONG ? 1_800_000 : 110_000 },
+  async () => {
+    const port = await freePort();
+    const server = spawnCommand('serve --no-worker', {
+      dataDir: folder.path,
+      env: { ...env, PORT: String(port) },
+    });
+    const url = `http://127.0.0.1:${port}`;
+    assert.equal(await answersOrEnds({ ...server, url }), 'answers', server.output());
+    const { accessToken, workspaceId } = await arrangeWorkspace(url);
+    const webhooks = `${url}/api/workspaces/${workspaceId}/webhooks`;
+    const { port: receiving } = receiver.address() as AddressInfo;
+    for (let index = 0; index < WEBHOOKS; index++) {
+      const address = `http://127.0.0.1:${receiving}/${index}`;
+      const { id = '', secret = '' } = await send(webhooks, 'POST', { url: address }, accessToken);
+      hooks.set(`/${index}`, { id, secrets: [secret] });
+    }
+
+    let workers = await Promise.all(Array.from({ length: WORKERS }, startWorker));
+    const acknowledged = () => [...arrived.values()].filter(({ isAcknowledged }) => isAcknowledged).length;
+    const published = publishAll(webhooks, accessToken);
+    const hurrying = new AbortController();
+    const hurried = hurry(hurrying.signal);
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const enough = (DELIVERIES * kill) / (KILLS + 2);
+      while (acknowledged() < enough) await sleep(5);
+      const [victim, ...others] = workers;
+      await victim!.end('SIGKILL');
+      if (!LONG) await forgetTheDead();
+      workers = [...others, await startWorker()];
+      if (kill === Math.ceil(KILLS / 2)) await rotateAll(webhooks, accessToken);
+    }
+    const ids = await published;
+    while ((await count(`status = 'pending'`)) > 0) await sleep(100);
+    hurrying.abort();
+    await hurried;
+    for (const worker of workers) await worker.end('SIGTERM');
+    await server.end('SIGTERM');
+
+    assert.equal(ids.length, DELIVERIES);
+    assert.deepEqual(
+      [...arrived.keys()].toSorted(),
+      ids.toSorted(),
+      'one id for each, and none of anything else',
+    );
+    assert.equal(acknowledged(), DELIVERIES);
+    assert.deepEqual(forged, []);
+    assert.ok(
+      [...arrived.values()].every(({ bodies }) => bodies.size === 1),
+      'the same bytes at every attempt',
+    );
+  },
+);
+
+async function startWorker(): Promise<CommandProcess> {
+  const worker = spawnCommand('worker', { dataDir: folder.path, env });
+  while (!worker.output().includes('The worker runs.')) {
+    assert.equal(worker.child.exitCode, null, worker.output());
+    await sleep(10);
+  }
+  return worker;
+}
+
+/** Has tests sent to the webhooks in turn, and returns the ids of their deliveries. */
+async function publishAll(webhooks: string, accessToken: string): Promise<string[]> {
+  const ids: string[] = [];
+  const targets = [...hooks.values()];
+  let next = 0;
+  const publisher = async () => {
+    while (next < DELIVERIES) {
+      const hook = targets[next++ % targets.length]!;
+      const { id = '' } = await send(`${webhooks}/${hook.id}/test`, 'POST', {}, accessToken);
+      ids.push(id);
+    }
+  };
+  await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
+  return ids;
+}
+
+/** Both secrets sign for an hour; the receiver knows the old one a second longer, for what is on its way. */
+async function rotateAll(webhooks: string, accessToken: string): Promise<void> {
+  for (const hook of hooks.values()) {
+    const path = `${webhooks}/${hook.id}/rotate-secret`;
+    const { secret = '' } = await send(path, 'POST', { overlapSeconds: 3600 }, accessToken);
+    hook.secrets.unshift(secret);
+    setTimeout(() => hook.secrets.splice(1), 1_000).unref();
+  }
+}
+
+/** The first wait is as it is, 5 to 6 seconds; longer ones are moved up to it. */
+async function hurry(over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await database.query(
+      `UPDATE pgboss.job SET start_after = now() + interval '5 seconds'
+       WHERE name = 'webhook-delivery' AND state < 'active' AND start_after > now() + interval '7 seconds'`,
+    );
+    await sleep(500);
+  }
+}
+
+/** Lets the time pass for which the jobs of a dead worker, and their attempts, are taken to be alive. Nobody else works now. */
+async function forgetTheDead(): Promise<void> {
+  await database.query(
+    `UPDATE pgboss.job SET started_on = started_on - interval '1 minute' WHERE state = 'active'`,
+  );
+  await database.query(
+    `UPDATE webhook_deliveries SET attempting_until = now() WHERE attempting_until > now()`,
+  );
+}
+
+async function count(condition: string): Promise<number> {
+  const { rows } = await database.query(
+    `SELECT count(*)::int AS count FROM webhook_deliveries WHERE ${condition}`,
+  );
+  return rows[0].count;
+}
