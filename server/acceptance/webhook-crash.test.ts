@@ -169,11 +169,11 @@ async function rotateAll(webhooks: string, accessToken: string): Promise<void> {
   }
 }
 
-/** The first wait is as it is, 5 to 6 seconds; longer ones are moved up to it. */
+/** The first wait is as it is, 5 to 6 seconds; longer ones are cut short. */
 async function hurry(over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await database.query(
-      `UPDATE pgboss.job SET start_after = now() + interval '5 seconds'
+      `UPDATE pgboss.job SET start_after = now()
        WHERE name = 'webhook-delivery' AND state < 'active' AND start_after > now() + interval '7 seconds'`,
     );
     await sleep(500);

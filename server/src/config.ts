@@ -89,7 +89,7 @@ export const settings = {
     sender,
   ),
   ALLOW_PRIVATE_ADDRESSES: setting(
-    'Whether addresses that tenants name (issuers of wallet tokens) may be private ones, and plain http: `on` or `off`. For tests.',
+    'Whether addresses that tenants name (webhooks, issuers of wallet tokens) may be private ones, and issuers plain http: `on` or `off`. For tests.',
     'off',
     oneOf('on', 'off'),
   ),

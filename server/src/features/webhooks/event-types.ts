@@ -18,12 +18,13 @@ export const eventCatalogue = {
     data: {
       workspaceId,
       tenantId,
-      alertId: '019a8f3c-0000-7000-8000-000000000004',
+      id: '019a8f3c-0000-7000-8000-000000000004',
       keyId,
       keyKind: 'game',
       threshold: 60000,
       observed: 60001,
       windowStart: '2026-05-01T12:00:00.000000Z',
+      createdAt: '2026-05-01T12:00:42.123456Z',
     },
   },
   'alert.payload_spike': {
@@ -31,12 +32,13 @@ export const eventCatalogue = {
     data: {
       workspaceId,
       tenantId,
-      alertId: '019a8f3c-0000-7000-8000-000000000005',
+      id: '019a8f3c-0000-7000-8000-000000000005',
       keyId,
       keyKind: 'game',
       threshold: 67108864,
       observed: 70000000,
       windowStart: '2026-05-01T12:00:00.000000Z',
+      createdAt: '2026-05-01T12:00:42.123456Z',
     },
   },
   'usage.warning': {
