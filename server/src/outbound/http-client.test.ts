@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import dns, { type LookupAddress } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
-import { syncBuiltinESMExports } from 'node:module';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import { startNameServer } from '../testing/name-server.ts';
 import { openOutboundClient, OutboundFailure } from './http-client.ts';
 
 async function serve(answer: RequestListener): Promise<string> {
@@ -15,8 +14,6 @@ async function serve(answer: RequestListener): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-
-type LookupAll = (error: null, addresses: LookupAddress[]) => void;
 
 const anywhere = openOutboundClient({ publicOnly: false });
 const walled = openOutboundClient({ publicOnly: true });
@@ -79,39 +76,20 @@ test('a server behind the wall is never reached, whatever it is called', async (
   assert.equal(count(), leading.length);
 });
 
-test('a name that is public when it is looked at and private when it is dialled leads nowhere', async (context) => {
+test('a name that is public when it is looked at and private when it is dialled leads nowhere', async () => {
   const { port, count } = await countConnections();
-  const loopback = { address: '127.0.0.1', family: 4 };
-  const mapped = { address: '::ffff:127.0.0.1', family: 6 };
-  /** What the name server says, one answer after the other; the last one for good. */
-  let answers: LookupAddress[][] = [];
-  let asked = 0;
-  const lookup = context.mock.method(
-    dns,
-    'lookup',
-    (_name: string, _options: object, callback: LookupAll) => {
-      asked++;
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
-      process.nextTick(callback, null, answer);
-    },
-  );
-  syncBuiltinESMExports();
-  try {
-    answers = [[{ address: '1.1.1.1', family: 4 }], [loopback]];
-    for (let attempt = 0; attempt < 4; attempt++)
-      await assert.rejects(walled.send(`http://rebind.example:${port}/`, { withinMs: 500 }), OutboundFailure);
-    for (const answer of [[loopback], [mapped], [{ address: '1.1.1.1', family: 4 }, loopback, mapped]]) {
-      answers = [answer];
-      await assert.rejects(walled.send(`http://mixed.example:${port}/`, { withinMs: 500 }), OutboundFailure);
-    }
-    assert.equal(asked, 7, 'each connection looks the name up');
-    assert.equal(count(), 0);
-    answers = [[loopback]];
-    assert.equal((await anywhere.send(`http://rebind.example:${port}/`)).status, 204);
-  } finally {
-    lookup.mock.restore();
-    syncBuiltinESMExports();
+  const names = await startNameServer();
+  const [loopback, mapped, open] = ['127.0.0.1', '::ffff:127.0.0.1', '1.1.1.1'];
+  const refused = (name: string) =>
+    assert.rejects(walled.send(`http://${name}:${port}/`, { withinMs: 500 }), OutboundFailure);
+  names.answers = [[open], [loopback]];
+  for (let attempt = 0; attempt < 4; attempt++) await refused('rebind.example');
+  for (const answer of [[loopback], [mapped], ['::1', '10.0.0.1'], [open, loopback, mapped]]) {
+    names.answers = [answer];
+    await refused(`mixed-${answer.length}.example`);
   }
+  assert.ok(names.asked >= 8, `looked up ${names.asked} times`);
+  assert.equal(count(), 0);
 });
 
 test('no more of an answer is read than was asked for', async () => {

@@ -1,4 +1,6 @@
-import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import dns from 'node:dns/promises';
+import { callbackify } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
 import { isPublicAddress, isWalledHost } from './addresses.ts';
 
@@ -43,7 +45,8 @@ const LARGEST_ANSWER = 1024 * 1024;
  */
 export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): OutboundClient {
   const agent = new Agent({
-    connect: { timeout: LONGEST_MS, ...(publicOnly && { lookup: lookupPublic }) },
+    // All addresses of a name are tried, so that one of the two families may be missing on the way.
+    connect: { timeout: LONGEST_MS, autoSelectFamily: true, ...(publicOnly && { lookup: lookupPublic }) },
     headersTimeout: LONGEST_MS,
     bodyTimeout: LONGEST_MS,
     keepAliveTimeout: 10_000,
@@ -88,20 +91,30 @@ async function beginningOf(body: AsyncIterable<Buffer>, bytes: number): Promise<
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, bytes), { stream: length >= bytes });
 }
 
-type LookupCallback = (
-  error: NodeJS.ErrnoException | null,
-  address: string | LookupAddress[],
-  family?: number,
-) => void;
-
 /** A name look-up that finds public addresses alone. */
-function lookupPublic(hostname: string, options: LookupOptions, callback: LookupCallback): void {
-  resolveName(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, []);
-    const allowed = addresses.filter(({ address }) => isPublicAddress(address));
-    const [first] = allowed;
-    if (!first) return callback(new Error(`${hostname} has no public address.`), []);
-    if (options.all) callback(null, allowed);
-    else callback(null, first.address, first.family);
-  });
+function lookupPublic(
+  hostname: string,
+  _options: LookupOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+): void {
+  callbackify(publicAddressesOf)(hostname, callback);
+}
+
+async function publicAddressesOf(hostname: string): Promise<LookupAddress[]> {
+  const allowed = (await resolveName(hostname)).filter(({ address }) => isPublicAddress(address));
+  if (allowed.length === 0) throw new Error(`${hostname} has no public address.`);
+  return allowed;
+}
+
+/**
+ * Asks the name servers. The system's own look-up would hold one of the process's four threads, which passwords are hashed in,
+ * for as long as the name server of a tenant's choice takes.
+ */
+async function resolveName(hostname: string): Promise<LookupAddress[]> {
+  const [v4, v6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+  return [
+    ...(v4.status === 'fulfilled' ? v4.value : []).map((address) => ({ address, family: 4 })),
+    ...(v6.status === 'fulfilled' ? v6.value : []).map((address) => ({ address, family: 6 })),
+  ];
 }

@@ -1,0 +1,71 @@
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import dns from 'node:dns/promises';
+import { once } from 'node:events';
+import { isIPv4 } from 'node:net';
+import { after } from 'node:test';
+import ipaddr from 'ipaddr.js';
+
+/** A name server of a test, which every name of this process is looked up at. */
+export interface TestNameServer {
+  /** The addresses that it answers with: one list after the other, the last one for good. */
+  answers: string[][];
+  /** How often it was asked for the addresses of a name, both families counted as one. */
+  asked: number;
+}
+
+const [A, AAAA] = [1, 28];
+
+/** Starts a real DNS server on the loopback, and stops it after the file's tests. */
+export async function startNameServer(): Promise<TestNameServer> {
+  const before = dns.getServers();
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  socket.unref();
+  let current: string[] = [];
+  socket.on('message', (query, { port, address }: RemoteInfo) => {
+    const type = typeOf(query);
+    if (type === A) {
+      state.asked++;
+      current = (state.answers.length > 1 ? state.answers.shift() : state.answers[0]) ?? [];
+    }
+    const addresses = current.filter((one) => isIPv4(one) === (type === A));
+    socket.send(answerTo(query, type === AAAA || type === A ? addresses : []), port, address);
+  });
+  dns.setServers([`127.0.0.1:${socket.address().port}`]);
+  after(() => {
+    dns.setServers(before);
+    socket.close();
+  });
+  const state: TestNameServer = { answers: [], asked: 0 };
+  return state;
+}
+
+const HEADER_BYTES = 12;
+
+/** Where the one question of a query ends: its name, its type and its class. */
+function endOfQuestion(query: Buffer): number {
+  return query.indexOf(0, HEADER_BYTES) + 5;
+}
+
+function typeOf(query: Buffer): number {
+  return query.readUInt16BE(endOfQuestion(query) - 4);
+}
+
+/** An authoritative answer (RFC 1035), each record with a lifetime of 0. */
+function answerTo(query: Buffer, addresses: string[]): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  query.copy(header, 0, 0, 2);
+  header.writeUInt16BE(0x8580, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(addresses.length, 6);
+  const records = addresses.map((address) => {
+    const bytes = Buffer.from(ipaddr.parse(address).toByteArray());
+    const record = Buffer.alloc(12);
+    record.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
+    record.writeUInt16BE(bytes.length === 4 ? A : AAAA, 2);
+    record.writeUInt16BE(1, 4);
+    record.writeUInt16BE(bytes.length, 10);
+    return Buffer.concat([record, bytes]);
+  });
+  return Buffer.concat([header, query.subarray(HEADER_BYTES, endOfQuestion(query)), ...records]);
+}
