@@ -33,16 +33,16 @@ export function startPump(
   const groups = new Map<string, { jobs: number; limit: LimitFunction }>();
   const settle = settler(boss, name, report);
   let stopping = false;
-  /** Whether jobs may wait that there was no room for. */
-  let moreWait = false;
+  /** Whether jobs may wait for any other to end. */
+  let isFull = false;
   let wake = () => {};
 
   /** As many as one group may run, so that of those of a group which is full soon, few are taken too early. */
   const take = async (): Promise<boolean> => {
     const full = [...groups].filter(([, { jobs }]) => jobs >= atOncePerGroup).map(([group]) => group);
     const room = Math.min(atOnce - running.size, atOncePerGroup);
-    moreWait = full.length > 0 || room === 0;
-    if (room === 0) return false;
+    isFull = room === 0;
+    if (isFull) return false;
     const jobs = await boss.fetch(name, {
       batchSize: room,
       ...(full.length > 0 && { ignoreGroups: full }),
@@ -55,7 +55,7 @@ export function startPump(
     const work = async () => settle(job.id, stopping ? new Error('The worker stops.') : await run(job));
     const ended = inGroup(group, work).finally(() => {
       running.delete(ended);
-      if (moreWait) wake();
+      if (isFull) wake();
     });
     running.add(ended);
   };
@@ -66,7 +66,9 @@ export function startPump(
     groups.set(group, known);
     known.jobs++;
     await known.limit(work).finally(() => {
-      if (--known.jobs === 0) groups.delete(group);
+      // Others of the group may wait, which were not fetched while it was full.
+      if (known.jobs-- === atOncePerGroup) wake();
+      if (known.jobs === 0) groups.delete(group);
     });
   };
 
