@@ -193,9 +193,10 @@ describe('an endpoint', { concurrency: true }, () => {
     assert.ok(sent < 32 * 2 ** 20, `${sent} bytes left the receiver`);
   });
 
-  test('an attempt ends after 15 seconds, and holds up nobody else meanwhile', async () => {
+  test('an attempt ends after 15 seconds, and holds up nobody else meanwhile', async (context) => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
+    context.after(() => silent.close());
     const { port } = silent.address() as { port: number };
     const slow = await arrangeWebhook({ url: `http://127.0.0.1:${port}` });
     const receiver = await startWebhookReceiver();
@@ -212,7 +213,6 @@ describe('an endpoint', { concurrency: true }, () => {
     const { lastError, history } = await slow.delivery(waiting[0]!);
     assert.match(lastError, /timeout/);
     assert.ok(history[0].durationMs >= 14_900 && history[0].durationMs < 17_000, history[0].durationMs);
-    silent.close();
     await slow.change({ enabled: false });
   });
 
