@@ -5,6 +5,8 @@ import { openDatabase } from './database/database.ts';
 import { PORTAL } from './features/email-login/index.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from './testing/arrange.ts';
+import { firstIdAt } from './shared/ids.ts';
+import { secondsFromNow } from './shared/timestamps.ts';
 import { startTestApp } from './testing/test-app.ts';
 
 const app = await startTestApp();
@@ -194,4 +196,28 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
   assert.deepEqual(await left('one_time_codes', 'email'), ['new', 'new']);
   assert.deepEqual(await left('email_tokens', 'email'), ['new']);
   assert.deepEqual(await left('mails', 'subject'), ['6']);
+});
+
+test('webhook deliveries of over 30 days ago are deleted with their attempts, and no others', async () => {
+  const { workspaceId } = await arrangeTenant(app);
+  await app.owner.query(
+    `INSERT INTO webhook_endpoints (id, workspace_id, url, secret) VALUES ($1, $1, 'https://example.com', '')`,
+    [workspaceId],
+  );
+  const [old, recent] = [-30 * 86_400 - 60, -30 * 86_400 + 60].map((seconds) =>
+    firstIdAt(secondsFromNow(seconds), 0),
+  );
+  for (const id of [old, recent]) {
+    await app.owner.query(
+      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body) VALUES ($1, $2, 'webhook.test', '{}')`,
+      [id, workspaceId],
+    );
+    await app.owner.query('INSERT INTO webhook_attempts (delivery_id, number) VALUES ($1, 1)', [id]);
+  }
+  await run('delete-old-webhook-deliveries');
+  const { rows } = await app.owner.query(
+    'SELECT delivery.id, number FROM webhook_deliveries delivery JOIN webhook_attempts ON delivery_id = delivery.id',
+  );
+  assert.deepEqual(rows, [{ id: recent, number: 1 }]);
+  assert.equal((await app.owner.query('SELECT FROM webhook_attempts')).rowCount, 1);
 });
