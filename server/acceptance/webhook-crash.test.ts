@@ -16,7 +16,7 @@ import { answersOrEnds, dataFolder, freePort, spawnCommand, type CommandProcess 
  * id, and signed so that a library which is not ours verifies it. Only workers are killed; the long run has two at a time.
  */
 const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
-const DELIVERIES = LONG ? 10_000 : 400;
+const DELIVERIES = LONG ? 10_000 : 300;
 const KILLS = LONG ? 10 : 2;
 const WORKERS = LONG ? 2 : 1;
 const WEBHOOKS = 4;
