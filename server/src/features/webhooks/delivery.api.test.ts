@@ -148,6 +148,32 @@ describe('an endpoint', { concurrency: true }, () => {
     assert.equal(receiver.received.at(-1)?.id, id);
   });
 
+  test('a job whose turn has passed attempts nothing', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    receiver.answer = refuseWith(500);
+    const id = await webhook.test();
+    const attempted = (count: number) =>
+      eventually(async () => {
+        const { history } = await webhook.delivery(id);
+        return history.length === count && history.at(-1).error !== null;
+      }, 20_000);
+    await attempted(1);
+    // The job of the second attempt waits. This one goes before it, and leaves a third.
+    assert.equal((await webhook.redeliver(id)).status, 202);
+    await attempted(2);
+    await hurry(id);
+    await attempted(3);
+    await eventually(async () => {
+      const { rowCount } = await app.owner.query(
+        `SELECT FROM pgboss.job WHERE data->>'deliveryId' = $1 AND state <> 'completed'`,
+        [id],
+      );
+      return rowCount === 1;
+    }, 20_000);
+    assert.equal((await webhook.delivery(id)).attempts, 3);
+  });
+
   test('an answer that never comes, half of one and a redirect are failures', async () => {
     const receiver = await startWebhookReceiver();
     const elsewhere = await startWebhookReceiver();
