@@ -23,6 +23,7 @@ const OUTSIDE: Record<string, string> = {
   usage_totals: 'a workspace’s: read in its own scope, and written by functions alone',
   audit_records: 'the trail of a workspace spans its tenants, and some of it is about none',
   notifications: 'they belong to an account, whose workspaces and tenants are several',
+  webhook_endpoints: 'an event is told to those of its tenant, of its workspace and of the deployment',
 };
 
 /** What nobody but the owner may change or delete. */
