@@ -13,24 +13,73 @@ import type { Abi, Hex } from 'viem';
 export interface EvmNode {
   url: string;
   chainId: number;
-  /** As by a crash. */
+  /** As by a crash: without a state file all is gone, with one what came after it was last written, a second ago at most. */
   kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  /** Asks it something, its own `anvil_` and `evm_` methods included. */
+  ask<Answer>(method: string, ...params: unknown[]): Promise<Answer>;
 }
 
+export interface EvmNodeOptions {
+  chainId?: number;
+  port?: number;
+  /** Where the chain is kept over a restart. */
+  state?: string;
+  /** `--block-time`, `--no-mining` and the like. Without any, every transaction gets a block at once. */
+  options?: string[];
+}
+
+/** Accounts that every such node gives 10,000 ether to: the first of the mnemonic that all development nodes share. */
+export const richKeys: readonly [Hex, Hex, Hex] = [
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+  '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+];
+
 /** Starts a node in some 50 ms, and kills it after the tests of the file. */
-export async function startEvmNode({ chainId = 31_337, port = 0 } = {}): Promise<EvmNode> {
-  const node = spawn(
-    anvil(),
-    ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId)],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+export async function startEvmNode({
+  chainId = 31_337,
+  port = 0,
+  state,
+  options = [],
+}: EvmNodeOptions = {}): Promise<EvmNode> {
+  const kept = state ? ['--state', state, '--state-interval', '1'] : [];
+  let node: ChildProcess;
   const kill = async (): Promise<void> => {
     if (node.exitCode !== null || node.signalCode !== null) return;
     node.kill('SIGKILL');
     await once(node, 'exit');
   };
+  const start = async (onPort: number): Promise<string> => {
+    node = spawn(
+      anvil(),
+      ['--host', '127.0.0.1', '--port', String(onPort), '--chain-id', String(chainId), ...kept, ...options],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    return `http://${await addressOf(node)}`;
+  };
+  const url = await start(port);
   after(kill);
-  return { url: `http://${await addressOf(node)}`, chainId, kill };
+  return {
+    url,
+    chainId,
+    kill,
+    async start() {
+      await kill();
+      await start(Number(new URL(url).port));
+    },
+    async ask<Answer>(method: string, ...params: unknown[]) {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+      const { result, error } = (await answer.json()) as { result: Answer; error?: { message: string } };
+      if (error) throw new Error(`${method}: ${error.message}`);
+      return result;
+    },
+  };
 }
 
 async function addressOf({ stdout }: ChildProcess): Promise<string> {

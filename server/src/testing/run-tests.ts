@@ -17,7 +17,7 @@ const arguments_ = process.argv.slice(2);
 const flags = arguments_.filter((argument) => argument.startsWith('--'));
 const filters = arguments_.filter((argument) => !argument.startsWith('--'));
 
-const places = ['src', 'acceptance', 'benchmarks', '../examples'];
+const places = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples'];
 const files = globSync(
   places.map((place) => `${place}/**/*.test.ts`),
   { cwd: SERVER },
