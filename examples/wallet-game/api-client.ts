@@ -1,0 +1,43 @@
+/** An answer that was no success. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Sends JSON to an address, with some headers, and gives the JSON of the answer. Throws {@link ApiError}. */
+export type Send = <Answer>(
+  method: 'GET' | 'POST' | 'PUT',
+  path: string,
+  body?: object,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+
+export function connect(baseUrl: string): Send {
+  return async <Answer>(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ) => {
+    let response: Response;
+    try {
+      response = await fetch(baseUrl + path, {
+        method,
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+        signal: AbortSignal.timeout(30_000),
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    } catch (error) {
+      throw new ApiError(0, `${baseUrl} does not answer: ${String((error as Error).cause ?? error)}`);
+    }
+    const text = await response.text();
+    if (!response.ok)
+      throw new ApiError(response.status, `${method} ${path} answered ${response.status}: ${text}`);
+    return JSON.parse(text) as Answer;
+  };
+}

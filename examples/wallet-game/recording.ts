@@ -1,0 +1,79 @@
+import { ApiError, type Send } from './api-client.ts';
+
+interface Recorded {
+  transactionHash: string;
+}
+
+export interface Player {
+  playerId: string;
+  address: string;
+  playerType: number;
+  score: number;
+}
+
+/** The recording calls of a game, each by the name of what it does. */
+export function openRecording(send: Send, gameKey: string) {
+  const withKey = { 'x-game-key': gameKey };
+  const at = '/api/BlockchainStorage';
+  /** Whoever is not there is no error: the API says 404, or 500 where a chain says it. */
+  const lookUp = async (path: string): Promise<number | undefined> => {
+    try {
+      return (await send<{ playerIndex: number }>('GET', `${at}/players/lookup/${path}`, undefined, withKey))
+        .playerIndex;
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 404 || error.status === 500)) return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    lookUpAddress: (address: string) => lookUp(`address/${address}`),
+    lookUpName: (playerId: string) => lookUp(`index/${encodeURIComponent(playerId)}`),
+    addPlayer: (playerId: string, playerAddress: string, signInPassword: string) =>
+      send<Recorded & { playerIndex: number }>(
+        'POST',
+        `${at}/players/add/anon`,
+        { playerId, playerAddress, signInPassword },
+        withKey,
+      ),
+    async signIn(jwt: string) {
+      const login = await send<{ accessToken: string; playerIndex: number; playerId: string }>(
+        'POST',
+        '/api/Auth/wallet/login/wallet-jwt',
+        { jwt },
+        withKey,
+      );
+      return { ...login, ...asPlayer(login.accessToken) };
+    },
+  };
+
+  /** What a player does once they have signed in. */
+  function asPlayer(token: string) {
+    const bearer = { authorization: `Bearer ${token}` };
+    const post = <Answer>(path: string, body: object) =>
+      send<Answer & Recorded>('POST', `${at}/${path}`, body, bearer);
+    return {
+      startSession: (device: string, startTime: number) =>
+        post<{ sessionId: number }>('sessions/login/start', { device, startTime }),
+      startMatch: (level: string) =>
+        post<{ matchSessionId: number }>('match/sessions/start/singleplayer', { level }),
+      addRecord: (record: {
+        matchSessionId: number;
+        score: number;
+        key: string;
+        value: string;
+        otherPlayers: number[];
+      }) => post<{ id: number }>('records/match/add', record),
+      endPart: (part: { matchSessionId: number; score: number; winLoss: number; matchPosition: number }) =>
+        post<{ playDataId: number; playerIndex: number }>('match/player/end', part),
+      endMatch: (matchSessionId: number) =>
+        post<{ playDataId: number }>('match/sessions/singleplayer/end', { matchSessionId }),
+      readPlayer: (playerIndex: number) =>
+        send<Player>('GET', `${at}/players/${playerIndex}`, undefined, bearer),
+      setScore: (newScore: number) => post<{ newScore: number }>('players/set/score', { newScore }),
+      endSession: (sessionId: number) => post<object>('sessions/login/end', { sessionId }),
+    };
+  }
+}
+
+export type Recording = ReturnType<typeof openRecording>;
