@@ -17,6 +17,7 @@ import {
   identifyBearer,
 } from './features/assertions/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
+import { measureChain, openConfiguredChain } from './features/chain-ledger/index.ts';
 import { deviceRoutes } from './features/devices/index.ts';
 import {
   emailCodeRoutes,
@@ -78,6 +79,7 @@ import {
   walletLoginRoutes,
 } from './features/wallet-login/index.ts';
 import {
+  evmRecorder,
   hashChain,
   openWalletLedger,
   walletLedgerRoutes,
@@ -201,11 +203,14 @@ export async function createApp(options: AppOptions): Promise<App> {
 async function openServices({ config, databaseUrl, masterKey }: AppOptions, logger: FastifyBaseLogger) {
   const vault = openVault(masterKey);
   const database: Database = openDatabase(databaseUrl);
+  const chain = await openConfiguredChain(database, config.chain);
+  const recorder = chain ? evmRecorder(chain, vault) : hashChain;
   const changes = await openChangeFeed(databaseUrl);
   const jobs = await openJobs(database);
   const metrics = new Registry();
   const redis = config.redisUrl ? openRedis(config.redisUrl, logger) : undefined;
   if (redis) measureRedis(redis, metrics);
+  if (chain) measureChain(metrics, database, chain);
   const openBudget = attemptBudgets(redis);
   /** For servers that the operator names, and for those that a tenant names. */
   const outbound = {
@@ -230,13 +235,13 @@ async function openServices({ config, databaseUrl, masterKey }: AppOptions, logg
   });
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const isActiveTenant = openActiveTenants(database, changes);
-  const recorder = hashChain;
   const writer = await openEventWriter(database, databaseUrl);
   const meter = openUsageMeter(database, changes);
 
   return {
     config,
     database,
+    chain,
     changes,
     jobs,
     metrics,

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/database.ts';
+import { openConfiguredChain, startChainSender } from './features/chain-ledger/index.ts';
 import { openMailServer } from './features/mail/index.ts';
 import { foldUsage } from './features/usage/index.ts';
 import { openJobs } from './jobs/queue.ts';
@@ -26,7 +27,7 @@ export async function startBackgroundWork(
     databaseUrl,
     masterKey,
   }: {
-    config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'allowPrivateAddresses'>;
+    config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'allowPrivateAddresses' | 'chain'>;
     databaseUrl: string;
     masterKey: Buffer;
   },
@@ -43,6 +44,11 @@ export async function startBackgroundWork(
   owner.on('error', () => {});
   opened.defer(() => owner.end());
 
+  const chain = await openConfiguredChain(database, config.chain);
+  if (chain) {
+    const sender = startChainSender(databaseUrl, database, chain, logger);
+    opened.defer(() => sender.stop());
+  }
   const jobs = await openJobs(database);
   opened.defer(() => jobs.close());
   const outbound = openOutboundClient({ publicOnly: !config.allowPrivateAddresses });

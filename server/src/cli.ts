@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
 import { createFirstAdmin, normaliseEmail } from './bootstrap.ts';
-import { ConfigError, readConfig, type Config } from './config.ts';
+import { abandonChain, chainStatus, deployLedgerContract } from './chain.ts';
+import { ConfigError, readConfig, readDeployment, type Config } from './config.ts';
 import { DatabaseUnusable, DataFolderInUse, openStorage } from './database/storage.ts';
+import { ChainUnusable } from './features/chain-ledger/index.ts';
 import { RotationRefused } from './features/signing-keys/index.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { serve } from './serve.ts';
@@ -11,6 +13,7 @@ import { parseDuration } from './shared/durations.ts';
 import { isGuid } from './shared/ids.ts';
 import { toMicroseconds } from './shared/timestamps.ts';
 import { describeSigningKeys, rotateSigningKeys } from './signing-keys.ts';
+import type { AlteredRow } from './features/gameplay-events/index.ts';
 import { verify } from './verify.ts';
 import { work } from './work.ts';
 
@@ -88,12 +91,13 @@ program
     if (tenant !== undefined && !isGuid(tenant))
       throw new UsageError(`"${tenant}" is not the id of a tenant.`);
     let altered = 0;
-    await withStorage(async (url) => {
-      const rows = await verify(url, { tenantId: tenant, from, to }, (row) => {
+    await withStorage(async (url, config) => {
+      const report = (row: AlteredRow): void => {
         altered++;
         const problem = row.problem ?? 'does not match its hash';
         console.log(`${row.table} ${row.id} of tenant ${row.tenantId} ${problem}`);
-      });
+      };
+      const rows = await verify(url, { tenantId: tenant, from, to }, report, config.chain);
       console.log(
         altered === 0
           ? `All ${rows} rows match their hashes.`
@@ -134,9 +138,34 @@ keys
     await withStorage(async (url) => console.log((await describeSigningKeys(url)).join('\n')));
   });
 
+const chain = program.command('chain').description('the EVM chain that wallet recordings are written to');
+
+chain
+  .command('deploy')
+  .description('put the contract on the chain of CHAIN_RPC_URL, paid for and written to by CHAIN_SIGNER_KEY')
+  .option('--owner <address>', 'who may change the writer; the signer, where it is left out')
+  .action(async ({ owner }: { owner?: string }) =>
+    console.log(await deployLedgerContract(readDeployment(), owner)),
+  );
+
+chain
+  .command('status')
+  .description('what is on its way to the chain, what is final, and whether the signer can pay')
+  .action(async () => {
+    await withStorage(async (url, config) => console.log(await chainStatus(url, config)));
+  });
+
+chain
+  .command('abandon')
+  .description('give up what waits for a chain that is gone')
+  .action(async () => {
+    await withStorage(async (url) => console.log(await abandonChain(url)));
+  });
+
 program.parseAsync().catch((error: unknown) => {
   // What the operator can mend is said in a sentence; anything else is ours, and shown whole.
   const mendable = [
+    ChainUnusable,
     ConfigError,
     DatabaseUnusable,
     DataFolderInUse,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ConfigError, readConfig, settings } from './config.ts';
+import { ConfigError, readConfig, readDeployment, settings } from './config.ts';
 
 test('without any setting the defaults hold', () => {
   const config = readConfig({});
@@ -91,6 +91,54 @@ test('nodes of chains are listed by chain id, and a bad entry is named without i
       () => readConfig({ WALLET_RPC_URLS: `1=https://one.example,${bad}` }),
       (error: Error) =>
         /^WALLET_RPC_URLS .* entry 2 /.test(error.message) && !error.message.includes('hunter2'),
+      bad,
+    );
+});
+
+const CHAIN = {
+  CHAIN_RPC_URL: 'https://node.example/v2/key',
+  CHAIN_CONTRACT_ADDRESS: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+  CHAIN_SIGNER_KEY: `0x${'ab'.repeat(32)}`,
+};
+
+test('a chain takes all of its settings, or none', () => {
+  assert.deepEqual(readConfig(CHAIN).chain, {
+    rpcUrl: CHAIN.CHAIN_RPC_URL,
+    contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+    signerKey: CHAIN.CHAIN_SIGNER_KEY,
+    confirmations: 12,
+  });
+  assert.equal(readConfig({}).chain, undefined);
+  assert.equal(readConfig({ CHAIN_CONFIRMATIONS: '3' }).chain, undefined);
+  for (const missing of Object.keys(CHAIN))
+    assert.throws(
+      () => readConfig({ ...CHAIN, [missing]: '' }),
+      ({ message }: Error) => message.startsWith(`${missing} is missing: `) && !message.includes('\n'),
+    );
+  const { CHAIN_CONTRACT_ADDRESS: _, ...yetToDeploy } = CHAIN;
+  assert.equal(readDeployment(yetToDeploy).signerKey, CHAIN.CHAIN_SIGNER_KEY);
+  assert.throws(() => readDeployment({}), /CHAIN_RPC_URL is missing[^]*CHAIN_SIGNER_KEY is missing/);
+});
+
+test('a bad setting of the chain is named, without what may be a secret', () => {
+  for (const [name, bad] of [
+    ['CHAIN_RPC_URL', 'ws://hunter2.example'],
+    ['CHAIN_RPC_URL', 'https://hunter2@node.example'],
+    ['CHAIN_SIGNER_KEY', 'hunter2'],
+    ['CHAIN_SIGNER_KEY', 'ab'.repeat(32)],
+    ['CHAIN_SIGNER_KEY', `0x${'00'.repeat(32)}`],
+    ['CHAIN_SIGNER_KEY', `0x${'ff'.repeat(32)}`],
+    ['CHAIN_CONTRACT_ADDRESS', '0x5fbDB2315678afecb367f032d93F642f64180aa3'],
+    ['CHAIN_CONTRACT_ADDRESS', '0x1'],
+    ['CHAIN_CONFIRMATIONS', '0'],
+  ] as const)
+    assert.throws(
+      () => readConfig({ ...CHAIN, [name]: bad }),
+      ({ message }: Error) =>
+        message.startsWith(`${name} must`) &&
+        !message.includes('\n') &&
+        !message.includes('hunter2') &&
+        (name !== 'CHAIN_SIGNER_KEY' || !message.includes(bad)),
       bad,
     );
 });

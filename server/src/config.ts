@@ -1,5 +1,8 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Address, Hex } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { evmAddress } from './shared/evm-address.ts';
 
 /**
  * Every setting of the server, in the order in which the documentation lists them.
@@ -78,6 +81,26 @@ export const settings = {
     '900',
     integer(1, 31 * 24 * 60 * 60),
   ),
+  CHAIN_RPC_URL: setting(
+    'The JSON-RPC node of the EVM chain that wallet-linked recordings are written to. Empty: they are written to the database alone.',
+    '',
+    rpcUrl,
+  ),
+  CHAIN_CONTRACT_ADDRESS: setting(
+    'The contract on that chain, as `guildhall chain deploy` prints it.',
+    '',
+    contractAddress,
+  ),
+  CHAIN_SIGNER_KEY: setting(
+    'The private key that signs and pays for the transactions: 0x and 64 hexadecimal digits.',
+    '',
+    signerKey,
+  ),
+  CHAIN_CONFIRMATIONS: setting(
+    'How many blocks, its own included, make a transaction final.',
+    '12',
+    integer(1, 10_000),
+  ),
   SMTP_URL: setting(
     'The mail server: smtp:// or smtps://, with user and password where it asks for them. Empty: mails stay in the outbox.',
     '',
@@ -135,6 +158,7 @@ export interface Config {
   /** By chain id. */
   walletRpcUrls: ReadonlyMap<number, string>;
   alertSuppressionSeconds: number;
+  chain: ChainSettings | undefined;
   smtpUrl: string | undefined;
   mailFrom: string;
   allowPrivateAddresses: boolean;
@@ -148,6 +172,14 @@ export interface Config {
 export type AvatarStorage =
   | { kind: 'folder'; path: string }
   | { kind: 's3'; bucket: string; prefix: string; region: string; endpoint: string | undefined };
+
+/** An EVM chain, and who writes to which contract there. */
+export interface ChainSettings {
+  rpcUrl: string;
+  contract: Address;
+  signerKey: Hex;
+  confirmations: number;
+}
 
 /** Thrown at start, naming every setting that is wrong, one sentence each. */
 export class ConfigError extends Error {
@@ -190,6 +222,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     storeBUrl: read('STORE_B_URL', settings.STORE_B_URL.parse),
     walletRpcUrls: read('WALLET_RPC_URLS', settings.WALLET_RPC_URLS.parse),
     alertSuppressionSeconds: read('ALERT_SUPPRESSION_SECONDS', settings.ALERT_SUPPRESSION_SECONDS.parse),
+    chain: readChain(read, problems),
     smtpUrl: read('SMTP_URL', settings.SMTP_URL.parse),
     mailFrom: read('MAIL_FROM', settings.MAIL_FROM.parse),
     allowPrivateAddresses: read('ALLOW_PRIVATE_ADDRESSES', settings.ALLOW_PRIVATE_ADDRESSES.parse) === 'on',
@@ -209,6 +242,37 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
+}
+
+type Read = <Value>(name: keyof typeof settings, parse: (value: string) => Value) => Value;
+
+/** All settings of the chain, or none. */
+function readChain(read: Read, problems: string[]): ChainSettings | undefined {
+  const before = problems.length;
+  const rpcUrl = read('CHAIN_RPC_URL', settings.CHAIN_RPC_URL.parse);
+  const contract = read('CHAIN_CONTRACT_ADDRESS', settings.CHAIN_CONTRACT_ADDRESS.parse);
+  const signerKey = read('CHAIN_SIGNER_KEY', settings.CHAIN_SIGNER_KEY.parse);
+  const confirmations = read('CHAIN_CONFIRMATIONS', settings.CHAIN_CONFIRMATIONS.parse);
+  if (rpcUrl && contract && signerKey) return { rpcUrl, contract, signerKey, confirmations };
+  if (problems.length > before) return undefined;
+  const given = { CHAIN_RPC_URL: rpcUrl, CHAIN_CONTRACT_ADDRESS: contract, CHAIN_SIGNER_KEY: signerKey };
+  const missing = Object.entries(given).filter(([, value]) => value === undefined);
+  if (missing.length < 3)
+    problems.push(
+      ...missing.map(
+        ([name]) => `${name} is missing: a chain takes all of ${Object.keys(given).join(', ')}.`,
+      ),
+    );
+  return undefined;
+}
+
+/** What it takes to deploy a contract, before there is one. Throws {@link ConfigError}. */
+export function readDeployment(
+  env: Record<string, string | undefined> = process.env,
+): Pick<ChainSettings, 'rpcUrl' | 'signerKey'> {
+  // Any contract stands for the one that is yet to be deployed.
+  const { chain } = readConfig({ ...env, CHAIN_CONTRACT_ADDRESS: `0x${'1'.repeat(40)}` });
+  return chain!;
 }
 
 function setting<Value>(description: string, fallback: string, parse: (value: string) => Value) {
@@ -271,6 +335,33 @@ function rpcUrls(value: string): ReadonlyMap<number, string> {
     urls.set(Number(chainId), url);
   }
   return urls;
+}
+
+function rpcUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^https?:\/\//.test(value) || !URL.canParse(value) || new URL(value).username)
+    throw new Error(
+      'must be an http or https address without a user name (its value is not shown, it may hold a key).',
+    );
+  return value;
+}
+
+function contractAddress(value: string): Address | undefined {
+  if (value === '') return undefined;
+  const address = evmAddress(value);
+  if (!address) throw new Error(`must be an EVM address, its checksum right, not "${value}".`);
+  return address;
+}
+
+function signerKey(value: string): Hex | undefined {
+  if (value === '') return undefined;
+  try {
+    if (!/^0x[0-9a-f]{64}$/i.test(value)) throw new Error();
+    privateKeyToAddress(value as Hex);
+    return value as Hex;
+  } catch {
+    throw new Error('must be a private key of 0x and 64 hexadecimal digits (its value is not shown).');
+  }
 }
 
 function smtpUrl(value: string): string | undefined {

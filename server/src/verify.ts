@@ -1,8 +1,10 @@
+import type { ChainSettings } from './config.ts';
 import { openDatabase } from './database/database.ts';
 import { sql } from './database/sql.ts';
+import { openChain } from './features/chain-ledger/index.ts';
 import { verifyEvents, type AlteredRow } from './features/gameplay-events/index.ts';
 import { verifyLogins } from './features/login-sessions/index.ts';
-import { verifyLedger } from './features/wallet-recording/index.ts';
+import { verifyLedger, verifyOnChain } from './features/wallet-recording/index.ts';
 
 export interface VerifyRange {
   tenantId?: string | undefined;
@@ -12,16 +14,20 @@ export interface VerifyRange {
 
 /**
  * Recomputes the row hashes of every ledger and event in a range (of the time of occurrence for events, of receipt for
- * ledgers), of one tenant or all, walks the chains of the wallet ledgers, and reports each row that is not as it was written.
+ * ledgers), of one tenant or all, walks the chains of the wallet ledgers, and reports each row that is not as it was written. Of a
+ * deployment that records on an EVM chain it also compares the two, unless it looks at a range.
  * Returns the number of rows read.
  */
 export async function verify(
   databaseUrl: string,
   range: VerifyRange,
   report: (row: AlteredRow) => void,
+  settings?: ChainSettings,
 ): Promise<number> {
   const database = openDatabase(databaseUrl, { poolSize: 2 });
   try {
+    const isWhole = range.from === undefined && range.to === undefined;
+    const chain = settings && isWhole ? await openChain(database, settings) : undefined;
     const tenants = range.tenantId
       ? [{ id: range.tenantId }]
       : await database.rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
@@ -31,6 +37,7 @@ export async function verify(
       for (const scope of ['match', 'player'] as const)
         count += await verifyEvents(database, id, { ...range, scope }, report);
       count += await verifyLedger(database, id, range, report);
+      if (chain) await verifyOnChain(database, chain, id, report);
     }
     return count;
   } finally {

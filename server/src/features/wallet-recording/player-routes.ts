@@ -8,6 +8,7 @@ import { addAnonymousPlayer } from './add-player.ts';
 import { logInByPassword } from './log-in-by-password.ts';
 import { logInByWallet, type WalletLoginServices } from './log-in-by-wallet.ts';
 import { lookUpAddress, lookUpName } from './read-player.ts';
+import type { Recorder } from './recorders/recorder.ts';
 import {
   AddedPlayer,
   AddPlayerBody,
@@ -23,9 +24,8 @@ const tags = ['Wallet recording'];
 
 /** Behind a game key: who is there, adding players, and their sign-in. */
 export function walletPlayerRoutes(
-  services: WalletLoginServices & { openBudget: OpenBudget },
+  services: WalletLoginServices & { recorder: Recorder; openBudget: OpenBudget },
 ): FastifyPluginAsyncTypebox {
-  const { database } = services;
   const withThrottle = { ...services, throttle: openLoginThrottle(services.openBudget, 'wallets') };
 
   return async (app) => {
@@ -41,7 +41,7 @@ export function walletPlayerRoutes(
           response: { 200: PlayerIndex },
         },
       },
-      async (request) => lookUpAddress(database, keyOf(request).tenantId, request.params.address),
+      async (request) => lookUpAddress(services, keyOf(request).tenantId, request.params.address),
     );
 
     app.get(
@@ -57,7 +57,7 @@ export function walletPlayerRoutes(
           response: { 200: PlayerIndex },
         },
       },
-      async (request) => lookUpName(database, keyOf(request).tenantId, request.params.playerId),
+      async (request) => lookUpName(services, keyOf(request).tenantId, request.params.playerId),
     );
 
     app.post(

@@ -229,3 +229,37 @@ export function findHead(db: Querier, tenantId: string): Promise<Head | undefine
 function bytea(hash: Hex): string {
   return `\\x${hash.slice(2)}`;
 }
+
+/** The entry that has changed a player's record last. */
+export async function findLastChange(db: Querier, tenantId: string, playerIndex: number): Promise<number> {
+  const row = await db.row<{ index: number }>(sql`
+    SELECT entry_index AS index FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND player_index = ${playerIndex} AND kind IN ('player.added', 'player.scored')
+    ORDER BY entry_index DESC LIMIT 1`);
+  return row?.index ?? 0;
+}
+
+/** The hashes of entries, by their indices. */
+export async function findEntryHashes(
+  db: Querier,
+  tenantId: string,
+  indices: number[],
+): Promise<Map<number, Hex>> {
+  const rows = await db.rows<Head>(sql`
+    SELECT entry_index AS index, '0x' || encode(hash, 'hex') AS hash FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index = ANY(${indices}::bigint[])`);
+  return new Map(rows.map(({ index, hash }) => [index, hash]));
+}
+
+/** The entries of a tenant that were handed over to a chain, in their order. */
+export function listSealed(
+  db: Querier,
+  tenantId: string,
+  after: number,
+  limit: number,
+): Promise<{ index: number; transactionHash: Hex }[]> {
+  return db.rows(sql`
+    SELECT entry_index AS index, '0x' || encode(transaction_hash, 'hex') AS "transactionHash" FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index > ${after} AND transaction_hash <> hash
+    ORDER BY entry_index LIMIT ${limit}`);
+}

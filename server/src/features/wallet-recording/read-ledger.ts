@@ -17,13 +17,19 @@ export async function readTransaction(
   text: string,
 ) {
   const tenant = database.forTenant(tenantId);
-  const transactionHash = text.toLowerCase() as Hex;
-  const entries = /^0x[0-9a-f]{64}$/.test(transactionHash)
-    ? await findEntries(tenant, tenantId, transactionHash)
-    : [];
+  const given = text.toLowerCase() as Hex;
+  const isHash = /^0x[0-9a-f]{64}$/.test(given);
+  const transactionHash = isHash ? await recorder.answeredHash(tenant, given) : given;
+  const entries = isHash ? await findEntries(tenant, tenantId, transactionHash) : [];
   if (entries.length === 0) throw new Problem('not_found', 'The tenant has no such transaction.');
-  const known = await recorder.describe(tenant, transactionHash, entries);
-  return { ...known, transactionHash, recorder: recorder.kind, entries: entries.map(asShown) };
+  const known = await recorder.describe(tenant, transactionHash);
+  const [{ hash }] = entries as [StoredEntry];
+  return {
+    transactionHash,
+    recorder: hash === transactionHash ? 'hash-chain' : 'evm',
+    entries: entries.map(asShown),
+    ...known,
+  } as const;
 }
 
 function asShown(entry: StoredEntry) {

@@ -13,6 +13,7 @@ import { endPart } from './end-part.ts';
 import { endSession } from './end-session.ts';
 import type { WalletLedger } from './ledger.ts';
 import { readPlayer } from './read-player.ts';
+import type { Recorder } from './recorders/recorder.ts';
 import {
   AddedRecord,
   AddRecordBody,
@@ -41,8 +42,10 @@ const tags = ['Wallet recording'];
 export function walletRecordingRoutes({
   database,
   ledger,
+  recorder,
 }: {
   database: Database;
+  recorder: Recorder;
   ledger: WalletLedger;
 }): FastifyPluginAsyncTypebox {
   const record = <Answer extends object>(request: FastifyRequest, command: Command<Answer>) =>
@@ -65,7 +68,7 @@ export function walletRecordingRoutes({
       },
       async (request) => {
         const caller = walletOf(request);
-        return readPlayer(database, caller.tenantId, caller, request.params.playerIndex);
+        return readPlayer({ database, recorder }, caller.tenantId, caller, request.params.playerIndex);
       },
     );
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Int64, Int64Out, Name, OneOf, Timestamp } from '../../http/schemas.ts';
+import { Int64, Int64Out, Name, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
 
 /** The numbers that the ledger gives: of players, sessions, matches, records and play data, from 1 in each tenant. */
 const Index = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
@@ -127,14 +127,22 @@ const Entry = Type.Object({
   }),
 });
 
-export const Transaction = Type.Object(
-  {
-    transactionHash: Hash,
-    recorder: OneOf(['hash-chain', 'evm']),
-    entries: Type.Array(Entry),
-  },
-  { additionalProperties: true },
-);
+/** How far a transaction has come on the chain. */
+const OnChain = Type.Object({
+  state: OneOf(['pending', 'mined', 'confirmed', 'abandoned']),
+  blockNumber: Nullable(Type.Integer()),
+  confirmations: Type.Integer({ description: 'How many blocks, its own included, lie on it.' }),
+});
+
+export const Transaction = Type.Object({
+  transactionHash: Type.String({
+    description:
+      '0x and 64 hexadecimal digits. Where it was signed more than once, the one that the chain took.',
+  }),
+  recorder: OneOf(['hash-chain', 'evm']),
+  entries: Type.Array(Entry),
+  chain: Type.Optional(OnChain),
+});
 
 export const ChainQuery = Type.Object({
   from: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import type { Database, Scope } from '../../database/database.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
+import { readBatches } from '../chain-ledger/index.ts';
 import { GENESIS_HASH, hashContent, hashLink, type Head } from './ledger-entry.ts';
 import { listEntries, type StoredEntry } from './queries.ts';
 import { compareEnds, derivedTables, findStrayRows } from './verify-queries.ts';
@@ -69,12 +70,17 @@ async function walk(
   let count = 0;
   while (true) {
     const entries = await listEntries(tenant, tenantId, before?.index ?? 0, CHUNK, inUtc);
+    const sealed = entries.filter(({ hash, transactionHash }) => transactionHash !== hash);
+    const batches = await readBatches(
+      tenant,
+      sealed.map(({ transactionHash }) => transactionHash),
+    );
     for (const entry of entries) {
       const { index, hash, previousHash, contentHash } = entry;
       if (before && index > before.index + 1) found(ENTRIES, span(before.index, index), MISSING);
       else if (before && previousHash !== before.hash && previousHash !== before.recomputed)
         found(ENTRIES, String(index), 'does not follow on the entry before it');
-      if (!matchesItsHashes(entry)) found(ENTRIES, String(index), ALTERED);
+      if (!matchesItsHashes(entry, batches)) found(ENTRIES, String(index), ALTERED);
       // Of an entry whose own hash was altered the next one still knows the right one: only the altered one is named.
       before = { index, hash, recomputed: hashLink(previousHash, contentHash) };
     }
@@ -83,12 +89,15 @@ async function walk(
   }
 }
 
-function matchesItsHashes(entry: StoredEntry): boolean {
-  const { previousHash, contentHash, hash, transactionHash } = entry;
+type Batches = Awaited<ReturnType<typeof readBatches>>;
+
+/** Its transaction is the entry itself, or one that was signed to append it. */
+function matchesItsHashes(entry: StoredEntry, batches: Batches): boolean {
+  const { tenantId, index, previousHash, contentHash, hash, transactionHash } = entry;
+  const batch = batches.get(transactionHash);
+  const appended = batch?.tenantId === tenantId ? batch.hashes[index - batch.first] : transactionHash;
   return (
-    hashContent(entry) === contentHash &&
-    hashLink(previousHash, contentHash) === hash &&
-    transactionHash === hash
+    hashContent(entry) === contentHash && hashLink(previousHash, contentHash) === hash && appended === hash
   );
 }
 

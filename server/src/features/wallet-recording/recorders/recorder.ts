@@ -1,6 +1,14 @@
 import type { Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
+import type { Fate } from '../../chain-ledger/index.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
+import type { WalletPlayer } from '../ledger-state.ts';
+
+/** What a recorder knows of a transaction: the hash under which it is known there, and how far it has come. */
+export interface KnownTransaction {
+  transactionHash?: Hex;
+  chain?: Omit<Fate, 'minedHash'>;
+}
 
 /**
  * Where entries are recorded beside the ledger's own tables, which every recorder shares with its rules: this decides what
@@ -18,5 +26,17 @@ export interface Recorder {
    * What is known of a transaction beside its entries, of which it may hold several: further members of the answer of
    * `GET …/transactions/{transactionHash}`.
    */
-  describe(db: Querier, transactionHash: Hex, entries: LedgerEntry[]): Promise<Record<string, unknown>>;
+  describe(db: Querier, transactionHash: Hex): Promise<KnownTransaction>;
+  /** The hash that was answered for a transaction, whichever of its hashes is given: it may have been signed more than once. */
+  answeredHash(db: Querier, transactionHash: Hex): Promise<Hex>;
+  /**
+   * Who has an address or a name, and what became of a player, as the recorder's own store says it. Undefined where that is not
+   * final there yet, or cannot be asked: the tables of the ledger hold the same.
+   */
+  findIndex(tenantId: string, what: 'address' | 'name', text: string): Promise<number | undefined>;
+  readPlayer(
+    db: Querier,
+    tenantId: string,
+    playerIndex: number,
+  ): Promise<Pick<WalletPlayer, 'playerType' | 'score'> | undefined>;
 }

@@ -1,0 +1,66 @@
+-- The EVM chain that wallet-linked recordings are written to, where the operator has configured one: who writes, and the
+-- signed transactions on their way.
+
+-- One row for each signer that has written to a contract. Its lock gives out the nonces, so they are in the order of the
+-- commits; fees and block are what the node said last, so that signing works while it is away.
+CREATE TABLE chain_writers (
+  id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  chain_id      bigint NOT NULL,
+  contract      text NOT NULL,
+  signer        text NOT NULL,
+  next_nonce    bigint NOT NULL,
+  base_fee      bigint NOT NULL,                    -- wei for a unit of gas
+  priority_fee  bigint NOT NULL,
+  head_block    bigint NOT NULL,                    -- the newest block that was seen
+  problem       text,                               -- why nothing is sent, for the operator; null: all is well
+  problem_since timestamptz,
+  UNIQUE (chain_id, contract, signer)
+) WITH (fillfactor = 50);
+
+-- A call of the contract for every batch of entries, written in the transaction that writes the entries. It holds no tenant:
+-- one signer sends for all of them, in one order.
+CREATE TABLE chain_outbox (
+  position     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  writer_id    integer NOT NULL REFERENCES chain_writers,
+  nonce        bigint NOT NULL,                     -- of the attempt that was mined, else of the newest
+  created_at   timestamptz NOT NULL DEFAULT now(),
+  mined_hash   bytea,                               -- the attempt that the chain took, as far as is known
+  block_number bigint,
+  block_hash   bytea,                               -- another one at that number: the chain has thought better of it
+  confirmed_at timestamptz,
+  abandoned_at timestamptz                          -- given up by the operator
+);
+CREATE INDEX chain_outbox_open ON chain_outbox (writer_id, position)
+  WHERE confirmed_at IS NULL AND abandoned_at IS NULL;
+CREATE INDEX ON chain_outbox (writer_id, nonce);
+
+-- Each way in which a call was signed: mostly one, more after a raise of fees or where somebody else took its nonce. All
+-- stay, as each of their hashes may have been told to somebody.
+CREATE TABLE chain_attempts (
+  hash         bytea PRIMARY KEY,
+  position     bigint NOT NULL REFERENCES chain_outbox,
+  number       integer NOT NULL,                    -- 1 is the one whose hash was answered
+  nonce        bigint NOT NULL,
+  max_fee      bigint NOT NULL,
+  priority_fee bigint NOT NULL,
+  signed       bytea NOT NULL,
+  UNIQUE (position, number)
+);
+
+-- The newest entry of a tenant's ledger that was handed to a contract.
+CREATE TABLE chain_heads (
+  tenant_id   uuid NOT NULL,
+  chain_id    bigint NOT NULL,
+  contract    text NOT NULL,
+  entry_index bigint NOT NULL,
+  PRIMARY KEY (tenant_id, chain_id, contract)
+) WITH (fillfactor = 50);
+CALL guildhall_wall('chain_heads');
+
+-- Whether the chain knows a player's record as it is now.
+CREATE INDEX wallet_ledger_entries_changes ON wallet_ledger_entries (tenant_id, player_index, entry_index)
+  WHERE kind IN ('player.added', 'player.scored');
+
+GRANT SELECT, INSERT, UPDATE ON chain_writers, chain_outbox TO guildhall_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON chain_heads TO guildhall_app;
+GRANT SELECT, INSERT ON chain_attempts TO guildhall_app;
