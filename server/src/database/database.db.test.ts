@@ -70,7 +70,7 @@ test('a connection that dies in the middle of a transaction fails it, and nothin
   await dying.close();
 });
 
-test('two transactions that wait for each other are both done, one of them at its second attempt', async () => {
+test('two transactions that wait for each other are both done, one of them or both at a second attempt', async () => {
   const names = [randomUUID(), randomUUID()];
   for (const name of names)
     await database.run(sql`INSERT INTO workspaces (id, name, slug) VALUES (${name}, '', ${name})`);
@@ -86,7 +86,8 @@ test('two transactions that wait for each other are both done, one of them at it
       await append(transaction, second!, text);
     });
   await Promise.all([work('a', names), work('b', names.toReversed())]);
-  assert.equal(attempts, 3);
+  // PostgreSQL may end both, where both come to look for a deadlock at the same moment.
+  assert.ok(attempts === 3 || attempts === 4, `${attempts}`);
   const rows = await database.rows<{ name: string }>(sql`
     SELECT name FROM workspaces WHERE id = ANY(${names}::uuid[])`);
   for (const { name } of rows) assert.deepEqual([...name].toSorted(), ['a', 'b']);

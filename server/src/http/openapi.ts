@@ -41,6 +41,7 @@ const TAGS = [
   { name: 'Tenant players', description: 'The players of a tenant, as its administrators see them.' },
   { name: 'Alerts', description: 'Keys on which more came in than usual.' },
   { name: 'Notifications', description: 'What dashboard accounts are told.' },
+  { name: 'Webhooks', description: 'What other servers are told, signed, and what came of it.' },
   { name: 'Administration', description: 'The deployment as a whole, for platform admins.' },
   { name: 'Operations', description: 'Health, metrics and public keys.' },
 ];

@@ -54,7 +54,7 @@ process.exit(exitCode);
 function runNode(templateUrl: string): Promise<number> {
   const child = spawn(
     process.execPath,
-    ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=spec', ...files],
+    ['--test', '--test-concurrency=4', '--test-timeout=120000', '--test-reporter=spec', ...files],
     {
       cwd: SERVER,
       stdio: 'inherit',
@@ -65,5 +65,7 @@ function runNode(templateUrl: string): Promise<number> {
       },
     },
   );
+  // Who ends the run ends its tests, and its PostgreSQL with them.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill());
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }
