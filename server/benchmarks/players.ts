@@ -82,7 +82,7 @@ export async function loadPlayers(
   await wait(2_000);
   const middle = Math.floor(count / 2);
   const loads: [string, string][] = [
-    ...['-lastSeenAt', 'firstSeenAt', '-loginCount', 'displayName'].flatMap((sort) => [
+    ...['-lastSeenAt', 'firstSeenAt', 'displayName'].flatMap((sort) => [
       [`all by ${sort}, first page`, `sort=${sort}`] as [string, string],
       [`all by ${sort}, middle page`, `sort=${sort}&offset=${middle}`] as [string, string],
       [`all by ${sort}, last page`, `sort=${sort}&offset=${count - 50}`] as [string, string],

@@ -64,10 +64,12 @@ CREATE POLICY merges ON tenant_player_counts TO guildhall_player USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON tenant_player_counts TO guildhall_app;
 GRANT SELECT, INSERT, UPDATE ON tenant_player_counts TO guildhall_player;
 
--- The lists, in every order.
-CREATE INDEX tenant_access_last_seen ON tenant_access (tenant_id, last_seen_at, player_id);
+-- The lists, in every order. By last_seen_at in two steps, of which only the first has an index: with one on the time itself every
+-- login would have to write to all indexes of its row, which costs PostgreSQL a third of a login.
+ALTER TABLE tenant_access ADD COLUMN last_seen_hour timestamptz NOT NULL
+  GENERATED ALWAYS AS (date_bin('1 hour', last_seen_at, '2000-01-01 00:00:00+00')) STORED;
+CREATE INDEX tenant_access_last_seen ON tenant_access (tenant_id, last_seen_hour);
 CREATE INDEX tenant_access_first_seen ON tenant_access (tenant_id, first_seen_at, player_id);
-CREATE INDEX tenant_access_logins ON tenant_access (tenant_id, login_count, player_id);
 CREATE INDEX tenant_access_name ON tenant_access (tenant_id, search_name, player_id);
 CREATE INDEX tenant_access_banned ON tenant_access (tenant_id, banned_until, player_id) WHERE banned_until IS NOT NULL;
 CREATE INDEX tenant_access_hidden ON tenant_access (tenant_id, player_id) WHERE hidden_from_discovery;

@@ -103,36 +103,30 @@ END $$;
 
 -- Charges units for what the running transaction has written: the last thing that it does, so that nobody waits for the locks
 -- long, or in a circle. Refuses (GH002) what would pass a hard stop.
-CREATE FUNCTION guildhall_charge(workspace uuid, tenant uuid, key uuid, charged bigint) RETURNS void
+CREATE PROCEDURE guildhall_charge_units(workspace uuid, tenant uuid, key uuid, charged bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-  period date := guildhall_period();
+  period date;
 BEGIN
   IF charged = 0 THEN RETURN; END IF;
   IF (SELECT hard_stop AND monthly_units IS NOT NULL FROM workspaces WHERE id = workspace) THEN
-    -- A slot that turns out to hold too little stays locked by who has waited for it. So it is let go, by undoing the attempt,
-    -- before waiting for whoever deals out, who waits for the slots.
-    BEGIN
-      UPDATE usage_allowances SET units_left = units_left - charged
-      WHERE workspace_id = workspace AND slot = pg_backend_pid() % 16 AND period_start = period
-        AND units_left >= charged;
-      IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'GH003'; END IF;
-    EXCEPTION WHEN SQLSTATE 'GH003' THEN
-      CALL guildhall_deal_out(workspace, period, charged);
-    END;
+    period := guildhall_period();
+    UPDATE usage_allowances SET units_left = units_left - charged
+    WHERE workspace_id = workspace AND slot = pg_backend_pid() % 16 AND period_start = period AND units_left >= charged;
+    IF NOT FOUND THEN CALL guildhall_deal_out(workspace, period, charged); END IF;
   ELSE
     PERFORM pg_advisory_xact_lock_shared(7118, guildhall_usage_lock(workspace));
-    -- There are some only where the plan got a hard stop while this waited: then they do not know of these units.
-    DELETE FROM usage_allowances WHERE workspace_id = workspace;
+    -- There are slots only where the plan got a hard stop while this waited.
+    UPDATE usage_allowances SET units_left = units_left - charged
+    WHERE workspace_id = workspace AND slot = pg_backend_pid() % 16;
   END IF;
   INSERT INTO usage_entries (workspace_id, tenant_id, key_id, units) VALUES (workspace, tenant, key, charged);
 END $$;
 
--- The same as a statement without a result, to stand behind a COPY.
-CREATE PROCEDURE guildhall_charge_copied(workspace uuid, tenant uuid, key uuid, charged bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+-- The same as an expression, for a statement that counts what it writes.
+CREATE FUNCTION guildhall_charge(workspace uuid, tenant uuid, key uuid, charged bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM guildhall_charge(workspace, tenant, key, charged);
+  CALL guildhall_charge_units(workspace, tenant, key, charged);
 END $$;
 
 -- Writes down what was let in before, and refuses nothing: reads, and the bytes of all requests.
@@ -195,8 +189,8 @@ CREATE TRIGGER forget_allowances AFTER UPDATE OF monthly_units, hard_stop ON wor
   FOR EACH ROW EXECUTE FUNCTION guildhall_forget_allowances();
 
 REVOKE EXECUTE ON FUNCTION guildhall_charge, guildhall_record_usage, guildhall_fold_usage FROM PUBLIC;
-REVOKE EXECUTE ON PROCEDURE guildhall_charge_copied, guildhall_deal_out FROM PUBLIC;
+REVOKE EXECUTE ON PROCEDURE guildhall_charge_units, guildhall_deal_out FROM PUBLIC;
 -- A player's scope charges for what it writes on a key: a password that is set anew.
-GRANT EXECUTE ON FUNCTION guildhall_charge TO guildhall_app, guildhall_player;
+GRANT EXECUTE ON PROCEDURE guildhall_charge_units TO guildhall_app, guildhall_player, guildhall_event_writer;
+GRANT EXECUTE ON FUNCTION guildhall_charge TO guildhall_app;
 GRANT EXECUTE ON FUNCTION guildhall_record_usage, guildhall_fold_usage TO guildhall_app;
-GRANT EXECUTE ON PROCEDURE guildhall_charge_copied TO guildhall_event_writer;

@@ -120,9 +120,13 @@ export function isDeadlock(error: unknown): boolean {
 
 /** Begins a transaction that speaks for a tenant, a player or a workspace: the walls let it see what belongs to that. */
 function beginFor(setting: 'tenant_id' | 'player_id' | 'workspace_id', id: string): string {
-  // The identifier becomes part of the text of a statement, so nothing but a UUID may pass.
+  return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
+}
+
+/** An identifier as part of the text of a statement: nothing but a UUID may pass. */
+function literal(id: string): string {
   if (!isGuid(id)) throw new TypeError(`"${id}" is not an identifier.`);
-  return `BEGIN; SET LOCAL guildhall.${setting} = '${id}'`;
+  return `'${id}'`;
 }
 
 function scope(pool: pg.Pool, begin: string, charge?: Charge): Scope {
@@ -132,7 +136,17 @@ function scope(pool: pg.Pool, begin: string, charge?: Charge): Scope {
   };
 }
 
-/** The last statement of a transaction that requests on a key are charged for. */
+/** Ends a transaction, with the unit that it is charged: in one text, which costs 22 µs, and 30 in two. */
+function commitFor(charge: Charge | undefined): string {
+  return charge ? `${chargeText(charge, 1)}; COMMIT` : 'COMMIT';
+}
+
+/** Charges units, as text to stand among other statements. */
+export function chargeText({ workspaceId, tenantId, keyId }: Charge, units: number): string {
+  return `CALL guildhall_charge_units(${[workspaceId, tenantId, keyId].map(literal).join(', ')}, ${units})`;
+}
+
+/** Charges units for requests on a key: the last statement of their transaction. */
 export function chargeUnits({ workspaceId, tenantId, keyId }: Charge, units: number): Sql {
   return sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, ${units})`;
 }
@@ -168,14 +182,9 @@ async function transact<Result>(
     begun.catch(() => {});
     const result = await work(querier((statement) => client.query(named(statement))));
     await begun;
-    // Not awaited either: it leaves together with the COMMIT.
-    inOnePacket(client);
-    const charged = charge && client.query(named(chargeUnits(charge, 1)));
-    charged?.catch(() => {});
-    const { command } = await client.query('COMMIT');
-    await charged;
+    const committed = await client.query(commitFor(charge));
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error.
-    if (command !== 'COMMIT')
+    if ([committed].flat().at(-1)?.command !== 'COMMIT')
       throw new Error('The transaction was rolled back: one of its statements had failed.');
     if (charge) charge.committed++;
     return result;
@@ -198,22 +207,26 @@ async function single(
 ): Promise<pg.QueryResult> {
   if (begin === 'BEGIN') return pool.query(named(statement));
   const client = await pool.connect();
+  let broken: Error | undefined;
   try {
     inOnePacket(client);
-    const [begun, result, charged, committed] = await Promise.allSettled([
+    const [begun, result, committed] = await Promise.allSettled([
       client.query(begin),
       client.query(named(statement)),
-      charge && client.query(named(chargeUnits(charge, 1))),
-      client.query('COMMIT'),
+      client.query(commitFor(charge)),
     ]);
+    // What is charged is not committed by a text whose charge was refused, nor rolled back.
+    if (charge && committed.status === 'rejected')
+      await client.query('ROLLBACK').catch((cause: Error) => {
+        broken = cause;
+      });
     if (begun.status === 'rejected') throw begun.reason;
     if (result.status === 'rejected') throw result.reason;
-    if (charged.status === 'rejected') throw charged.reason;
     if (committed.status === 'rejected') throw committed.reason;
     if (charge) charge.committed++;
     return result.value;
   } finally {
-    client.release();
+    client.release(broken);
   }
 }
 

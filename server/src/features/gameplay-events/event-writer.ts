@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import {
+  chargeText,
   isDeadlock,
   isQuotaExceeded,
   isUniqueViolation,
@@ -82,14 +83,14 @@ async function copyRows(
   scope: EventScope,
   origin: BatchOrigin,
   rows: EventRow[],
-  { workspaceId, tenantId, keyId }: Charge,
+  charge: Charge,
 ): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    // One text is one transaction: it commits the rows with their charge, or neither. The ids are our own database's.
-    const charge = `CALL guildhall_charge_copied('${workspaceId}', '${tenantId}', '${keyId}', ${rows.length})`;
-    const copy = client.query(copyFrom(`COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN; ${charge}`));
+    // One text is one transaction: it commits the rows with their charge, or neither.
+    const text = `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN; ${chargeText(charge, rows.length)}`;
+    const copy = client.query(copyFrom(text));
     await pipeline(copyText(scope, origin, rows), copy);
   } catch (error) {
     // A refusal leaves the connection usable; anything else may not.
