@@ -10,7 +10,7 @@ export interface Traffic {
   bytesOut: number;
 }
 
-/** Keeps the books of what comes in on keys: implemented by a feature, wired in app.ts. */
+/** Keeps the books of what comes in on keys: implemented by a feature, opened in services.ts. */
 export interface Meter {
   /** Throws quota_exceeded where the plan of the key's payer lets in no more reads. */
   admitRead(key: KeyCaller): Promise<void>;

@@ -2,13 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { Problem } from '../shared/problem.ts';
 import type { KeyCaller } from './request-context.ts';
 
-/** How many requests a key may send in a minute, and in an hour. */
-export interface RateLimit {
-  perMinute: number;
-  perHour: number;
-}
-
-/** Counts the requests of keys: implemented by a feature, wired in app.ts. */
+/** Counts the requests of keys: implemented by a feature, opened in services.ts. */
 export interface RateLimiter {
   /** Counts a request, or refuses it. At once, or where processes count together, after asking. Never fails. */
   count(key: KeyCaller): RateLimitVerdict | Promise<RateLimitVerdict>;

@@ -1,7 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Charge } from '../shared/charge.ts';
 import { clientAddress } from './client-address.ts';
-import type { RateLimit } from './rate-limit.ts';
+
+/** How many requests a key may send in a minute, and in an hour. */
+export interface RateLimit {
+  perMinute: number;
+  perHour: number;
+}
 
 /** A game key or an API key, as far as the rest of the system needs to know it. */
 export interface KeyCaller {
