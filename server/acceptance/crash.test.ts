@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { arrangeGameKey } from './arrange.ts';
-import { crash, dataFolder, freePort, startServer, type ServerProcess } from './server-process.ts';
+import { freePort } from './free-port.ts';
+import { crash, dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
 /**
  * What is answered with 201 is on disk, exactly once, whenever the machine dies (contract §6). Clients write down each

@@ -5,7 +5,8 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dataFolder, freePort, startServer, type ServerProcess } from './server-process.ts';
+import { freePort } from './free-port.ts';
+import { dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 const exec = promisify(execFile);

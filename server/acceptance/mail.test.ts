@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { callbackify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
 import { arrangeGameKey } from './arrange.ts';
-import { dataFolder, freePort, startServer } from './server-process.ts';
+import { freePort } from './free-port.ts';
+import { dataFolder, startServer } from './server-process.ts';
 
 const folder = dataFolder();
 const WITHIN_MS = 60_000;

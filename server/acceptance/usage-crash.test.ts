@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { arrangeGameKey } from './arrange.ts';
-import { crash, dataFolder, freePort, startServer, type ServerProcess } from './server-process.ts';
+import { freePort } from './free-port.ts';
+import { crash, dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
 /**
  * What is billed is what is stored, to the unit, whenever the machine dies: players sign in and send events, the worker folds,

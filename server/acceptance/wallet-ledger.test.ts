@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeGameKey } from './arrange.ts';
+import { freePort } from './free-port.ts';
 import {
   crash,
   dataFolder,
   exitOf,
-  freePort,
   spawnCommand,
   startServer,
   type ServerProcess,

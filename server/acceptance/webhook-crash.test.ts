@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { arrangeWorkspace, send } from './arrange.ts';
-import { answersOrEnds, dataFolder, freePort, spawnCommand, type CommandProcess } from './server-process.ts';
+import { freePort } from './free-port.ts';
+import { answersOrEnds, dataFolder, spawnCommand, type CommandProcess } from './server-process.ts';
 
 /**
  * Every delivery arrives, whenever workers die (contract §8): to a receiver that fails at random, across a rotation, under one

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { freePort } from '../acceptance/free-port.ts';
 import { startEmbeddedServer } from '../src/database/embedded-server.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 
@@ -68,15 +68,5 @@ function untilListening(child: ChildProcess): Promise<void> {
       if (chunk.toString().includes('answers at')) resolve();
     });
     child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it listened.`)));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
   });
 }

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { createServer } from 'node:net';
 import { after } from 'node:test';
+import { freePort } from '../../acceptance/free-port.ts';
 
 /** A Redis of a test's own, on a free port of the loopback, which keeps nothing on disk. */
 export interface RedisServer {
@@ -52,14 +52,4 @@ async function startProcess(port: number): Promise<ChildProcess> {
     return redis;
   }
   throw new Error('Redis ended before it was ready.');
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
