@@ -7,6 +7,7 @@ import addKeywords from 'ajv-keywords';
 import fastJson from 'fast-json-stringify';
 import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { isGuid } from '../shared/ids.ts';
 import { toMicroseconds } from '../shared/timestamps.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
@@ -69,6 +70,12 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (request.url.includes('%00')) throw new Problem('invalid_request', 'The address holds a NUL byte.');
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // Fastify reads the stream of a HEAD to its end, which may be far, and of a stream of events is none.
+    if (request.method === 'HEAD' && payload instanceof Readable)
+      reply.raw.once('close', () => payload.destroy());
+    done(null, payload);
   });
   app.addHook('onResponse', async (request, reply) => {
     const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;

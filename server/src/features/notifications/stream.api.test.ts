@@ -221,6 +221,17 @@ test('clients that leave while their stream is being opened take no place', asyn
   for (const stream of streams) stream.close();
 });
 
+test('HEAD opens no stream', async () => {
+  const { owner } = await arrangeOwner();
+  for (let request = 0; request < 12; request++) {
+    const head = await app.http.raw('HEAD', '/api/notifications/stream', undefined, owner);
+    assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream']);
+  }
+  const stream = await listen(owner);
+  assert.equal(stream.status, 200);
+  stream.close();
+});
+
 test('it takes a dashboard account', async () => {
   const { tenant } = await arrangeOwner();
   for (const caller of [{}, { gameKey: tenant.gameKey }, { bearer: 'no' }])
