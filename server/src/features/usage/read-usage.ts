@@ -5,6 +5,8 @@ import { listUsage, type Days, type UsageGroup, type UsageRow } from './queries.
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 366;
+/** The last one that is written with a year of four digits. */
+const LAST_DAY = Date.UTC(9999, 11, 31);
 
 export interface Usage extends Days {
   groupBy: UsageGroup;
@@ -13,7 +15,7 @@ export interface Usage extends Days {
 
 /**
  * What a workspace was billed on the days in UTC that a range touches. Without `to` up to today, without `from` since the
- * month of the last day began. Throws invalid_request for a range that holds nothing, or over 366 days.
+ * month of the last day began. Throws invalid_request for a range that holds nothing, over 366 days, or the end of time.
  */
 export async function readUsage(
   database: Database,
@@ -29,6 +31,7 @@ export async function readUsage(
 function wholeDays(range: { from?: string | undefined; to?: string | undefined }): Days {
   const end = range.to === undefined ? Date.now() : instantOf('to', range.to);
   const to = Math.ceil(end / DAY_MS) * DAY_MS;
+  if (to > LAST_DAY) throw invalidField('to', `must lie no later than ${dayOf(LAST_DAY)}`);
   const last = new Date(to - DAY_MS);
   const start =
     range.from === undefined

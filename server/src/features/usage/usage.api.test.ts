@@ -263,6 +263,7 @@ test('a range is of whole days in UTC', async () => {
   assert.deepEqual(await unitsOf('to=2026-03-03'), [2, 4]);
   assert.deepEqual(await unitsOf('from=2026-02-01&to=2026-04-01&groupBy=tenant'), [7]);
   assert.equal((await unitsOf('from=2025-03-02&to=2026-03-03')).length, 366);
+  assert.deepEqual(await unitsOf('from=9999-12-30&to=9999-12-31'), [0]);
   assert.equal(await payer.used(), 0, 'nothing of it is of this month');
   for (const query of [
     'from=2025-03-01&to=2026-03-03',
@@ -270,6 +271,7 @@ test('a range is of whole days in UTC', async () => {
     'from=2026-03-04&to=2026-03-03',
     'from=2026-02-30',
     'from=2026-03-01T00:00:00',
+    'from=9999-12-31&to=9999-12-31T00:00:01Z',
     'to=yesterday',
     'groupBy=player',
   ]) {
