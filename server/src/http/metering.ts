@@ -1,5 +1,5 @@
 import { pipeline, Readable, Transform } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyCaller } from './request-context.ts';
 
 /** What came in and went out with one request on a key. Bytes are those of the bodies. */
@@ -22,6 +22,7 @@ export type OnMischarged = (operation: string, what: string) => void;
 
 /** Meters every request on a key, whose body is counted ({@link FastifyRequest.bodyBytes}). To be called before any route is registered. */
 export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?: OnMischarged): void {
+  /** Of requests that are being answered: the bytes of their streams. */
   const streamed = new WeakMap<FastifyRequest, number>();
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -36,24 +37,33 @@ export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?:
         throw error;
       }
     }
-    return payload instanceof Readable
+    // A stream that fails before its first byte is answered a second time, by a problem.
+    if (!streamed.has(request)) {
+      streamed.set(request, 0);
+      whenOver(reply, () => meter.count(key, trafficOf(request, reply, streamed.get(request) ?? 0)));
+    }
+    // HEAD is answered without a body.
+    return payload instanceof Readable && request.method !== 'HEAD'
       ? counted(payload, (bytes) => streamed.set(request, (streamed.get(request) ?? 0) + bytes))
       : payload;
   });
 
-  app.addHook('onResponse', async (request, reply) => {
-    const key = request.keyCaller;
-    if (!key) return;
-    // HEAD is answered without a body.
-    const sent = request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0);
-    meter.count(key, {
-      units: isAcceptedRead(request, reply.statusCode) ? 1 : 0,
-      bytesIn: request.bodyBytes,
-      bytesOut: (streamed.get(request) ?? 0) + sent,
-    });
-  });
-
   if (onMischarged) reportMischarged(app, onMischarged);
+}
+
+/** Also where the client has left, or leaves in the middle of the answer, of which onResponse is not told. */
+function whenOver(reply: FastifyReply, work: () => void): void {
+  if (reply.raw.destroyed) work();
+  else reply.raw.once('close', work);
+}
+
+function trafficOf(request: FastifyRequest, reply: FastifyReply, streamed: number): Traffic {
+  const sent = request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0);
+  return {
+    units: isAcceptedRead(request, reply.statusCode) ? 1 : 0,
+    bytesIn: request.bodyBytes,
+    bytesOut: streamed + sent,
+  };
 }
 
 function isAcceptedRead(request: FastifyRequest, status: number): boolean {

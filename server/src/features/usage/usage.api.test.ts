@@ -168,6 +168,23 @@ test('reads are units within a second, and bytes are counted of all requests', a
   assert.equal(bytesOut, byKey[0].bytesOut + byKey[1].bytesOut);
 });
 
+test('a read is a unit also where its reader leaves in the middle, and counts what was sent until then', async () => {
+  const payer = await arrangePayer();
+  const ada = await arrangePlayer(app, payer);
+  const events = eventsOf(ada.playerId, 10_000);
+  assert.equal((await app.http.post('/api/game/player-events', { events }, ada.caller)).status, 201);
+  const path = `${app.url}/api/bus_tenants/${payer.tenantId}/events/export?scope=player&format=ndjson`;
+  const reader = new AbortController();
+  const headers = { 'x-api-key': payer.apiKey };
+  const { body } = await fetch(path, { headers, signal: reader.signal });
+  await body!.getReader().read();
+  reader.abort();
+  await eventually(async () => (await payer.used()) === 1 + events.length + 1);
+  const byKey: { keyKind: string; bytesOut: number }[] = await payer.usage('groupBy=key');
+  const sent = byKey.find(({ keyKind }) => keyKind === 'api')?.bytesOut ?? 0;
+  assert.ok(sent > 0);
+});
+
 test('a body without a length is counted as it comes', async () => {
   const payer = await arrangePayer();
   const body = JSON.stringify({ provider: 'Mock', token: 'mock:chunky:secret' });
