@@ -3,7 +3,7 @@ import type { Author } from '../../http/request-context.ts';
 import type { Jobs } from '../../jobs/queue.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail, difference } from '../audit/index.ts';
-import { auditedTraits, checkUrl, type UrlRules } from './create-endpoint.ts';
+import { audited, checkUrl, traitsOf, type UrlRules } from './create-endpoint.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { renewTurns } from './delivery-queries.ts';
 import {
@@ -30,10 +30,10 @@ export async function changeEndpoint(
   return database.transaction(async (transaction) => {
     const before = await lockEndpoint(transaction, { webhookId, ...place });
     if (!before) throw new Problem('not_found');
-    const { url, description, eventTypes, enabled } = { ...before, ...change };
-    const traits = { url, description, eventTypes, enabled };
-    const details = difference(auditedTraits(before), traits);
-    if (!details) return before;
+    const traits = traitsOf({ ...before, ...change });
+    const changes = difference(traitsOf(before), traits);
+    if (!changes) return before;
+    const details = { before: audited(changes.before), after: audited(changes.after) };
     const after = (await updateEndpoint(transaction, webhookId, traits)) ?? before;
     if (after.enabled && !before.enabled)
       await addDeliveryJobs(jobs, transaction, await renewTurns(transaction, webhookId));
@@ -54,7 +54,7 @@ export async function deleteEndpoint(
     const endpoint = await lockEndpoint(transaction, { webhookId, ...place });
     if (!endpoint) throw new Problem('not_found');
     await deleteEndpointRow(transaction, webhookId);
-    const details = { before: auditedTraits(endpoint) };
+    const details = { before: audited(traitsOf(endpoint)) };
     await auditTrail(transaction, [
       { ...author, action: 'webhook.deleted', ...place, targetId: webhookId, details },
     ]);

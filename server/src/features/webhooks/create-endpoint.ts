@@ -61,7 +61,7 @@ export async function createEndpoint(
       { url, eventTypes, description },
     );
     if (!inserted) throw new Error('A webhook was not inserted.');
-    const details = { after: { ...auditedTraits(inserted), tenantId } };
+    const details = { after: { ...audited(traitsOf(inserted)), tenantId } };
     await auditTrail(transaction, [
       { ...author, action: 'webhook.created', ...place, targetId: webhookId, details },
     ]);
@@ -76,9 +76,13 @@ export function checkUrl(url: string, rules: UrlRules): void {
   if (fault) throw new Problem('webhook_url_refused', `The url ${fault}.`);
 }
 
-/** What the audit trail keeps of an endpoint. */
-export function auditedTraits({ url, description, eventTypes, enabled }: Endpoint): EndpointTraits {
+export function traitsOf({ url, description, eventTypes, enabled }: Endpoint): EndpointTraits {
   return { url, description, eventTypes, enabled };
+}
+
+/** What the audit trail keeps of traits. Path and query of an address may hold a token, and the trail is never erased. */
+export function audited(traits: Partial<EndpointTraits>): Partial<EndpointTraits> {
+  return traits.url === undefined ? traits : { ...traits, url: new URL(traits.url).origin };
 }
 
 async function requireTenant(db: Querier, { workspaceId }: WebhookPlace, tenantId: string): Promise<void> {

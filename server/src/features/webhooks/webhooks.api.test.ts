@@ -46,13 +46,16 @@ test('a webhook is created with a secret that no other answer shows, and nothing
   const list = await app.http.get(webhooks, viewer);
   assert.deepEqual(list.body, { items: [read.body], limit: 50, offset: 0, totalCount: 1 });
 
-  const { rows } = await app.owner.query(
-    `SELECT endpoint::text AS text FROM webhook_endpoints endpoint
-     UNION ALL SELECT record::text FROM audit_records record`,
-  );
-  const kept = [...rows.map((row) => row.text), ...lines].join('\n');
+  const textOf = async (table: string) =>
+    (await app.owner.query(`SELECT string_agg(row::text, '') AS text FROM ${table} row`)).rows[0].text;
+  const [endpoints, audited] = [await textOf('webhook_endpoints'), await textOf('audit_records')];
   const bytes = Buffer.from(secret.slice(6), 'base64').toString('hex');
-  for (const part of [secret, secret.slice(6), bytes]) assert.ok(!kept.includes(part));
+  for (const part of [secret, secret.slice(6), bytes])
+    assert.ok(![endpoints, audited, ...lines].join('\n').includes(part));
+  assert.ok(
+    audited.includes('https://hooks.example.com') && !audited.includes('token=1'),
+    'nor of the address',
+  );
 });
 
 test('of a tenant it is only where the tenant is the workspace’s own', async () => {
@@ -150,6 +153,11 @@ test('what is left out of a change stays, null takes it away, and a change of no
       after: { description: null, eventTypes: null },
     },
   });
+
+  const moved = await app.http.patch(path, { url: `${url}2` }, admin);
+  assert.equal(moved.body.url, `${url}2`);
+  const { origin } = new URL(url);
+  assert.deepEqual((await audited()).at(-1)?.details, { before: { url: origin }, after: { url: origin } });
 
   const disabled = await app.http.patch(path, { enabled: false }, admin);
   assert.deepEqual([disabled.body.enabled, disabled.body.disabledReason], [false, 'by_hand']);
