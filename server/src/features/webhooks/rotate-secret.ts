@@ -7,6 +7,8 @@ import { sealSecret } from './endpoint-secret.ts';
 import { lockEndpoint, replaceSecret, type Endpoint, type EndpointPlace } from './queries.ts';
 import { newSecret } from './sign.ts';
 
+const A_DAY_SECONDS = 24 * 60 * 60;
+
 /**
  * Gives an endpoint a new secret. The one that it had signs beside it until the overlap is over; an older one no more. Throws
  * not_found.
@@ -15,7 +17,7 @@ export async function rotateSecret(
   { database, vault }: { database: Database; vault: Vault },
   author: Author,
   { webhookId, ...place }: EndpointPlace,
-  overlapSeconds: number,
+  overlapSeconds: number = A_DAY_SECONDS,
 ): Promise<Endpoint & { secret: string }> {
   const secret = newSecret();
   const rotated = await database.transaction(async (transaction) => {

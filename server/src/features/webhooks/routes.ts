@@ -227,7 +227,7 @@ function routesOf(
       },
       async (request) => {
         const place = endpointOf(request.params);
-        return rotateSecret({ database, vault }, authorOf(request), place, request.body.overlapSeconds);
+        return rotateSecret({ database, vault }, authorOf(request), place, request.body?.overlapSeconds);
       },
     );
 

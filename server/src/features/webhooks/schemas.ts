@@ -74,15 +74,19 @@ export const WebhookChange = Type.Object({
   enabled: Type.Optional(Type.Boolean()),
 });
 
-export const RotateBody = Type.Object({
-  overlapSeconds: Type.Integer({
-    minimum: 0,
-    maximum: 7 * 24 * 60 * 60,
-    default: 24 * 60 * 60,
-    description:
-      'How long the old secret still signs beside the new one: up to 7 days, a day where it is left out, 0 for one that leaked.',
+/** May be left out altogether. */
+export const RotateBody = Nullable(
+  Type.Object({
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 7 * 24 * 60 * 60,
+        description:
+          'How long the old secret still signs beside the new one: up to 7 days, a day where it is left out, 0 for one that leaked.',
+      }),
+    ),
   }),
-});
+);
 
 const delivery = {
   id: Type.String({ format: 'uuid', description: 'Its `webhook-id`.' }),

@@ -169,6 +169,15 @@ test('what is left out of a change stays, null takes it away, and a change of no
   );
 });
 
+test('a rotation needs no body: the old secret then signs for a day', async () => {
+  const { id, secret } = await created();
+  const rotated = await app.http.post(`${webhooks}/${id}/rotate-secret`, undefined, admin);
+  assert.equal(rotated.status, 200, rotated.text);
+  assert.notEqual(rotated.body.secret, secret);
+  const left = Date.parse(rotated.body.previousSecretUntil) - Date.now();
+  assert.ok(Math.abs(left - 86_400_000) < 60_000, `${left}`);
+});
+
 test('a disabled webhook takes no test and no redelivery', async () => {
   const { id } = await created();
   const test = await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
