@@ -103,9 +103,13 @@ export function refusalOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;
 }
 
-/** Whether an error came from PostgreSQL itself: then nothing of its transaction was done. */
-export function isRolledBack(error: unknown): boolean {
-  return error instanceof pg.DatabaseError;
+/** Whether nothing of a transaction was done, for sure: PostgreSQL itself said so, or there was no connection to begin it on. */
+export function isUndone(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return true;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (
+    code === 'ECONNREFUSED' || code === 'ENOENT' || message === 'timeout exceeded when trying to connect'
+  );
 }
 
 /** Whether an error is the refusal of what would pass a plan's hard stop. */
