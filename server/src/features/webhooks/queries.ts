@@ -116,7 +116,7 @@ export function insertEndpoint(
     RETURNING ${columns}`);
 }
 
-/** Enabled, it counts as never having failed. */
+/** Enabled again, or at a new address, it counts as never having failed. */
 export function updateEndpoint(
   db: Querier,
   webhookId: string,
@@ -127,7 +127,8 @@ export function updateEndpoint(
     SET url = ${url}, description = ${description}, event_types = ${eventTypes},
         disabled_at = CASE WHEN ${enabled}::boolean THEN NULL ELSE coalesce(disabled_at, now()) END,
         disabled_reason = CASE WHEN ${enabled}::boolean THEN NULL ELSE coalesce(disabled_reason, 'by_hand') END,
-        failing_since = CASE WHEN ${enabled}::boolean AND disabled_at IS NOT NULL THEN NULL ELSE failing_since END
+        failing_since =
+          CASE WHEN url = ${url} AND (disabled_at IS NULL OR NOT ${enabled}::boolean) THEN failing_since END
     WHERE id = ${webhookId}
     RETURNING ${columns}`);
 }

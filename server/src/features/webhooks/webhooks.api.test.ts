@@ -169,6 +169,19 @@ test('what is left out of a change stays, null takes it away, and a change of no
   );
 });
 
+test('a new address counts as never having failed', async () => {
+  const { id } = await created();
+  const path = `${webhooks}/${id}`;
+  await app.owner.query(
+    `UPDATE webhook_endpoints SET failing_since = now() - interval '5 days' WHERE id = $1`,
+    [id],
+  );
+  const described = await app.http.patch(path, { description: 'mended' }, admin);
+  assert.ok(described.body.failingSince);
+  const moved = await app.http.patch(path, { url: `${url}2` }, admin);
+  assert.deepEqual([moved.status, moved.body.failingSince], [200, null]);
+});
+
 test('a rotation needs no body: the old secret then signs for a day', async () => {
   const { id, secret } = await created();
   const rotated = await app.http.post(`${webhooks}/${id}/rotate-secret`, undefined, admin);
