@@ -35,27 +35,32 @@ export function openChainReader(
     halfOpenAfter: LEFT_ALONE_MS,
     breaker: new ConsecutiveBreaker(FAILURES),
   });
-  const read = async (data: Hex): Promise<Hex | undefined> => {
+  const read = async <Answer>(data: Hex, decode: (answer: Hex) => Answer): Promise<Answer | undefined> => {
     const head = await readHeadBlock(database, writer.id);
     const final = head - confirmations + 1;
     if (final < 0) return undefined;
-    return breaker.execute(() => node.read(writer.contract, data, final)).catch(() => undefined);
+    // A block before the contract's own gives an answer too, an empty one.
+    return breaker
+      .execute(async () => decode(await node.read(writer.contract, data, final)))
+      .catch(() => undefined);
   };
 
   return {
     async findPlayer(tenantId, what, hash) {
       const functionName = what === 'name' ? 'playerOfName' : 'playerOfAccount';
       const call = { abi: guildhallLedgerAbi, functionName } as const;
-      const data = await read(encodeFunctionData({ ...call, args: [tenantOnChain(tenantId), hash] }));
-      return data && Number(decodeFunctionResult({ ...call, data }));
+      const args = [tenantOnChain(tenantId), hash] as const;
+      return read(encodeFunctionData({ ...call, args }), (data) =>
+        Number(decodeFunctionResult({ ...call, data })),
+      );
     },
     async readPlayer(tenantId, playerIndex) {
       const call = { abi: guildhallLedgerAbi, functionName: 'players' } as const;
       const args = [tenantOnChain(tenantId), BigInt(playerIndex)] as const;
-      const data = await read(encodeFunctionData({ ...call, args }));
-      if (!data) return undefined;
-      const [name, , score, entry, kind] = decodeFunctionResult({ ...call, data });
-      return { name, score, kind, entry: Number(entry) };
+      return read(encodeFunctionData({ ...call, args }), (data) => {
+        const [name, , score, entry, kind] = decodeFunctionResult({ ...call, data });
+        return { name, score, kind, entry: Number(entry) };
+      });
     },
   };
 }

@@ -127,6 +127,20 @@ test('a player is read from the chain once their entries are final, and from the
     assert.equal((await app.http.get(`/api/BlockchainStorage/players/lookup/${path}`, tenant)).status, 200);
 });
 
+test('what is final may be older than the contract: the database answers', async () => {
+  // The contract is in block 1, so the newest final block is the one before it.
+  const chain = await startTestChain();
+  const app = await startTestApp({ env: { ...WALLET_ENV, ...chain.env, CHAIN_CONFIRMATIONS: '2' } });
+  const tenant = await arrangeWalletTenant(app);
+  const player = await arrangeWalletPlayer(app, tenant);
+  for (const path of [`index/${player.playerId}`, `address/${player.address}`]) {
+    const lookUp = await app.http.get(`/api/BlockchainStorage/players/lookup/${path}`, tenant);
+    assert.equal(lookUp.status, 200, lookUp.text);
+    assert.equal(lookUp.body.playerIndex, player.playerIndex);
+  }
+  assert.equal((await player.read(player.playerIndex)).status, 200);
+});
+
 test('verify finds nothing where all is well, and names what the chain says otherwise', async () => {
   const player = await arrangeWalletPlayer(app, tenant);
   await scoreOf(player, 1);
