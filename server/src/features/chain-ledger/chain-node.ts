@@ -86,11 +86,11 @@ const USUAL_PRIORITY_FEE = 1_000_000_000;
 export function openChainNode(url: string, { withinMs = WITHIN_MS } = {}): ChainNode {
   const client = createPublicClient({ transport: http(url, { timeout: withinMs, retryCount: 0 }) });
   const ask = async <Answer>(method: string, ...params: unknown[]): Promise<Answer> => {
-    try {
-      return await client.request({ method, params } as never);
-    } catch (error) {
+    const answer = await client.request({ method, params } as never).catch((error: unknown) => {
       throw nodeError(error);
-    }
+    });
+    if (answer === undefined) throw new NodeAway('Its answer holds no result.');
+    return answer;
   };
 
   return {

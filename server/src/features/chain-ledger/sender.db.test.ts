@@ -425,6 +425,26 @@ test('a node of another chain, or one without the contract, gets nothing', async
   await deployment.settled();
 });
 
+test('a node that answers without an answer is one that is away', async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const deployment = await arrange(await startTestChain());
+  await deployment.record(await deployment.tenant());
+  const node = openChainNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const sender = deployment.startSender({ ...deployment.chain, node });
+  await eventually(async () => /gives no answer/.test((await deployment.standing()).problem ?? ''));
+  await sender.stop();
+  deployment.startSender();
+  await deployment.settled();
+});
+
 /** How many transactions the node holds that are in no block. */
 async function pooled({ node }: TestChain): Promise<number> {
   const { pending, queued } = await node.ask<Record<'pending' | 'queued', Hex>>('txpool_status');
