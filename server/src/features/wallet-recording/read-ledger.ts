@@ -34,7 +34,16 @@ export async function readTransaction(
 
 function asShown(entry: StoredEntry) {
   const { tenantId: _tenant, transactionHash: _hash, body, ...shown } = entry;
-  return { ...shown, body: JSON.parse(body) as Record<string, unknown>, canonical: canonicalEntry(entry) };
+  return { ...shown, body: membersOf(body), canonical: canonicalEntry(entry) };
+}
+
+/** None where somebody has made nonsense of the text: the canonical one shows it as it is. */
+function membersOf(body: string): Record<string, unknown> {
+  try {
+    return { ...(JSON.parse(body) as object) };
+  } catch {
+    return {};
+  }
 }
 
 /** The links of a tenant's chain from an index on, and its head. */

@@ -124,6 +124,28 @@ test('every column of an entry: altered, it is named, and no other', async () =>
   }
 });
 
+test('an entry that somebody has made nonsense of is shown as it stands', async () => {
+  const at = [tenant.tenantId, MIDDLE];
+  const { rows } = await app.owner.query(
+    `SELECT body, '0x' || encode(transaction_hash, 'hex') AS hash FROM wallet_ledger_entries
+     WHERE tenant_id = $1 AND entry_index = $2`,
+    at,
+  );
+  const [{ body, hash }] = rows;
+  const setBody = (text: string) =>
+    app.owner.query('UPDATE wallet_ledger_entries SET body = $3 WHERE tenant_id = $1 AND entry_index = $2', [
+      ...at,
+      text,
+    ]);
+  for (const nonsense of ['', '{"score"', 'null', '7', '"x"']) {
+    await setBody(nonsense);
+    const shown = await app.http.get(`/api/BlockchainStorage/transactions/${hash}`, tenant);
+    assert.equal(shown.status, 200, shown.text);
+    assert.ok(shown.body.entries[0].canonical.endsWith(`,${nonsense}]`));
+  }
+  await setBody(body);
+});
+
 test('an entry that is gone, at either end or between, is missing', async () => {
   const remove = (which: string) =>
     whileAltered(`DELETE FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index ${which}`);
