@@ -22,10 +22,12 @@ export function parseJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * Reads the bodies of a scope as {@link parseJsonBodies} does, but for integers that a JavaScript number does not hold: they
- * arrive as texts of their digits, for `Int64` to take.
+ * Reads the bodies of a scope as {@link parseJsonBodies} does, but for integers that a JavaScript number does not hold: in these
+ * members they arrive as texts of their digits, for `Int64` to take. Anywhere else a text would pass for one that was sent.
  */
-export function keepLongIntegers(app: FastifyInstance): void {
+export function keepLongIntegers(app: FastifyInstance, members: readonly string[]): void {
+  const keepDigits = (name: string, value: unknown, context?: { source?: string }): unknown =>
+    exactNumber(value, context, (digits) => (members.includes(name) ? digits : value));
   app.removeContentTypeParser('application/json');
   addJsonParser(app, (text, value) => (LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : value));
 }
@@ -77,10 +79,6 @@ export function parseBatch(body: Buffer): unknown {
 
 function keepLongValues(this: unknown, name: string, value: unknown, context?: { source?: string }): unknown {
   return name === 'value' ? exactNumber(value, context, BigInt) : value;
-}
-
-function keepDigits(this: unknown, _name: string, value: unknown, context?: { source?: string }): unknown {
-  return exactNumber(value, context, String);
 }
 
 function exactNumber(

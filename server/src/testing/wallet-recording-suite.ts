@@ -426,6 +426,17 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       for (const bad of ['🎮'.repeat(longest + 1), 'a\u0000', 5, undefined, {}])
         refused(await call(bad), 400);
     }
+    // Integers so long are kept as texts where a score may be one, and are none anywhere else.
+    for (const [path, body] of [
+      ['sessions/login/start', '"startTime":1,"device"'],
+      ['match/sessions/start/singleplayer', '"level"'],
+      ['records/match/add', `"matchSessionId":${match},"score":1,"otherPlayers":[],"value":"","key"`],
+      ['records/match/add', `"matchSessionId":${match},"score":1,"otherPlayers":[],"key":"k","value"`],
+    ]) {
+      const long = `{${body}:9007199254740993}`;
+      const { bearer } = player;
+      refused(await app.http.raw('POST', `/api/BlockchainStorage/${path}`, long, { bearer }), 400);
+    }
     refused(await player.addRecord(someRecord(match, { key: ' ' })), 400);
     refused(await player.startMatch({ level: ' ' }), 400);
     refused(await player.startSession({ device: ' ', startTime: 1 }), 400);

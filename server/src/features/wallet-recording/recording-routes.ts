@@ -52,7 +52,7 @@ export function walletRecordingRoutes({
     ledger.record(walletOf(request).tenantId, command, anyChargeOf(request));
 
   return async (app) => {
-    keepLongIntegers(app);
+    keepLongIntegers(app, ['score', 'newScore']);
 
     app.get(
       '/api/BlockchainStorage/players/:playerIndex',
