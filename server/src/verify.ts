@@ -4,7 +4,7 @@ import { sql } from './database/sql.ts';
 import { openChain } from './features/chain-ledger/index.ts';
 import { verifyEvents, type AlteredRow } from './features/gameplay-events/index.ts';
 import { verifyLogins } from './features/login-sessions/index.ts';
-import { verifyLedger, verifyOnChain } from './features/wallet-recording/index.ts';
+import { verifyHandedOver, verifyLedger, verifyOnChain } from './features/wallet-recording/index.ts';
 
 export interface VerifyRange {
   tenantId?: string | undefined;
@@ -26,8 +26,6 @@ export async function verify(
 ): Promise<number> {
   const database = openDatabase(databaseUrl, { poolSize: 2 });
   try {
-    const isWhole = range.from === undefined && range.to === undefined;
-    const chain = settings && isWhole ? await openChain(database, settings) : undefined;
     const tenants = range.tenantId
       ? [{ id: range.tenantId }]
       : await database.rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
@@ -37,8 +35,13 @@ export async function verify(
       for (const scope of ['match', 'player'] as const)
         count += await verifyEvents(database, id, { ...range, scope }, report);
       count += await verifyLedger(database, id, range, report);
-      if (chain) await verifyOnChain(database, chain, id, report);
     }
+    const isWhole = range.from === undefined && range.to === undefined;
+    if (!isWhole) return count;
+    await verifyHandedOver(database, range.tenantId, report);
+    // At the end, as a node that gives no answer ends it.
+    const chain = settings && (await openChain(database, settings));
+    if (chain) for (const { id } of tenants) await verifyOnChain(database, chain, id, report);
     return count;
   } finally {
     await database.close();

@@ -13,5 +13,5 @@ export {
   type Fate,
 } from './queries.ts';
 export { readAppended } from './read-appended.ts';
-export { readBatches } from './read-batches.ts';
+export { listBatches, readBatches } from './read-batches.ts';
 export { startChainSender, type ChainSender } from './sender.ts';

@@ -270,12 +270,25 @@ export async function confirmedAmong(
   return new Set(rows.map(({ hash }) => hash));
 }
 
-/** The signed transactions of these hashes. */
-export async function findSigned(db: Querier, hashes: Hex[]): Promise<Map<Hex, Hex>> {
-  const rows = await db.rows<{ hash: Hex; signed: Hex }>(sql`
-    SELECT '0x' || encode(hash, 'hex') AS hash, '0x' || encode(signed, 'hex') AS signed FROM chain_attempts
-    WHERE hash = ANY(${hashes.map(bytes)}::bytea[])`);
-  return new Map(rows.map(({ hash, signed }) => [hash, signed]));
+/** A call as it was signed first, which is the way whose hash was answered. */
+export interface AnsweredCall {
+  position: number;
+  hash: Hex;
+  signed: Hex;
+}
+
+const answeredCall = sql`
+  SELECT position, '0x' || encode(hash, 'hex') AS hash, '0x' || encode(signed, 'hex') AS signed
+  FROM chain_attempts WHERE number = 1`;
+
+/** The calls for which these hashes were answered. */
+export function findAnswered(db: Querier, hashes: Hex[]): Promise<AnsweredCall[]> {
+  return db.rows(sql`${answeredCall} AND hash = ANY(${hashes.map(bytes)}::bytea[])`);
+}
+
+/** All calls in their order, after a position. */
+export function listAnswered(db: Querier, after: number, limit: number): Promise<AnsweredCall[]> {
+  return db.rows(sql`${answeredCall} AND position > ${after} ORDER BY position LIMIT ${limit}`);
 }
 
 /** The hash that was answered for a call, whichever of its hashes is given. */

@@ -99,6 +99,17 @@ test('either hash of a transaction whose fee was raised shows the one that the c
   const other = await arrangeWalletTenant(app, tenant.issuer);
   for (const hash of [first, body.transactionHash])
     assert.equal((await app.http.get(`/api/BlockchainStorage/transactions/${hash}`, other)).status, 404);
+
+  // The entry must go on telling the one that was answered.
+  const tell = (from: string, to: string) =>
+    app.owner.query(
+      `UPDATE wallet_ledger_entries SET transaction_hash = decode(substr($2, 3), 'hex')
+       WHERE transaction_hash = decode(substr($1, 3), 'hex')`,
+      [from, to],
+    );
+  await tell(first, body.transactionHash);
+  assert.deepEqual(await problems(), [`${body.entries[0].index} does not match its hash`]);
+  await tell(body.transactionHash, first);
 });
 
 test('a player is read from the chain once their entries are final, and from the database before', async () => {
@@ -172,6 +183,8 @@ test('verify finds nothing where all is well, and names what the chain says othe
   await set('hash', before.hash);
   await set('transaction_hash', 'ee'.repeat(32));
   assert.deepEqual(await problems(), [`${index} does not match its hash`]);
+  await set('transaction_hash', before.hash);
+  assert.deepEqual(await problems(), [`${index} does not tell its transaction on the chain`]);
   await set('transaction_hash', before.transaction);
 
   await app.owner.query(
@@ -186,6 +199,36 @@ test('verify finds nothing where all is well, and names what the chain says othe
     [tenant.tenantId, index],
   );
   assert.deepEqual(await problems(), []);
+});
+
+test('where the bytes of a signed transaction were altered, its entries are named', async () => {
+  const player = await arrangeWalletPlayer(app, tenant);
+  const hash = await scoreOf(player, 3);
+  const { body } = await transaction(hash);
+  const alter = () =>
+    app.owner.query(
+      `UPDATE chain_attempts SET signed = set_byte(signed, 0, 255 - get_byte(signed, 0))
+       WHERE hash = decode(substr($1, 3), 'hex')`,
+      [hash],
+    );
+  await confirmed(hash);
+  await alter();
+  assert.deepEqual(await problems(), [`${body.entries[0].index} does not match its hash`]);
+  await alter();
+  assert.deepEqual(await problems(), []);
+});
+
+test('without the node all tenants of the database are looked at before verify gives up', async () => {
+  // Tenants are looked at in the order of their ids.
+  let other = tenant;
+  while (other.tenantId <= tenant.tenantId) other = await arrangeWalletTenant(app, tenant.issuer);
+  const { playerIndex } = await arrangeWalletPlayer(app, other);
+  await app.owner.query('UPDATE wallet_players SET score = 5 WHERE tenant_id = $1', [other.tenantId]);
+  const found: string[] = [];
+  const report = ({ tenantId, id }: { tenantId: string; id: string }) => void found.push(`${tenantId} ${id}`);
+  const away = { ...chain.settings, rpcUrl: 'http://127.0.0.1:1' };
+  await assert.rejects(verify(app.databaseUrl, {}, report, away), ChainUnusable);
+  assert.deepEqual(found, [`${other.tenantId} ${playerIndex}`]);
 });
 
 test('the figures tell what is on its way', async () => {

@@ -5,5 +5,6 @@ export { evmRecorder } from './recorders/evm.ts';
 export { hashChain } from './recorders/hash-chain.ts';
 export type { Recorder } from './recorders/recorder.ts';
 export { walletRecordingRoutes } from './recording-routes.ts';
+export { verifyHandedOver } from './verify-handed-over.ts';
 export { verifyOnChain } from './verify-on-chain.ts';
 export { verifyLedger } from './verify-ledger.ts';

@@ -251,6 +251,15 @@ export async function findEntryHashes(
   return new Map(rows.map(({ index, hash }) => [index, hash]));
 }
 
+/** Those of these entries that name no transaction of a chain. */
+export async function findUnsealed(db: Querier, tenantId: string, indices: number[]): Promise<number[]> {
+  const rows = await db.rows<{ index: number }>(sql`
+    SELECT entry_index AS index FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index = ANY(${indices}::bigint[]) AND transaction_hash = hash
+    ORDER BY entry_index`);
+  return rows.map(({ index }) => index);
+}
+
 /** The entries of a tenant that were handed over to a chain, in their order. */
 export function listSealed(
   db: Querier,

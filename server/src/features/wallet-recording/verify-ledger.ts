@@ -50,7 +50,7 @@ export async function verifyLedger(
   return count;
 }
 
-const ENTRIES = 'wallet_ledger_entries';
+export const ENTRIES = 'wallet_ledger_entries';
 const HEAD = 'wallet_ledgers';
 const MISSING = 'is missing';
 const ALTERED = 'does not match its hash';

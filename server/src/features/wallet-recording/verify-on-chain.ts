@@ -7,9 +7,8 @@ import {
   type Chain,
 } from '../chain-ledger/index.ts';
 import { findEntryHashes, listSealed } from './queries.ts';
-import type { LedgerProblem } from './verify-ledger.ts';
+import { ENTRIES, type LedgerProblem } from './verify-ledger.ts';
 
-const ENTRIES = 'wallet_ledger_entries';
 const CHUNK = 2_000;
 
 /**
