@@ -89,31 +89,31 @@ export function openChainNode(url: string, { withinMs = WITHIN_MS } = {}): Chain
     const answer = await client.request({ method, params } as never).catch((error: unknown) => {
       throw nodeError(error);
     });
-    if (answer === undefined) throw new NodeAway('Its answer holds no result.');
+    if (answer === undefined) throw new NodeAway('It answers with no result.');
     return answer;
   };
 
   return {
-    chainId: async () => hexToNumber(await ask<Hex>('eth_chainId')),
+    chainId: async () => toNumber(await ask<Hex>('eth_chainId')),
     async head() {
       const block = await ask<RpcBlock>('eth_getBlockByNumber', 'latest', false);
       if (!block) throw new NodeAway('The node has no block yet.');
       const { number, hash, baseFeePerGas = '0x0' } = block;
-      return { number: hexToNumber(number), hash, baseFee: hexToNumber(baseFeePerGas) };
+      return { number: toNumber(number), hash, baseFee: toNumber(baseFeePerGas) };
     },
     async blockHash(number) {
       return (await ask<RpcBlock>('eth_getBlockByNumber', numberToHex(number), false))?.hash;
     },
     async priorityFee() {
       try {
-        return hexToNumber(await ask<Hex>('eth_maxPriorityFeePerGas'));
+        return toNumber(await ask<Hex>('eth_maxPriorityFeePerGas'));
       } catch (error) {
         if (error instanceof NodeRefused) return USUAL_PRIORITY_FEE;
         throw error;
       }
     },
     transactionCount: async (address, tag = 'latest') =>
-      hexToNumber(await ask<Hex>('eth_getTransactionCount', address, tag)),
+      toNumber(await ask<Hex>('eth_getTransactionCount', address, tag)),
     balance: async (address) => hexToBigInt(await ask<Hex>('eth_getBalance', address, 'latest')),
     hasCode: async (address) => (await ask<Hex>('eth_getCode', address, 'latest')) !== '0x',
     async receipt(hash) {
@@ -122,14 +122,14 @@ export function openChainNode(url: string, { withinMs = WITHIN_MS } = {}): Chain
       const { status, blockNumber, blockHash } = receipt;
       return {
         succeeded: status === '0x1',
-        block: { number: hexToNumber(blockNumber), hash: blockHash },
+        block: { number: toNumber(blockNumber), hash: blockHash },
       };
     },
     knows: async (hash) => (await ask<object | null>('eth_getTransactionByHash', hash)) !== null,
     send: async (signed) => void (await ask('eth_sendRawTransaction', signed)),
     async rehearse(call) {
       try {
-        return { gas: hexToNumber(await ask<Hex>('eth_estimateGas', call, 'latest')) };
+        return { gas: toNumber(await ask<Hex>('eth_estimateGas', call, 'latest')) };
       } catch (error) {
         if (!(error instanceof NodeRefused)) throw error;
         return { refusal: refusalOf(error) };
@@ -149,6 +149,14 @@ export function openChainNode(url: string, { withinMs = WITHIN_MS } = {}): Chain
 
 type RpcBlock = { number: Hex; hash: Hex; baseFeePerGas?: Hex } | null;
 type RpcReceipt = Record<keyof Pick<TransactionReceipt, 'status' | 'blockNumber' | 'blockHash'>, Hex>;
+
+function toNumber(hex: Hex): number {
+  try {
+    return hexToNumber(hex);
+  } catch {
+    throw new NodeAway(`It says ${JSON.stringify(hex)}, which is no number.`);
+  }
+}
 
 /** Only words that the node or the network said: an error's whole text holds the address, and that may hold a key. */
 function nodeError(error: unknown): NodeAway | NodeRefused {

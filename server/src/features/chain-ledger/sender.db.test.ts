@@ -151,7 +151,7 @@ test('a node that is killed again and again under load loses and doubles nothing
   const load = tenants.map(async (tenant) => {
     while (writing) {
       await deployment.record(tenant, 2);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 15));
     }
   });
   for (let round = 0; round < 4; round++) {
@@ -425,10 +425,11 @@ test('a node of another chain, or one without the contract, gets nothing', async
   await deployment.settled();
 });
 
-test('a node that answers without an answer is one that is away', async () => {
+test('a node that answers with nonsense is one that is away', async () => {
+  let answer = '{}';
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
-    response.end('{}');
+    response.end(answer);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => {
@@ -439,7 +440,14 @@ test('a node that answers without an answer is one that is away', async () => {
   await deployment.record(await deployment.tenant());
   const node = openChainNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const sender = deployment.startSender({ ...deployment.chain, node });
-  await eventually(async () => /gives no answer/.test((await deployment.standing()).problem ?? ''));
+  for (const [nonsense, words] of [
+    ['{}', /gives no answer.*no result/],
+    ['{"result":"0xffffffffffffffff"}', /gives no answer.*0xffffffffffffffff/],
+    ['{"result":{"number":"x"}}', /gives no answer.*no number/],
+  ] as const) {
+    answer = nonsense;
+    await eventually(async () => words.test((await deployment.standing()).problem ?? ''));
+  }
   await sender.stop();
   deployment.startSender();
   await deployment.settled();
