@@ -40,7 +40,7 @@ const WINDOW = 64;
 /** A node may be one of many behind one address, and one that lags. So a strange sight must be seen so often in a row. */
 const PATIENCE = 3;
 
-/** A transaction that is left lying for so many blocks offers more, and does so this often at most. */
+/** A transaction that is left lying for so many blocks, with none before it, offers more, and does so this often at most. */
 const LEFT_LYING_BLOCKS = 10;
 const MOST_RAISES = 8;
 
@@ -54,6 +54,8 @@ const CHUNK = 200;
 export function openSending({ database, node, writer, signer, confirmations, logger }: Sending) {
   /** What this process has sent, and at which block. */
   const sent = new Map<Hex, number>();
+  /** The call that is next, and the block since which it is. */
+  let next = { position: 0, since: 0 };
   let lastHead: Hex | undefined;
   let contractSeen = false;
   let strangeSights = 0;
@@ -102,8 +104,11 @@ export function openSending({ database, node, writer, signer, confirmations, log
     strangeSights = 0;
     // A node that was killed has forgotten what was on its way.
     if (waiting[0] && sent.has(waiting[0].hash) && !(await node.knows(waiting[0].hash))) sent.clear();
+    if (waiting[0] && waiting[0].position !== next.position)
+      next = { position: waiting[0].position, since: head.number };
     for (const [index, call] of waiting.entries()) {
-      const lies = index === 0 && head.number - (sent.get(call.hash) ?? head.number) >= LEFT_LYING_BLOCKS;
+      const since = Math.max(sent.get(call.hash) ?? head.number, next.since);
+      const lies = index === 0 && head.number - since >= LEFT_LYING_BLOCKS;
       const due = isTooLow(call, fees.baseFee) || (lies && call.number <= MOST_RAISES);
       await send(due ? await raise(call) : call);
     }

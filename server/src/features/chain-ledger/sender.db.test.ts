@@ -246,6 +246,25 @@ test('a transaction that is left lying offers more, but not without end', async 
   assert.equal((await deployment.fate(hash))?.state, 'confirmed');
 });
 
+test('a transaction that waits behind others in full blocks is not left lying', async () => {
+  const chain = await startTestChain();
+  await chain.node.ask('evm_setAutomine', false);
+  // A block takes one of them.
+  await chain.node.ask('evm_setBlockGasLimit', '0x222e0');
+  const deployment = await arrange(chain);
+  const tenant = await deployment.tenant();
+  const calls = 14;
+  for (let count = 0; count < calls; count++) await deployment.record(tenant);
+  deployment.startSender();
+  await eventually(async () => (await pooled(chain)) === calls);
+  for (let left = calls - 1; left >= 0; left--) {
+    await chain.node.ask('evm_mine');
+    await eventually(async () => (await deployment.standing()).waiting === left);
+  }
+  const { rows } = await deployment.app.owner.query('SELECT count(*)::int AS attempts FROM chain_attempts');
+  assert.deepEqual(rows, [{ attempts: calls }]);
+});
+
 test('a nonce that somebody else took while nothing waited is left to them', async () => {
   const chain = await startTestChain();
   const deployment = await arrange(chain);
