@@ -15,6 +15,7 @@ export async function migrate(url: string): Promise<string[]> {
     direction: 'up',
     migrationsTable: 'migrations',
     checkOrder: true,
+    advisoryLockMode: 'wait',
     logger: quiet,
   });
   return applied.map((migration) => migration.name);

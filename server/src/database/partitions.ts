@@ -40,7 +40,9 @@ interface Partition {
 async function makePartition(owner: pg.Pool, { table, column, name, from, to }: Partition): Promise<boolean> {
   const client = await owner.connect();
   try {
-    const exists = 'SELECT to_regclass($1) IS NOT NULL AS exists';
+    // Not to_regclass, which after the wait for the lock would answer from what this session remembered before it.
+    const exists = `SELECT EXISTS (
+      SELECT FROM pg_class WHERE relname = $1 AND relnamespace = 'public'::regnamespace) AS exists`;
     if ((await client.query(exists, [name])).rows[0].exists) return false;
     await client.query('BEGIN');
     await client.query(`SELECT pg_advisory_xact_lock(7118002)`);
