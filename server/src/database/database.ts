@@ -11,6 +11,8 @@ export interface Querier {
   rows<Row>(statement: Sql): Promise<Row[]>;
   /** The first row of a statement, or undefined. */
   row<Row>(statement: Sql): Promise<Row | undefined>;
+  /** What a statement selects as `count`; 0 where that is nothing. */
+  count(statement: Sql): Promise<number>;
   /** How many rows a statement changed. */
   run(statement: Sql): Promise<number>;
 }
@@ -245,6 +247,7 @@ function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier 
   return {
     rows: async <Row>(statement: Sql) => (await execute(statement)).rows as Row[],
     row: async <Row>(statement: Sql) => (await execute(statement)).rows[0] as Row | undefined,
+    count: async (statement) => (await execute(statement)).rows[0]?.count ?? 0,
     run: async (statement) => (await execute(statement)).rowCount ?? 0,
   };
 }

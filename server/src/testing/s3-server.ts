@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { AddressInfo } from 'node:net';
-import { after } from 'node:test';
+import { serveOnLoopback } from './loopback-server.ts';
 
 /** An object as a client has put it. */
 export interface StoredObject {
@@ -57,12 +56,6 @@ export async function startS3Server(): Promise<S3Server> {
         fail(405, 'MethodNotAllowed');
     }
   };
-  const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  state.url = await serveOnLoopback((request, response) => void answer(request, response));
   return state;
 }

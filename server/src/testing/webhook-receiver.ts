@@ -1,8 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { after } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { serveOnLoopback } from './loopback-server.ts';
 
 /** A delivery as it arrived. */
 export interface ReceivedDelivery {
@@ -22,22 +21,16 @@ export interface WebhookReceiver {
 
 /** Starts a receiver for the tests of a file and stops it after them. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
-  const server = createServer((request, response) => {
+  const url = await serveOnLoopback((request, response) => {
     void text(request).then((body) => {
       const { headers, url: path = '' } = request;
       const delivery = { id: String(headers['webhook-id']), path, headers, body };
       receiver.received.push(delivery);
       receiver.answer(response, delivery);
     });
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  server.unref();
-  after(() => {
-    server.closeAllConnections();
-    server.close();
   });
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     received: [],
     answer: (response) => response.writeHead(204).end(),
   };

@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { join, sql, type Sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import type { AlertType, Spike } from './alert.ts';
 
@@ -76,18 +77,15 @@ export interface AlertFilter {
 export function listAlerts(
   db: Querier,
   filter: AlertFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<Alert[]> {
   return db.rows(sql`
     SELECT ${columns} FROM alerts alert WHERE ${matching(filter)}
     ORDER BY alert.id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countAlerts(db: Querier, filter: AlertFilter): Promise<number> {
-  const row = await db.row<{ count: number }>(
-    sql`SELECT count(*) FROM alerts alert WHERE ${matching(filter)}`,
-  );
-  return row?.count ?? 0;
+export function countAlerts(db: Querier, filter: AlertFilter): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM alerts alert WHERE ${matching(filter)}`);
 }
 
 function matching({ workspaceId, tenantId, type, keyId, from, to }: AlertFilter): Sql {

@@ -58,11 +58,10 @@ export async function addWriter(
 }
 
 /** How many calls wait that other writers have signed, or any. */
-export async function countWaiting(db: Querier, except: Writer | undefined): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countWaiting(db: Querier, except: Writer | undefined): Promise<number> {
+  return db.count(sql`
     SELECT count(*) FROM chain_outbox
     WHERE confirmed_at IS NULL AND abandoned_at IS NULL AND writer_id IS DISTINCT FROM ${except?.id ?? null}`);
-  return row!.count;
 }
 
 /** Takes the writer's next nonce, and keeps its row locked: nonces are in the order of the commits, without gaps. */
@@ -150,11 +149,8 @@ export function listUnmined(
     ORDER BY outbox.position`);
 }
 
-export async function countUnmined(db: Querier, writerId: number): Promise<number> {
-  const row = await db.row<{ count: number }>(
-    sql`SELECT count(*) FROM chain_outbox WHERE writer_id = ${writerId} AND ${isUnmined}`,
-  );
-  return row!.count;
+export function countUnmined(db: Querier, writerId: number): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM chain_outbox WHERE writer_id = ${writerId} AND ${isUnmined}`);
 }
 
 /** Every way in which calls were signed whose nonce is taken, the newest first. */

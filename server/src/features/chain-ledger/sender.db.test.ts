@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test, type TestContext } from 'node:test';
 import { pino } from 'pino';
@@ -17,6 +15,7 @@ import { arrangeTenant, type TestTenant } from '../../testing/arrange.ts';
 import { startTestChain, type TestChain } from '../../testing/chain.ts';
 import { richKeys, startEvmNode } from '../../testing/evm-node.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { serveOnLoopback } from '../../testing/loopback-server.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 import { deployContract, openChain, startChainSender, type Chain } from './index.ts';
 import { openChainNode } from './chain-node.ts';
@@ -446,18 +445,13 @@ test('a node of another chain, or one without the contract, gets nothing', async
 
 test('a node that answers with nonsense is one that is away', async () => {
   let answer = '{}';
-  const server = createServer((_request, response) => {
+  const url = await serveOnLoopback((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(answer);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  after(() => {
-    server.closeAllConnections();
-    server.close();
   });
   const deployment = await arrange(await startTestChain());
   await deployment.record(await deployment.tenant());
-  const node = openChainNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const node = openChainNode(url);
   const sender = deployment.startSender({ ...deployment.chain, node });
   for (const [nonsense, words] of [
     ['{}', /gives no answer.*no result/],
@@ -491,13 +485,8 @@ async function startLazyNode({ node }: TestChain): Promise<{ url: string; taken:
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   };
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, taken };
+  const url = await serveOnLoopback((request, response) => void answer(request, response));
+  return { url, taken };
 }
 
 interface RpcRequest {

@@ -1,27 +1,24 @@
 import type { Database } from '../../database/database.ts';
+import { readPage, type Page, type PageRequest } from '../../shared/page.ts';
 import type { FullDefinition } from './definition.ts';
 import { countDefinitions, listDefinitions as list } from './queries.ts';
 
-export interface ListRequest {
+export interface ListRequest extends PageRequest {
   includeInactive: boolean;
   paged: boolean;
-  limit: number;
-  offset: number;
 }
 
 /** The definitions of a tenant by key and value: the whole list, or the page that was asked for. */
 export async function listDefinitions(
   database: Database,
   tenantId: string,
-  { includeInactive, paged, limit, offset }: ListRequest,
-): Promise<
-  FullDefinition[] | { items: FullDefinition[]; limit: number; offset: number; totalCount: number }
-> {
+  { includeInactive, paged, ...page }: ListRequest,
+): Promise<FullDefinition[] | Page<FullDefinition>> {
   const tenant = database.forTenant(tenantId);
   if (!paged) return list(tenant, tenantId, includeInactive);
-  const [items, totalCount] = await Promise.all([
-    list(tenant, tenantId, includeInactive, { limit, offset }),
+  return readPage(
+    page,
+    list(tenant, tenantId, includeInactive, page),
     countDefinitions(tenant, tenantId, includeInactive),
-  ]);
-  return { items, limit, offset, totalCount };
+  );
 }

@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { empty, sql, type Sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import type {
   Definition,
   DefinitionPair,
@@ -106,7 +107,7 @@ export function listDefinitions(
   db: Querier,
   tenantId: string,
   includeInactive: boolean,
-  page?: { limit: number; offset: number },
+  page?: PageRequest,
 ): Promise<FullDefinition[]> {
   return db.rows(sql`
     SELECT ${full} FROM event_definitions
@@ -144,14 +145,9 @@ export async function holdsMoreThanAscii(db: Querier, tenantId: string): Promise
   return row !== undefined;
 }
 
-export async function countDefinitions(
-  db: Querier,
-  tenantId: string,
-  includeInactive: boolean,
-): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countDefinitions(db: Querier, tenantId: string, includeInactive: boolean): Promise<number> {
+  return db.count(sql`
     SELECT count(*) FROM event_definitions WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive})`);
-  return row?.count ?? 0;
 }
 
 /** Changes whether events may create definitions; undefined where it was so before. */

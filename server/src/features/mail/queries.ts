@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 
 export interface NewMail {
   id: string;
@@ -62,19 +63,15 @@ export interface KeptMail {
 }
 
 /** The newest first. */
-export function listMails(
-  db: Querier,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<KeptMail[]> {
+export function listMails(db: Querier, { limit, offset }: PageRequest): Promise<KeptMail[]> {
   return db.rows(sql`
     SELECT id, recipient AS "to", subject, body, created_at AS "createdAt", sent_at AS "sentAt",
            failed_at AS "failedAt", failure
     FROM mails ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countMails(db: Querier): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`SELECT count(*) FROM mails`);
-  return row?.count ?? 0;
+export function countMails(db: Querier): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM mails`);
 }
 
 /** Deletes the mails of more than a week ago, whatever became of them, and returns how many. */

@@ -1,14 +1,15 @@
 import type { Querier } from '../../database/database.ts';
 import type { Vault } from '../../security/vault.ts';
+import { readPage, type PageRequest } from '../../shared/page.ts';
 import { countMails, listMails } from './queries.ts';
 import { openBody } from './send-mail.ts';
 
 /** A page of the mails of the last week. */
-export async function readOutbox(db: Querier, vault: Vault, page: { limit: number; offset: number }) {
-  const [mails, totalCount] = await Promise.all([listMails(db, page), countMails(db)]);
+export async function readOutbox(db: Querier, vault: Vault, page: PageRequest) {
+  const { items: mails, ...rest } = await readPage(page, listMails(db, page), countMails(db));
   const items = mails.map(({ body, ...mail }) => ({
     ...mail,
     text: body && openBody(vault, mail.id, body).text,
   }));
-  return { items, limit: page.limit, offset: page.offset, totalCount };
+  return { items, ...rest };
 }

@@ -1,6 +1,7 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { Role } from '../../http/credential-scope.ts';
+import type { PageRequest } from '../../shared/page.ts';
 
 /** A member of a workspace, or somebody who is invited to be one. */
 export interface TeamEntry {
@@ -37,7 +38,7 @@ const columns = sql`
 export function listTeam(
   db: Querier,
   workspaceId: string,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<TeamEntry[]> {
   return db.rows(sql`
     SELECT ${columns} FROM (${members} UNION ALL ${invited}) team
@@ -45,11 +46,10 @@ export function listTeam(
     ORDER BY "userId" IS NULL, "createdAt", email LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countTeam(db: Querier, workspaceId: string): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countTeam(db: Querier, workspaceId: string): Promise<number> {
+  return db.count(sql`
     SELECT (SELECT count(*) FROM memberships WHERE workspace_id = ${workspaceId}) +
            (SELECT count(*) FROM invitations WHERE workspace_id = ${workspaceId} AND ended_at IS NULL) AS count`);
-  return row?.count ?? 0;
 }
 
 export function findMember(db: Querier, workspaceId: string, userId: string): Promise<TeamEntry | undefined> {
@@ -68,10 +68,9 @@ export function lockTeam(db: Querier, workspaceId: string): Promise<{ name: stri
   return db.row(sql`SELECT name FROM workspaces WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
 }
 
-export async function countOwners(db: Querier, workspaceId: string): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countOwners(db: Querier, workspaceId: string): Promise<number> {
+  return db.count(sql`
     SELECT count(*) FROM memberships WHERE workspace_id = ${workspaceId} AND role = 'owner'`);
-  return row?.count ?? 0;
 }
 
 export async function updateRole(

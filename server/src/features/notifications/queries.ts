@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 
 /** Somebody who is told. */
 export interface Recipient {
@@ -75,7 +76,7 @@ export interface NotificationFilter {
 export function listNotifications(
   db: Querier,
   { accountId, unreadOnly }: NotificationFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<Notification[]> {
   return db.rows(sql`
     SELECT ${columns} FROM notifications

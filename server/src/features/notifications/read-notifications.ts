@@ -1,4 +1,5 @@
 import type { Querier } from '../../database/database.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import { Problem } from '../../shared/problem.ts';
 import {
   countNotifications,
@@ -12,7 +13,7 @@ import {
 export async function readNotifications(
   db: Querier,
   filter: NotificationFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ) {
   const [items, count] = await Promise.all([
     listNotifications(db, filter, { limit, offset }),

@@ -150,6 +150,7 @@ function killing(fatal: number, { together = true } = {}) {
   const mortal = (db: Querier): Querier => ({
     rows: async (statement) => (await mayDie(db), db.rows(statement)),
     row: async (statement) => (await mayDie(db), db.row(statement)),
+    count: async (statement) => (await mayDie(db), db.count(statement)),
     run: async (statement) => (await mayDie(db), db.run(statement)),
   });
   const scopeOf = (scope: Scope): Scope => ({

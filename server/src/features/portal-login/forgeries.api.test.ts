@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { arrangeStoreAPlayer, someStoreAAccount } from '../../testing/arrange.ts';
+import { serveOnLoopback } from '../../testing/loopback-server.ts';
 import { startStoreAOpenId } from '../../testing/providers/store-a-openid.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
 /** A server of the attacker's own, which vouches for whatever it is asked. */
 let attackerAsked = 0;
-const attackerServer = createServer((_request, response) => {
+const evil = await serveOnLoopback((_request, response) => {
   attackerAsked++;
   response.end('ns:http://specs.openid.net/auth/2.0\nis_valid:true\n');
-}).listen(0, '127.0.0.1');
-await new Promise((resolve) => attackerServer.once('listening', resolve));
-after(() => {
-  attackerServer.closeAllConnections();
-  attackerServer.close();
 });
-const evil = `http://127.0.0.1:${(attackerServer.address() as AddressInfo).port}`;
 
 const store = await startStoreAOpenId();
 const app = await startTestApp({

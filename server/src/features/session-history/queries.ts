@@ -66,12 +66,11 @@ export function selectLogins(
 }
 
 /** How many logins the player of the scope has, in all or in a tenant: 50,000 in 4 ms, read from the index alone. */
-export async function countLogins(db: Querier, tenantId: string | undefined): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countLogins(db: Querier, tenantId: string | undefined): Promise<number> {
+  return db.count(sql`
     WITH ${person}
     SELECT sum(count)::bigint AS count FROM person CROSS JOIN LATERAL (
       SELECT count(*) FROM login_ledger WHERE player_id = person.id ${inTenant(tenantId)}) login`);
-  return row?.count ?? 0;
 }
 
 export interface LoginTotals {

@@ -1,6 +1,7 @@
 import type { Querier } from '../../database/database.ts';
 import { sql, type Sql } from '../../database/sql.ts';
 import type { KeyCaller } from '../../http/request-context.ts';
+import type { PageRequest } from '../../shared/page.ts';
 
 export interface FoundKey extends KeyCaller {
   expiresAtMs: number | null;
@@ -82,18 +83,15 @@ const matching = ({ tenantId, kind, includeRevoked }: KeyFilter): Sql =>
 export function listKeys(
   db: Querier,
   filter: KeyFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<TenantKey[]> {
   return db.rows(sql`
     SELECT ${columns} FROM tenant_keys WHERE ${matching(filter)}
     ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countKeys(db: Querier, filter: KeyFilter): Promise<number> {
-  const row = await db.row<{ count: number }>(
-    sql`SELECT count(*) FROM tenant_keys WHERE ${matching(filter)}`,
-  );
-  return row?.count ?? 0;
+export function countKeys(db: Querier, filter: KeyFilter): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM tenant_keys WHERE ${matching(filter)}`);
 }
 
 /** Names one key, whose tenant and kind must be those of the path. */

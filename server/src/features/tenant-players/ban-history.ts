@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import { readPage, type Page, type PageRequest } from '../../shared/page.ts';
 import { Problem } from '../../shared/problem.ts';
 import { countBans, hasAccess, listBans, type Ban } from './queries.ts';
 
@@ -7,14 +8,13 @@ export async function banHistory(
   database: Database,
   tenantId: string,
   playerId: string,
-  page: { limit: number; offset: number },
-): Promise<{ items: Ban[]; limit: number; offset: number; totalCount: number }> {
+  page: PageRequest,
+): Promise<Page<Ban>> {
   const tenant = database.forTenant(tenantId);
-  const [known, items, totalCount] = await Promise.all([
+  const [known, bans] = await Promise.all([
     hasAccess(tenant, tenantId, playerId),
-    listBans(tenant, tenantId, playerId, page),
-    countBans(tenant, tenantId, playerId),
+    readPage(page, listBans(tenant, tenantId, playerId, page), countBans(tenant, tenantId, playerId)),
   ]);
   if (!known) throw new Problem('player_not_found', 'The tenant has no such player.');
-  return { items, ...page, totalCount };
+  return bans;
 }

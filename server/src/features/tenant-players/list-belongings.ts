@@ -1,15 +1,16 @@
 import type { Database } from '../../database/database.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import { platformDisplayName } from '../player-login/index.ts';
 import { countBelongings, listDevices, listSessions } from './player-queries.ts';
 import { requirePlayer } from './read-player.ts';
 
-interface Window {
-  limit: number;
-  offset: number;
-}
-
 /** A page of the sessions that a player has had in the tenant. Throws player_not_found. */
-export async function listPlayerSessions(database: Database, tenantId: string, id: string, page: Window) {
+export async function listPlayerSessions(
+  database: Database,
+  tenantId: string,
+  id: string,
+  page: PageRequest,
+) {
   const tenant = database.forTenant(tenantId);
   const playerId = await requirePlayer(tenant, tenantId, id);
   const [sessions, counts] = await Promise.all([
@@ -20,7 +21,7 @@ export async function listPlayerSessions(database: Database, tenantId: string, i
 }
 
 /** A page of the devices that a player has signed in to the tenant from. Throws player_not_found. */
-export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: Window) {
+export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: PageRequest) {
   const tenant = database.forTenant(tenantId);
   const playerId = await requirePlayer(tenant, tenantId, id);
   const [devices, counts] = await Promise.all([

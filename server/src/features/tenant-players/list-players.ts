@@ -1,5 +1,6 @@
 import type { Database, Querier } from '../../database/database.ts';
 import { isGuid } from '../../shared/ids.ts';
+import type { Page } from '../../shared/page.ts';
 import { findActiveId } from '../profile-lookup/index.ts';
 import { describePlayers, type TenantPlayer } from './describe-players.ts';
 import {
@@ -26,7 +27,7 @@ export async function listPlayers(
   database: Database,
   tenantId: string,
   { search, banned, hidden, authProvider, ...stretch }: PlayerQuery,
-): Promise<{ items: TenantPlayer[]; limit: number; offset: number; totalCount: number }> {
+): Promise<Page<TenantPlayer>> {
   const tenant = database.forTenant(tenantId);
   const filter = { banned, hidden, authProvider };
   const { playerIds, totalCount } =

@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import type { Platform } from '../player-login/index.ts';
 import type { Provider } from '../tenants/index.ts';
 
@@ -111,17 +112,12 @@ export interface PlayerSessionRow {
   ipAddress: string | null;
 }
 
-interface Window {
-  limit: number;
-  offset: number;
-}
-
 /** A page of a player's sessions in the tenant, the latest first. */
 export function listSessions(
   db: Querier,
   tenantId: string,
   playerId: string,
-  { limit, offset }: Window,
+  { limit, offset }: PageRequest,
 ): Promise<PlayerSessionRow[]> {
   return db.rows(sql`
     WITH RECURSIVE ${person(playerId)}
@@ -151,7 +147,7 @@ export function listDevices(
   db: Querier,
   tenantId: string,
   playerId: string,
-  { limit, offset }: Window,
+  { limit, offset }: PageRequest,
 ): Promise<PlayerDeviceRow[]> {
   return db.rows(sql`
     WITH RECURSIVE ${person(playerId)}

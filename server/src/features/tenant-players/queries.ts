@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 
 /**
  * Sets until when a player is banned from the tenant (`infinity`: until lifted; null: not at all), and locks the access
@@ -84,15 +85,14 @@ export function listBans(
   db: Querier,
   tenantId: string,
   playerId: string,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<Ban[]> {
   return db.rows(sql`
     SELECT ${ban} FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
     ORDER BY banned_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countBans(db: Querier, tenantId: string, playerId: string): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countBans(db: Querier, tenantId: string, playerId: string): Promise<number> {
+  return db.count(sql`
     SELECT count(*) FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
-  return row?.count ?? 0;
 }

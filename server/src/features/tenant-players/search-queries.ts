@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { join, sql, type Sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import type { Provider } from '../tenants/index.ts';
 
 /** What a list of players can be sorted by. With a minus before it, the other way round. */
@@ -22,10 +23,8 @@ export interface PlayerFilter {
 }
 
 /** A stretch of a list. */
-export interface Stretch {
+export interface Stretch extends PageRequest {
   sort: Sort;
-  limit: number;
-  offset: number;
 }
 
 /** Which players stand on a page, in its order, and how many there are on all pages. */
@@ -41,30 +40,27 @@ export interface Found {
 const MOST_FOUND = 2_500;
 
 /** How many players the tenant has: the counter's rows, in place of 55 ms for a million. */
-export async function countAll(db: Querier, tenantId: string): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countAll(db: Querier, tenantId: string): Promise<number> {
+  return db.count(sql`
     SELECT coalesce(sum(players), 0)::int AS count FROM tenant_player_counts WHERE tenant_id = ${tenantId}`);
-  return row!.count;
 }
 
 /** How many players have used a provider here: 333,000 in 40 ms, a fifth of what {@link countPassing} takes. */
-export async function countUsersOf(db: Querier, tenantId: string, authProvider: Provider): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countUsersOf(db: Querier, tenantId: string, authProvider: Provider): Promise<number> {
+  return db.count(sql`
     SELECT count(DISTINCT player_id) FROM tenant_sign_in_methods
     WHERE tenant_id = ${tenantId} AND auth_provider = ${authProvider}`);
-  return row!.count;
 }
 
 /** How many players pass a filter. */
-export async function countPassing(db: Querier, tenantId: string, filter: PlayerFilter): Promise<number> {
-  const row = await db.row<{ count: number }>(sql`
+export function countPassing(db: Querier, tenantId: string, filter: PlayerFilter): Promise<number> {
+  return db.count(sql`
     SELECT count(*) FROM tenant_access access
     WHERE ${join([sql`access.tenant_id = ${tenantId}`, ...conditionsOf(tenantId, filter)], ' AND ')}`);
-  return row!.count;
 }
 
 /** How many players are banned or hidden, as far as the filter leaves those out: mostly few, and found by their indexes. */
-export async function countLeftOut(
+export function countLeftOut(
   db: Querier,
   tenantId: string,
   { banned, hidden }: PlayerFilter,
@@ -72,10 +68,9 @@ export async function countLeftOut(
   const reasons = [sql`false`];
   if (banned === false) reasons.push(isBanned);
   if (hidden === false) reasons.push(isHidden);
-  const row = await db.row<{ count: number }>(sql`
+  return db.count(sql`
     SELECT count(*) FROM tenant_access access
     WHERE access.tenant_id = ${tenantId} AND (${join(reasons, ' OR ')})`);
-  return row!.count;
 }
 
 /** The players of a stretch of the list of all those that pass a filter, read in the order of an index. */
@@ -135,11 +130,11 @@ export function listUsersOf(
 
 /** Whether more players have used a provider here than a search finds. */
 export async function isCommon(db: Querier, tenantId: string, authProvider: Provider): Promise<boolean> {
-  const row = await db.row<{ count: number }>(sql`
+  const users = await db.count(sql`
     SELECT count(*) FROM (
       SELECT FROM tenant_sign_in_methods WHERE tenant_id = ${tenantId} AND auth_provider = ${authProvider}
       LIMIT ${MOST_FOUND + 1}) users`);
-  return row!.count > MOST_FOUND;
+  return users > MOST_FOUND;
 }
 
 /** Sorts a few players, counts them, and cuts a stretch. */

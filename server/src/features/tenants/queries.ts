@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import type { Provider } from './providers.ts';
 
 /** A game or an environment of one. */
@@ -26,18 +27,15 @@ const columns = sql`
 export function listTenants(
   db: Querier,
   workspaceId: string,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<Tenant[]> {
   return db.rows(sql`
     SELECT ${columns} FROM tenants WHERE workspace_id = ${workspaceId}
     ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countTenants(db: Querier, workspaceId: string): Promise<number> {
-  const row = await db.row<{ count: number }>(
-    sql`SELECT count(*) FROM tenants WHERE workspace_id = ${workspaceId}`,
-  );
-  return row?.count ?? 0;
+export function countTenants(db: Querier, workspaceId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM tenants WHERE workspace_id = ${workspaceId}`);
 }
 
 export function findTenant(db: Querier, tenantId: string): Promise<Tenant | undefined> {

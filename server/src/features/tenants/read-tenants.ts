@@ -1,14 +1,11 @@
 import type { Querier } from '../../database/database.ts';
+import { readPage, type PageRequest } from '../../shared/page.ts';
 import { Problem } from '../../shared/problem.ts';
 import { countTenants, findTenant, listTenants, type Tenant } from './queries.ts';
 
 /** A page of the tenants of a workspace. */
-export async function readTenants(db: Querier, workspaceId: string, page: { limit: number; offset: number }) {
-  const [items, totalCount] = await Promise.all([
-    listTenants(db, workspaceId, page),
-    countTenants(db, workspaceId),
-  ]);
-  return { items, limit: page.limit, offset: page.offset, totalCount };
+export async function readTenants(db: Querier, workspaceId: string, page: PageRequest) {
+  return readPage(page, listTenants(db, workspaceId, page), countTenants(db, workspaceId));
 }
 
 /** One tenant. Throws not_found. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, test } from 'node:test';
+import type { RequestListener } from 'node:http';
+import { test } from 'node:test';
 import {
   concatHex,
   createTestClient,
@@ -19,6 +18,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { arrangeTenant } from '../../testing/arrange.ts';
 import { compileContracts, startEvmNode } from '../../testing/evm-node.ts';
+import { serveOnLoopback } from '../../testing/loopback-server.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
 const node = await startEvmNode({ chainId: 31_337 });
@@ -26,16 +26,9 @@ const twin = await startEvmNode({ chainId: 31_338 });
 const dying = await startEvmNode({ chainId: 31_339 });
 /** What the node of chain 666 answers. */
 let answerOddly: RequestListener = (_request, response) => void response.end();
-const odd = createServer((request, response) => answerOddly(request, response)).listen(0, '127.0.0.1');
-await new Promise((resolve) => odd.once('listening', resolve));
-after(() => {
-  odd.closeAllConnections();
-  odd.close();
-});
-
 const urls = {
   ...Object.fromEntries([node, twin, dying].map(({ chainId, url }) => [chainId, url])),
-  666: `http://127.0.0.1:${(odd.address() as AddressInfo).port}`,
+  666: await serveOnLoopback((request, response) => answerOddly(request, response)),
 };
 const WALLET_RPC_URLS = Object.entries(urls)
   .map(([chainId, url]) => `${chainId}=${url}`)

@@ -1,6 +1,7 @@
 import type { Querier } from '../../database/database.ts';
 import { join, sql, type Sql } from '../../database/sql.ts';
 import { firstIdAt } from '../../shared/ids.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import { secondsFromNow } from '../../shared/timestamps.ts';
 import type { EventType } from './event-types.ts';
 
@@ -168,22 +169,15 @@ export function listDeliveries(
   db: Querier,
   endpointId: string,
   filter: DeliveryFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<Delivery[]> {
   return db.rows(sql`
     SELECT ${columns} FROM webhook_deliveries WHERE ${matching(endpointId, filter)}
     ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countDeliveries(
-  db: Querier,
-  endpointId: string,
-  filter: DeliveryFilter,
-): Promise<number> {
-  const row = await db.row<{ count: number }>(
-    sql`SELECT count(*) FROM webhook_deliveries WHERE ${matching(endpointId, filter)}`,
-  );
-  return row?.count ?? 0;
+export function countDeliveries(db: Querier, endpointId: string, filter: DeliveryFilter): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM webhook_deliveries WHERE ${matching(endpointId, filter)}`);
 }
 
 export function findDelivery(

@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { sql, type Sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import type { EventType, PublishedEventType } from './event-types.ts';
 
 /**
@@ -60,18 +61,15 @@ const ofPlace = ({ workspaceId }: WebhookPlace): Sql =>
 export function listEndpoints(
   db: Querier,
   place: WebhookPlace,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<Endpoint[]> {
   return db.rows(sql`
     SELECT ${columns} FROM webhook_endpoints WHERE ${ofPlace(place)}
     ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countEndpoints(db: Querier, place: WebhookPlace): Promise<number> {
-  const row = await db.row<{ count: number }>(
-    sql`SELECT count(*) FROM webhook_endpoints WHERE ${ofPlace(place)}`,
-  );
-  return row?.count ?? 0;
+export function countEndpoints(db: Querier, place: WebhookPlace): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM webhook_endpoints WHERE ${ofPlace(place)}`);
 }
 
 /** Until the transaction ends nobody else adds an endpoint in this place. */

@@ -1,4 +1,5 @@
 import type { Querier } from '../../database/database.ts';
+import { readPage, type PageRequest } from '../../shared/page.ts';
 import { Problem } from '../../shared/problem.ts';
 import {
   countDeliveries,
@@ -17,14 +18,10 @@ export async function readDeliveries(
   db: Querier,
   place: EndpointPlace,
   filter: DeliveryFilter,
-  page: { limit: number; offset: number },
+  page: PageRequest,
 ) {
   const { id } = await readEndpoint(db, place);
-  const [items, totalCount] = await Promise.all([
-    listDeliveries(db, id, filter, page),
-    countDeliveries(db, id, filter),
-  ]);
-  return { items, limit: page.limit, offset: page.offset, totalCount };
+  return readPage(page, listDeliveries(db, id, filter, page), countDeliveries(db, id, filter));
 }
 
 /** A delivery with what was sent, and every attempt at it. Throws not_found. */

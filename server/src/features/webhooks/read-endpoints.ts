@@ -1,4 +1,5 @@
 import type { Querier } from '../../database/database.ts';
+import { readPage, type PageRequest } from '../../shared/page.ts';
 import { Problem } from '../../shared/problem.ts';
 import {
   countEndpoints,
@@ -10,13 +11,8 @@ import {
 } from './queries.ts';
 
 /** A page of the endpoints of a workspace, or of the deployment. */
-export async function readEndpoints(
-  db: Querier,
-  place: WebhookPlace,
-  page: { limit: number; offset: number },
-) {
-  const [items, totalCount] = await Promise.all([listEndpoints(db, place, page), countEndpoints(db, place)]);
-  return { items, limit: page.limit, offset: page.offset, totalCount };
+export async function readEndpoints(db: Querier, place: WebhookPlace, page: PageRequest) {
+  return readPage(page, listEndpoints(db, place, page), countEndpoints(db, place));
 }
 
 /** Throws not_found, also for an endpoint of another place. */

@@ -2,6 +2,7 @@ import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { Role } from '../../http/credential-scope.ts';
 import type { Place } from '../../http/credentials.ts';
+import type { PageRequest } from '../../shared/page.ts';
 
 /** The role of an account in a workspace, or in the workspace that owns a tenant. */
 export function findRole(db: Querier, accountId: string, place: Place): Promise<{ role: Role } | undefined> {
@@ -49,7 +50,7 @@ const columns = sql`
 export function listWorkspaces(
   db: Querier,
   accountId: string,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: PageRequest,
 ): Promise<Workspace[]> {
   return db.rows(sql`
     SELECT ${columns}, membership.role
@@ -60,11 +61,8 @@ export function listWorkspaces(
     LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countWorkspaces(db: Querier, accountId: string): Promise<number> {
-  const row = await db.row<{ count: number }>(
-    sql`SELECT count(*) FROM memberships WHERE account_id = ${accountId}`,
-  );
-  return row?.count ?? 0;
+export function countWorkspaces(db: Querier, accountId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM memberships WHERE account_id = ${accountId}`);
 }
 
 /** A workspace that an account is a member of. */

@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after } from 'node:test';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { serveOnLoopback } from '../loopback-server.ts';
 
 /** How a server can fail to do its work. */
 export type Failure =
@@ -31,7 +30,7 @@ export async function startStandIn(
 ): Promise<StandIn> {
   let failure: Failure = 'never';
   const requests: StandIn['requests'] = [];
-  const server = createServer({ maxHeaderSize: 32_768 }, (request, response) => {
+  const respond: RequestListener = (request, response) => {
     const url = new URL(request.url ?? '', standIn.url);
     requests.push({ url, headers: request.headers });
     if (failure === 'never') answer(url, response, request.headers);
@@ -41,16 +40,9 @@ export async function startStandIn(
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"response":', () => response.destroy());
     } else if (failure !== 'hang') response.writeHead(failure.status).end(failure.body);
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  // Where another hook fails, the one below does not run: the tests should end all the same.
-  server.unref();
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  };
   const standIn = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await serveOnLoopback(respond, { maxHeaderSize: 32_768 }),
     requests,
     fail: (how: Failure) => {
       failure = how;

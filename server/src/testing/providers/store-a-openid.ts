@@ -1,7 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after } from 'node:test';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { serveOnLoopback } from '../loopback-server.ts';
 
 const OPENID = 'http://specs.openid.net/auth/2.0';
 const SIGNED = ['op_endpoint', 'claimed_id', 'identity', 'return_to', 'response_nonce', 'assoc_handle'];
@@ -43,12 +42,12 @@ export async function startStoreAOpenId(): Promise<StoreAOpenIdServer> {
     return true;
   };
 
-  const server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', store.url);
     if (pathname !== '/openid/login') return void response.writeHead(404).end('<h1>Not found</h1>');
     if (request.method === 'POST') return void verify(request, response);
     signIn(searchParams, request.headers.cookie, response);
-  });
+  };
 
   const signIn = (query: URLSearchParams, cookie: string | undefined, response: ServerResponse): void => {
     const returnTo = query.get('openid.return_to') ?? '';
@@ -82,13 +81,7 @@ export async function startStoreAOpenId(): Promise<StoreAOpenIdServer> {
     response.end(`ns:${OPENID}\nis_valid:${knows}\n`);
   };
 
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await serveOnLoopback(answer);
   const store: StoreAOpenIdServer = {
     url,
     endpoint: `${url}/openid/login`,
