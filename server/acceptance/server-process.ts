@@ -35,6 +35,8 @@ export interface CommandOptions {
   env?: Record<string, string>;
   /** The system user to run it as. */
   user?: { uid: number; gid: number } | undefined;
+  /** Options of Node, such as a memory limit. */
+  nodeOptions?: readonly string[];
 }
 
 export interface ServerOptions extends CommandOptions {
@@ -54,8 +56,11 @@ export async function spawnServer({
 }
 
 /** Starts a command of the command line, its options behind it. */
-export function spawnCommand(command: string, { dataDir, env = {}, user }: CommandOptions): CommandProcess {
-  const child = spawn(process.execPath, [CLI, ...command.split(' ')], {
+export function spawnCommand(
+  command: string,
+  { dataDir, env = {}, user, nodeOptions = [] }: CommandOptions,
+): CommandProcess {
+  const child = spawn(process.execPath, [...nodeOptions, CLI, ...command.split(' ')], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'error', GUILDHALL_DEMO: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: '/',

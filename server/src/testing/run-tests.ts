@@ -62,6 +62,7 @@ function runNode(templateUrl: string): Promise<number> {
         ...process.env,
         GUILDHALL_TEST_TEMPLATE: templateUrl,
         GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
+        GUILDHALL_ATTACK_RATES: flags.includes('--attack-rates') ? 'on' : 'off',
       },
     },
   );

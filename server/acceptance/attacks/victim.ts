@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { arrangeWorkspace, send } from '../arrange.ts';
+import { dataFolder, startServer, type ServerProcess } from '../server-process.ts';
+
+/** The limits that `npm start` gives the server (package.json). */
+const PRODUCTION_MEMORY = ['--max-old-space-size=768', '--max-semi-space-size=32'];
+
+const HONEST_CONNECTIONS = 2;
+const RATE_ALONE_MS = 1500;
+
+/** A studio with one game, in which players sign in through Mock. */
+export interface Studio {
+  accessToken: string;
+  workspaceId: string;
+  tenantId: string;
+  gameKey: string;
+}
+
+/** A server process with the memory limit of production, and an honest studio on it. */
+export interface Victim {
+  url: string;
+  server: ServerProcess;
+  dataDir: string;
+  honest: Studio;
+}
+
+/** Starts a server to attack. It is stopped, and its data removed, after the tests of the file. */
+export async function startVictim(env: Record<string, string> = {}): Promise<Victim> {
+  const folder = dataFolder();
+  const server = await startServer({ dataDir: folder.path, env, nodeOptions: PRODUCTION_MEMORY });
+  after(async () => {
+    await server.end('SIGTERM');
+    folder.remove();
+  });
+  return { url: server.url, server, dataDir: folder.path, honest: await arrangeStudio(server.url) };
+}
+
+/** Creates a studio with one game: an honest one, or one of the attacker. */
+export async function arrangeStudio(url: string): Promise<Studio> {
+  const { accessToken, workspaceId } = await arrangeWorkspace(url);
+  const post = (path: string, body: object) => send(url + path, 'POST', body, accessToken);
+  const { id: tenantId = '' } = await post(`/api/workspaces/${workspaceId}/bus_tenants`, { name: 'Game' });
+  const tenant = `/api/bus_tenants/${tenantId}`;
+  await send(`${url}${tenant}/providers/Mock`, 'PUT', { enabled: true }, accessToken);
+  const { key: gameKey = '' } = await post(`${tenant}/game-keys`, { name: 'game server' });
+  return { accessToken, workspaceId, tenantId, gameKey };
+}
+
+/** Signs a player of a studio in. */
+export function signIn(url: string, { gameKey }: Studio, username = 'ada'): Promise<Response> {
+  return fetch(`${url}/api/player-auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
+    body: JSON.stringify({ provider: 'Mock', token: `mock:${username}:secret` }),
+  });
+}
+
+/**
+ * Runs an attack while honest players sign in, and asserts what must hold under any attack: the server process stays up, and
+ * each honest request is answered with 200, or with a 503 that carries Retry-After. The rate of the honest requests is
+ * reported. It is asserted (at least half of the rate without the attack) by `npm run test:attacks` only, since a test must
+ * not depend on the speed of the machine. The attack should last some seconds and must end by itself.
+ */
+export async function withstands(
+  t: TestContext,
+  { url, server, honest }: Victim,
+  attack: () => Promise<unknown>,
+): Promise<void> {
+  const alone = await honestRate(url, honest, sleep(RATE_ALONE_MS));
+  const attacked = await honestRate(url, honest, attack());
+  assert.equal(
+    server.child.exitCode ?? server.child.signalCode,
+    null,
+    `the server ended: ${server.output()}`,
+  );
+  const ready = await fetch(`${url}/health/ready`);
+  assert.equal(ready.status, 200);
+  const ratio = attacked / alone;
+  t.diagnostic(
+    `honest sign-ins: ${alone.toFixed(0)}/s alone, ${attacked.toFixed(0)}/s attacked (${ratio.toFixed(2)})`,
+  );
+  if (process.env['GUILDHALL_ATTACK_RATES'] === 'on')
+    assert.ok(ratio >= 0.5, `honest players keep at least half of their rate, not ${ratio.toFixed(2)}`);
+}
+
+/** Signs honest players in until something else has settled; the number of answers with 200 a second. */
+async function honestRate(url: string, honest: Studio, until: Promise<unknown>): Promise<number> {
+  let over = false;
+  const outcome = until.finally(() => (over = true));
+  outcome.catch(() => {});
+  const began = performance.now();
+  let served = 0;
+  const connection = async (number: number): Promise<void> => {
+    while (!over) {
+      const answer = await signIn(url, honest, `honest${number}`);
+      const body = await answer.text();
+      const isBusy = answer.status === 503 && answer.headers.has('retry-after');
+      assert.ok(
+        answer.status === 200 || isBusy,
+        `an honest sign-in was answered with ${answer.status}: ${body}`,
+      );
+      if (answer.status === 200) served++;
+    }
+  };
+  await Promise.all(Array.from({ length: HONEST_CONNECTIONS }, (_, number) => connection(number)));
+  await outcome;
+  return (served * 1000) / (performance.now() - began);
+}
