@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,25 +9,33 @@ import { prepareDatabase } from '../prepare-database.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
 
 /**
- * Runs the tests: all of them, or those whose path holds one of the arguments. Starts one PostgreSQL for the run (or uses
- * the one of TEST_DATABASE_URL), migrates a template in it, and lets node's test runner do the rest.
+ * Runs the tests: all of them, or those whose path contains one of the arguments. `--unit` selects the tests that need no
+ * database. Otherwise the run starts one PostgreSQL (or uses the one of TEST_DATABASE_URL) and migrates a template database
+ * in it. node's test runner does the rest.
  */
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
 const arguments_ = process.argv.slice(2);
 const flags = arguments_.filter((argument) => argument.startsWith('--'));
 const filters = arguments_.filter((argument) => !argument.startsWith('--'));
+const isUnitRun = flags.includes('--unit');
+
+/** Programs that a test file needs, by the ending of its name. Without them it is skipped; with CI=true they are required. */
+const PROGRAMS = { '.redis.test.ts': 'redis-server' };
 
 const places = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples'];
-const files = globSync(
+const found = globSync(
   places.map((place) => `${place}/**/*.test.ts`),
   { cwd: SERVER },
 )
   .toSorted()
-  .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
+  .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+  .filter((file) => !isUnitRun || isUnitTest(file));
+const files = withoutMissingPrograms(found);
 if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
 }
+if (isUnitRun) process.exit(await runNode());
 
 const given = process.env['TEST_DATABASE_URL'];
 const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'guildhall-test-'));
@@ -51,7 +59,30 @@ try {
 }
 process.exit(exitCode);
 
-function runNode(templateUrl: string): Promise<number> {
+/** A unit test stands beside its unit, and its name has no middle part: `x.test.ts`, not `x.api.test.ts`. */
+function isUnitTest(file: string): boolean {
+  return file.startsWith('src/') && /(^|\/)[^./]+\.test\.ts$/.test(file) && !file.startsWith('src/testing/');
+}
+
+function withoutMissingPrograms(candidates: string[]): string[] {
+  return Object.entries(PROGRAMS).reduce((files, [ending, program]) => {
+    const needy = files.filter((file) => file.endsWith(ending));
+    if (needy.length === 0 || isInstalled(program)) return files;
+    const message = `${needy.length} test files need ${program} (on Debian: apt-get install ${program}).`;
+    if (process.env['CI'] === 'true') {
+      console.error(message);
+      process.exit(1);
+    }
+    console.log(`SKIPPED: ${message}`);
+    return files.filter((file) => !needy.includes(file));
+  }, candidates);
+}
+
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+}
+
+function runNode(templateUrl?: string): Promise<number> {
   const child = spawn(
     process.execPath,
     ['--test', '--test-concurrency=4', '--test-timeout=120000', '--test-reporter=spec', ...files],
@@ -60,7 +91,7 @@ function runNode(templateUrl: string): Promise<number> {
       stdio: 'inherit',
       env: {
         ...process.env,
-        GUILDHALL_TEST_TEMPLATE: templateUrl,
+        ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
         GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
         GUILDHALL_ATTACK_RATES: flags.includes('--attack-rates') ? 'on' : 'off',
       },
