@@ -14,13 +14,13 @@ const exec = promisify(execFile);
 /** What the first start has printed. */
 async function printed(server: ServerProcess) {
   for (let waited = 0; !server.output().includes('curl') && waited < 5_000; waited += 20) await sleep(20);
-  const value = (name: string) => new RegExp(`^ *${name} +(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
+  const value = (name: string) => new RegExp(`^ *${name}=(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
   return {
-    email: value('E-mail'),
-    password: value('Password'),
-    tenantId: value('Tenant'),
-    gameKey: value('Game key'),
-    apiKey: value('API key'),
+    email: value('ADMIN_EMAIL'),
+    password: value('ADMIN_PASSWORD'),
+    tenantId: value('TENANT'),
+    gameKey: value('GAME_KEY'),
+    apiKey: value('API_KEY'),
     curl: /^ *(curl .+)$/m.exec(server.output())?.[1] ?? '',
   };
 }
@@ -89,7 +89,7 @@ test('a first start makes a demo that works as printed, once', { timeout: 60_000
   await server.end('SIGTERM');
   const next = await startServer({ dataDir, env });
   assert.equal((await post(next, '/api/saas-auth/login', demo)).status, 200);
-  assert.doesNotMatch(next.output(), /Password|curl|gh_/);
+  assert.doesNotMatch(next.output(), /PASSWORD|curl|gh_/);
 
   const refused = await bootstrap(dataDir, '--email', 'ada@example.com');
   assert.equal(refused.code, 1);
@@ -113,7 +113,7 @@ test(
     );
     await assert.rejects(startServer(options), (error: Error) => {
       assert.match(error.message, /EADDRINUSE/);
-      assert.doesNotMatch(error.message, /Password|gh_/);
+      assert.doesNotMatch(error.message, /PASSWORD|gh_/);
       return true;
     });
     occupant.closeAllConnections();
@@ -132,7 +132,7 @@ test(
     const { path: dataDir, remove } = dataFolder();
     after(remove);
     const server = await startServer({ dataDir });
-    assert.doesNotMatch(server.output(), /Password|gh_/);
+    assert.doesNotMatch(server.output(), /PASSWORD|gh_/);
 
     const bad = await bootstrap(dataDir, '--email', 'nobody');
     assert.equal(bad.output.trim(), '"nobody" is not an e-mail address.');

@@ -74,18 +74,20 @@ async function makeDemoTenant(
   return { gameKey: game.key, apiKey: api.key };
 }
 
-/** What a first start tells its operator: everything that it made, and how to sign a first player in. */
+/** What the first start prints: the credentials as lines that a shell takes, and a first request that works as it stands. */
 export function welcome(url: string, demo: DemoAccess): string {
   const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
   const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
   return `
-This is the first start, so there is a demo game to try things out with. Keep these: they are shown only now.
+This is the first start, so a demo game was created. Save these credentials. They are not shown again.
+Paste them into another terminal to try the README:
 
-  E-mail     ${demo.email}
-  Password   ${demo.password}
-  Tenant     ${demo.tenantId}
-  Game key   ${demo.gameKey}
-  API key    ${demo.apiKey}
+  URL=${url}
+  TENANT=${demo.tenantId}
+  GAME_KEY=${demo.gameKey}
+  API_KEY=${demo.apiKey}
+  ADMIN_EMAIL=${demo.email}
+  ADMIN_PASSWORD=${demo.password}
 
 Sign a first player in:
 
