@@ -22,10 +22,15 @@ export interface SendOptions {
   also?: number[];
 }
 
-/** The part of Guildhall's API that a game server with a game key speaks. */
+/** The part of Guildhall's API that a game server with a game key uses. */
 export interface ApiClient {
+  /** Sends one request without a retry. Throws {@link ApiError} if no server answers, or if it refuses the game key. */
+  check(): Promise<void>;
   send(method: 'POST' | 'PUT', path: string, body?: unknown, options?: SendOptions): Promise<Answer>;
 }
+
+/** A match that cannot exist: reading it shows whether the server answers and accepts the key. */
+const NO_MATCH = '/api/game/matches/00000000-0000-0000-0000-000000000000';
 
 const ATTEMPTS = 10;
 const LONGEST_WAIT_MS = 60_000;
@@ -36,6 +41,24 @@ const LONGEST_WAIT_MS = 60_000;
  */
 export function connect(baseUrl: string, gameKey: string): ApiClient {
   return {
+    async check() {
+      const response = await fetch(baseUrl + NO_MATCH, {
+        headers: { 'x-game-key': gameKey },
+        signal: AbortSignal.timeout(10_000),
+      }).catch((error: unknown) => {
+        throw new ApiError(
+          0,
+          `No server answers at ${baseUrl} (${reasonOf(error)}). Start Guildhall with \`npm start\`, or set --url.`,
+        );
+      });
+      if (response.status === 401)
+        throw new ApiError(401, `${baseUrl} refuses the game key: ${detailOf(await response.text())}`);
+      if (response.status !== 404)
+        throw new ApiError(
+          response.status,
+          `${baseUrl} is not a Guildhall server: it answered ${response.status}.`,
+        );
+    },
     async send(method, path, body, { bearer, also = [] } = {}) {
       for (let attempt = 1; ; attempt++) {
         const pause = 100 * 2 ** attempt * (1 + Math.random());

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { connect } from './api-client.ts';
+import { ApiError, connect } from './api-client.ts';
 import { openJournal } from './match-journal.ts';
 import { readGames, type Game } from './read-games.ts';
 import { replayGames, type Tally } from './replay-games.ts';
@@ -132,10 +132,12 @@ async function main(): Promise<void> {
   process.once('SIGINT', () => stop.abort());
   process.once('SIGTERM', () => stop.abort());
 
+  const client = connect(options.url, options.gameKey);
+  await client.check();
   console.log(`${games.length} games from ${basename(options.file)} to ${options.url}`);
   const started = performance.now();
   const tally = await replayGames(games, {
-    client: connect(options.url, options.gameKey),
+    client,
     journalOf: (tenantId) => openJournal(join(options.state, `${tenantId}.jsonl`)),
     parallel: options.parallel,
     stop: stop.signal,
@@ -148,7 +150,10 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: Error) => {
-  const mine = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
-  console.error(mine ? error.message : error);
+  const isExpected =
+    error instanceof UsageError ||
+    error instanceof ApiError ||
+    (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
+  console.error(isExpected ? error.message : error);
   process.exitCode = 2;
 });

@@ -1,28 +1,45 @@
-// Checks, without asking anybody, that a transaction belongs to a ledger whose head somebody wrote down: so nothing up to
+// Checks, without the server, that a transaction belongs to a ledger whose head somebody wrote down. If it does, nothing up to
 // that head was changed since. See README.md.
 import { readFileSync } from 'node:fs';
 import { concat, hexToBytes, keccak256, stringToBytes } from 'viem';
 
-const [transactionFile, head = '', ...pageFiles] = process.argv.slice(2);
-const [headIndex, headHash] = head.split(':');
-if (!headHash) fail('Usage: verify-ledger.mjs transaction.json <index>:<hash> [page.json …]');
+const USAGE = `Usage: verify-ledger.mjs proof.json
+       verify-ledger.mjs transaction.json <index>:<hash> [page.json …]`;
 
-const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+const { head, transaction, links } = readProof(process.argv.slice(2));
 const link = (before, content) => keccak256(hexToBytes(concat([before, content])));
+const contentHashes = new Map(links.map(({ index, contentHash }) => [index, contentHash]));
 
-const contentHashes = new Map();
-for (const { index, contentHash } of pageFiles.flatMap((file) => read(file).items))
-  contentHashes.set(index, contentHash);
-
-for (const { index, canonical, previousHash } of read(transactionFile).entries) {
-  if (index > Number(headIndex)) fail(`Entry ${index} came after the head ${headIndex}.`);
+for (const { index, canonical, previousHash } of transaction.entries) {
+  if (index > head.index) fail(`Entry ${index} came after the head ${head.index}.`);
   let hash = link(previousHash, keccak256(stringToBytes(canonical)));
-  for (let next = index + 1; next <= Number(headIndex); next++) {
+  for (let next = index + 1; next <= head.index; next++) {
     if (!contentHashes.has(next)) fail(`The pages lack entry ${next}.`);
     hash = link(hash, contentHashes.get(next));
   }
-  if (hash !== headHash) fail(`Entry ${index} is not in the ledger with that head.`);
+  if (hash !== head.hash) fail(`Entry ${index} is not in the ledger with that head.`);
   console.log(`Entry ${index} is in the ledger, and says: ${canonical}`);
+}
+
+/** Reads a proof from one file (as the wallet game writes it), or from a transaction, a head and pages of links. */
+function readProof([first, given, ...pages]) {
+  if (first === undefined) fail(USAGE);
+  if (given === undefined) {
+    const { head, transaction, links } = read(first);
+    return head && transaction && links ? { head, transaction, links } : fail(USAGE);
+  }
+  const [index, hash] = given.split(':');
+  if (!hash) fail(USAGE);
+  const links = pages.flatMap((file) => read(file).items);
+  return { head: { index: Number(index), hash }, transaction: read(first), links };
+}
+
+function read(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    return fail(`${file} cannot be read: ${error.message}`);
+  }
 }
 
 function fail(reason) {

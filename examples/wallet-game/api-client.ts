@@ -33,7 +33,11 @@ export function connect(baseUrl: string): Send {
         ...(body && { body: JSON.stringify(body) }),
       });
     } catch (error) {
-      throw new ApiError(0, `${baseUrl} does not answer: ${String((error as Error).cause ?? error)}`);
+      const { cause = error } = error as Error;
+      throw new ApiError(
+        0,
+        `No server answers at ${baseUrl} (${String(cause)}). Start Guildhall with \`npm start\`, or set --url.`,
+      );
     }
     const text = await response.text();
     if (!response.ok)

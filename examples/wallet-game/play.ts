@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ApiError, connect } from './api-client.ts';
 import { runLevel } from './coin-run.ts';
@@ -12,12 +13,18 @@ node examples/wallet-game/play.ts [options]
 
   --url URL      where Guildhall answers (default: GUILDHALL_URL, or http://127.0.0.1:8080)
   --levels N     how many levels to play (default: 3)
+  --proof FILE   where to write the proof of the final score (default: wallet-game-proof.json)
 `;
 
 const GHOST = 'the ghost';
 
-/** One player, from opening the app to closing it. Returns the score that the ledger has at the end. */
-async function play(recording: Recording, address: string, jwt: string, levels: number): Promise<number> {
+/** One player, from opening the app to closing it. Returns the final score, and the transaction that recorded it. */
+async function play(
+  recording: Recording,
+  address: string,
+  jwt: string,
+  levels: number,
+): Promise<{ score: number; transactionHash: string }> {
   const known = await recording.lookUpAddress(address);
   console.log(known === undefined ? `${address} is new here` : `${address} is player ${known}`);
 
@@ -65,14 +72,15 @@ async function play(recording: Recording, address: string, jwt: string, levels: 
   }
 
   const { score: before } = await player.readPlayer(player.playerIndex);
-  tell(`score ${before + total}`, (await player.setScore(before + total)).transactionHash);
+  const scored = await player.setScore(before + total);
+  tell(`score ${before + total}`, scored.transactionHash);
   const { score } = await player.readPlayer(player.playerIndex);
   tell('logged out', (await player.endSession(sessionId)).transactionHash);
   if (score !== before + total) throw new Error(`The ledger has ${score} points, and not ${before + total}.`);
-  return score;
+  return { score, transactionHash: scored.transactionHash };
 }
 
-/** Whatever was recorded is a transaction: this is its hash. */
+/** Prints a step with the hash of its transaction. */
 function tell(what: string, transactionHash: string): void {
   console.log(`${what.padEnd(48)} ${transactionHash.slice(0, 18)}…`);
 }
@@ -91,6 +99,7 @@ async function main(): Promise<void> {
     options: {
       url: { type: 'string', default: process.env['GUILDHALL_URL'] ?? 'http://127.0.0.1:8080' },
       levels: { type: 'string', default: '3' },
+      proof: { type: 'string', default: 'wallet-game-proof.json' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -105,8 +114,11 @@ async function main(): Promise<void> {
   try {
     const gameKey = await setUpGame(send, issuer);
     const address = newAddress();
-    const score = await play(openRecording(send, gameKey), address, issuer.tokenOf(address), levels);
+    const recording = openRecording(send, gameKey);
+    const { score, transactionHash } = await play(recording, address, issuer.tokenOf(address), levels);
     console.log(`Game over: ${score} points.`);
+    await writeFile(values.proof, `${JSON.stringify(await recording.proveTransaction(transactionHash))}\n`);
+    console.log(`Check the score: node examples/verify-ledger/verify-ledger.mjs ${values.proof}`);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     console.error(error.message);

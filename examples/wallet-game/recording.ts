@@ -4,6 +4,15 @@ interface Recorded {
   transactionHash: string;
 }
 
+/** What a third party needs to check a transaction without the server: see examples/verify-ledger. */
+export interface Proof {
+  head: { index: number; hash: string };
+  transaction: { entries: { index: number }[] };
+  links: { index: number; contentHash: string }[];
+}
+
+const PAGE_SIZE = 1000;
+
 export interface Player {
   playerId: string;
   address: string;
@@ -36,6 +45,17 @@ export function openRecording(send: Send, gameKey: string) {
         { playerId, playerAddress, signInPassword },
         withKey,
       ),
+    /** Reads a transaction, the head of the ledger, and the links between the two. */
+    async proveTransaction(transactionHash: string): Promise<Proof> {
+      const read = <Answer>(path: string) =>
+        send<Answer>('GET', `${at}/transactions${path}`, undefined, withKey);
+      const transaction = await read<Proof['transaction']>(`/${transactionHash}`);
+      const { head } = await read<Pick<Proof, 'head'>>('?limit=1');
+      const links: Proof['links'] = [];
+      for (let from = transaction.entries[0]!.index; from <= head.index; from += PAGE_SIZE)
+        links.push(...(await read<{ items: Proof['links'] }>(`?from=${from}&limit=${PAGE_SIZE}`)).items);
+      return { head, transaction, links: links.filter(({ index }) => index <= head.index) };
+    },
     async signIn(jwt: string) {
       const login = await send<{ accessToken: string; playerIndex: number; playerId: string }>(
         'POST',

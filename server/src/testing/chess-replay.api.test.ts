@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../acceptance/free-port.ts';
 import { arrangeTenant, type TestTenant } from './arrange.ts';
 import { startTestApp } from './test-app.ts';
 
@@ -139,12 +140,15 @@ test('what Guildhall refuses is counted and told, and the program fails', async 
   assert.match(run.stderr, /turn auto-create on/);
 });
 
-test('a wrong key, a wrong file and a wrong option are told in a sentence, and leave nothing behind', async () => {
+test('stops with one sentence on a wrong key, file, option or address, and writes nothing', async () => {
   const tenant = await arrangeChessTenant();
   const before = await readdir(folder);
   const wrongKey = await replay({ ...tenant, gameKey: 'gh_game_wrong' });
-  assert.equal(wrongKey.code, 1);
-  assert.match(wrongKey.stderr, /401.*invalid_game_key/);
+  assert.equal(wrongKey.code, 2);
+  assert.match(wrongKey.stderr, /^http\S+ refuses the game key: invalid_game_key: .*\n$/);
+  const noServer = await replay(tenant, '--url', `http://127.0.0.1:${await freePort()}`);
+  assert.equal(noServer.code, 2);
+  assert.match(noServer.stderr, /^No server answers at \S+ \(ECONNREFUSED\)\. Start Guildhall .*\n$/);
   const wrongFile = await replay(tenant, join(folder, 'none.pgn'));
   assert.equal(wrongFile.code, 2);
   assert.match(wrongFile.stderr, /none\.pgn: ENOENT/);

@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { test } from 'node:test';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../acceptance/free-port.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { WALLET_ENV } from './wallet-recording.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../examples/wallet-game/play.ts', import.meta.url));
 
-/** Runs the program as a user does. */
+const CHECKER = fileURLToPath(new URL('../../../examples/verify-ledger/verify-ledger.mjs', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'guildhall-wallet-game-'));
+const proof = join(folder, 'proof.json');
+after(() => rm(folder, { recursive: true }));
+
+/** Runs the game as a user does. */
 function play(url: string, ...more: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [PROGRAM, '--url', url, ...more], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return run(PROGRAM, '--url', url, '--proof', proof, ...more);
+}
+
+function run(program: string, ...more: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [program, ...more], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -48,6 +59,27 @@ test('a game is played to its end, and every call has left its entry', async () 
   assert.equal(records, [...output.matchAll(/^ {2}record /gm)].length);
   assert.ok(records >= 2);
   assert.match(output, new RegExp(`^Game over: ${score} points\\.$`, 'm'));
+});
+
+test('writes a proof of the score that the ledger checker accepts', async () => {
+  const app = await startTestApp({ env: WALLET_ENV });
+  const { code, output } = await play(app.url, '--levels', '1');
+  assert.equal(code, 0, output);
+  const { score } = await recorded(app);
+  const checked = await run(CHECKER, proof);
+  assert.equal(checked.code, 0, checked.output);
+  assert.match(checked.output, new RegExp(`is in the ledger, and says: .*\\{"score":"${score}"\\}`));
+
+  await writeFile(proof, (await readFile(proof, 'utf8')).replace(`\\"${score}\\"`, '\\"999999\\"'));
+  const forged = await run(CHECKER, proof);
+  assert.equal(forged.code, 1);
+  assert.match(forged.output, /is not in the ledger/);
+});
+
+test('stops with one sentence if no server answers', async () => {
+  const { code, output } = await play(`http://127.0.0.1:${await freePort()}`);
+  assert.equal(code, 1);
+  assert.match(output, /^No server answers at http:\/\/127\.0\.0\.1:\d+ .*npm start.*\n$/);
 });
 
 test('where the issuer may not be asked, the program says what to do', async () => {
