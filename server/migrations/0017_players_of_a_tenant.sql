@@ -1,5 +1,5 @@
 -- The players of a tenant: lists of a million in any order, and searches by name, provider user id and e-mail that look at
--- nothing beyond the tenant (docs/decisions/0026-what-a-tenant-knows-of-a-player.md).
+-- nothing beyond the tenant (docs/decisions/0026-player-search.md).
 
 -- What two texts have in common that a search takes for the same. 256 characters always fit into an index.
 CREATE FUNCTION guildhall_search_form(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -1,4 +1,4 @@
--- Usage: what every workspace is billed, to the unit, and the hard stop of plans (docs/decisions/0028-usage-in-the-writing-transaction.md).
+-- Usage: what every workspace is billed, to the unit, and the hard stop of plans (docs/decisions/0028-usage-metering.md).
 --
 -- A writing transaction adds one row to usage_entries, which has neither an index nor a row that others write; a fold moves
 -- the rows into daily totals, in one statement. What is used is the sum of both in one snapshot: exact at any moment.

@@ -24,7 +24,7 @@ CREATE TABLE notification_counts (
 );
 
 -- Runs as the last thing before a commit. The account's count stays locked from here until the row can be seen, so positions
--- are in the order of commits (docs/decisions/0029-notifications-in-the-order-of-their-commits.md).
+-- are in the order of commits (docs/decisions/0029-notification-order.md).
 CREATE FUNCTION guildhall_place_notification() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   place bigint;

@@ -79,7 +79,7 @@ export const PlayersQuery = Type.Object({
   ),
 });
 
-/** A player as their tenant sees them (docs/decisions/0026-what-a-tenant-knows-of-a-player.md). */
+/** A player as their tenant sees them (docs/decisions/0026-player-search.md). */
 export const TenantPlayer = Type.Object({
   playerId: Guid,
   displayName: Nullable(Type.String()),
