@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const pages = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md', '.github/**/*.md'], { cwd: ROOT });
+const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');
+
+/** The anchor that a heading gets on the web: lower case, punctuation removed, spaces as hyphens. */
+function anchorOf(heading: string): string {
+  const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+}
+
+function anchorsOf(page: string): Set<string> {
+  const text = textOf(page).replace(/```[\s\S]*?```/g, '');
+  return new Set([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)));
+}
+
+describe('documentation', () => {
+  test('has no broken link between pages of the repository', () => {
+    const broken = pages.flatMap((page) =>
+      [...withoutCode(textOf(page)).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^(https?:|mailto:)/.test(target))
+        .filter((target) => {
+          const [path = '', anchor] = target.split('#');
+          const file = path === '' ? page : relative(ROOT, join(ROOT, dirname(page), path));
+          if (!existsSync(join(ROOT, file))) return true;
+          return anchor !== undefined && file.endsWith('.md') && !anchorsOf(file).has(anchor);
+        })
+        .map((target) => `${page}: ${target}`),
+    );
+    assert.deepEqual(broken, []);
+  });
+
+  test('lists each decision in the index, with its title', () => {
+    const index = textOf('docs/decisions/README.md');
+    for (const page of pages.filter((path) => /decisions\/\d/.test(path))) {
+      const title = /^# (\d{4}): (.+)$/m.exec(textOf(page));
+      assert.ok(title, `${page} begins with its number and title`);
+      const [, number, topic] = title;
+      const file = page.split('/').at(-1);
+      assert.ok(index.includes(`| [${number}](${file}) | ${topic} |`), `${page} is in the index`);
+    }
+  });
+});
