@@ -6,7 +6,7 @@ import { NodeAway, NodeRefused } from './chain-node.ts';
 import { StandsStill } from './explain.ts';
 import type { Chain } from './open-chain.ts';
 import { countWaiting, setProblem } from './queries.ts';
-import { openSending } from './send-waiting.ts';
+import { createOutboxSender } from './outbox-sender.ts';
 
 /** Any number that nothing else locks: of all processes one sends at a time. */
 const SENDER_LOCK = 7_118_022;
@@ -57,7 +57,7 @@ export function startChainSender(
   })();
 
   async function sendWhile(may: () => boolean): Promise<void> {
-    const step = openSending({ database, ...chain, logger });
+    const step = createOutboxSender({ database, ...chain, logger });
     let idleSince = 0;
     while (may()) {
       const isIdle = (await countWaiting(database, undefined)) === 0;
