@@ -303,7 +303,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
         const won = new Set(sent.filter((_, index) => answers[index]?.status === 200));
         assert.equal(won.size, 1, `round ${round}`);
         winners.add(String(keys.indexOf([...won][0])));
-        const [winner] = answers.filter(({ status }) => status === 200);
+        const winner = answers.find(({ status }) => status === 200);
         assert.equal((await rowsOf(holder)).length, 2);
         assert.equal((await refresh(winner!.body.refreshToken, {})).status, 200);
         assert.equal(await reusesOf(holder), 0);
@@ -351,6 +351,26 @@ describe('an accepted repetition', () => {
     const first = await send(tenant.gameKey);
     assert.equal((await send(other.gameKey)).body.code, 'invalid_refresh_token');
     assert.equal((await send(tenant.gameKey)).body.refreshToken, first.body.refreshToken);
+  });
+
+  test('after the device was blocked is 401', async () => {
+    const login = await app.http.post(
+      '/api/player-auth/login',
+      { provider: 'Mock', token: 'mock:blocked:secret', deviceInfo: { deviceFingerprint: 'f'.repeat(16) } },
+      tenant,
+    );
+    const { accessToken: bearer, refreshToken } = login.body;
+    const send = () =>
+      app.http.post(
+        '/api/player-auth/refresh',
+        { refreshToken },
+        { gameKey: tenant.gameKey, headers: { 'idempotency-key': 'before-the-block' } },
+      );
+    assert.equal((await send()).status, 200);
+    const [device] = (await app.http.get('/api/player/devices', { bearer })).body;
+    const path = `/api/player/devices/${device.id}`;
+    assert.equal((await app.http.patch(path, { isBlocked: true }, { bearer })).status, 200);
+    assert.equal((await send()).body.code, 'invalid_refresh_token');
   });
 
   test('of a third party’s token for another audience is 401', async () => {
