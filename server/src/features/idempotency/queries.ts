@@ -16,14 +16,15 @@ export async function claimKey(db: Querier, request: IdempotentRequest): Promise
   return claimed === 1;
 }
 
-/** The first answer to a request, as JSON, and the hash of the request that got it. */
+/** The first answer to a request of the last 24 hours, as JSON, and the hash of the request that got it. */
 export function findAnswer(
   db: Querier,
   { tenantId, callerId, operation, key }: IdempotentRequest,
 ): Promise<{ hash: Buffer; answer: string } | undefined> {
   return db.row(sql`
     SELECT request_hash AS hash, answer FROM idempotency_records
-    WHERE tenant_id = ${tenantId} AND caller_id = ${callerId} AND operation = ${operation} AND idempotency_key = ${key}`);
+    WHERE tenant_id = ${tenantId} AND caller_id = ${callerId} AND operation = ${operation} AND idempotency_key = ${key}
+      AND created_at > now() - interval '24 hours'`);
 }
 
 export async function storeAnswer(

@@ -16,12 +16,14 @@ export async function runOnce<Answer extends Stored, Stored extends object = Ans
   stored: (answer: Answer) => Stored = (answer) => answer,
 ): Promise<Stored> {
   if (!request) return work();
-  if (await claimKey(transaction, request)) {
+  // Looked for without a lock first: requests that repeat one key must not queue for its row with a connection each.
+  const known = await findAnswer(transaction, request);
+  if (!known && (await claimKey(transaction, request))) {
     const answer = await work();
     await storeAnswer(transaction, request, JSON.stringify(stored(answer)));
     return answer;
   }
-  const first = await findAnswer(transaction, request);
+  const first = known ?? (await findAnswer(transaction, request));
   if (!first) throw new Error('An idempotency record is gone while it is locked.');
   if (!first.hash.equals(request.hash))
     throw new Problem(
