@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { canonicalJson } from '../shared/canonical-json.ts';
 import { problems } from './schemas.ts';
 
 /** The request headers of operations that a client may repeat. Header names are compared in lower case. */
@@ -54,6 +53,9 @@ export function idempotencyOf(request: FastifyRequest): IdempotentRequest | unde
   const operation = routeOptions.schema?.operationId;
   if (!routeOptions.config.idempotent || !tenantId || !callerId || !operation)
     throw new Error(`${routeOptions.url} cannot keep answers.`);
-  const hash = createHash('sha256').update(canonicalJson({ params, body })).digest();
+  // In the order in which the members were sent: to sort those of 1 MiB takes 150 ms, and a client repeats what it sent.
+  const hash = createHash('sha256')
+    .update(JSON.stringify([params, body]))
+    .digest();
   return { tenantId, callerId, operation, key, hash };
 }
