@@ -26,7 +26,7 @@ export interface RefreshTokenStore<Session> {
   find(hash: Buffer, successorHash: Buffer): Promise<(Session & TokenUse) | undefined>;
   /** Charges a repeated request. A rotation is charged by the statement that rotates. */
   chargeRepeat?(): Promise<void>;
-  /** Where a leaked family is revoked: a refused request is not charged. */
+  /** The scope in which a leaked family is revoked. It charges nothing, because the request is refused. */
   scope: Scope;
   /** Revokes all tokens of the family; false if they were revoked before. */
   revoke(transaction: Querier, session: Session): Promise<boolean>;
