@@ -100,6 +100,33 @@ test('challenges that have expired are deleted, and no others', async () => {
   );
 });
 
+test('answers to repeatable requests are deleted after 24 hours, and no others', async () => {
+  const tenants = [await arrangeTenant(app), await arrangeTenant(app)];
+  for (const tenant of tenants) {
+    const { playerId, caller } = await arrangePlayer(app, tenant);
+    for (const age of ['24 hours', '23 hours']) {
+      const headers = { 'idempotency-key': `${tenant.tenantId}:${age.slice(0, 2)}` };
+      const body = { players: [{ playerId }] };
+      const created = await app.http.post('/api/game/matches', body, { ...caller, headers });
+      assert.equal(created.status, 201, created.text);
+      await app.owner.query(
+        'UPDATE idempotency_records SET created_at = now() - $2::interval WHERE idempotency_key = $1',
+        [headers['idempotency-key'], age],
+      );
+    }
+  }
+
+  await run('delete-expired-tokens');
+
+  const { rows } = await app.owner.query(
+    'SELECT idempotency_key FROM idempotency_records ORDER BY tenant_id',
+  );
+  assert.deepEqual(
+    rows.map(({ idempotency_key }) => idempotency_key),
+    tenants.map(({ tenantId }) => `${tenantId}:23`).toSorted(),
+  );
+});
+
 test('signing keys that retired over a day ago are deleted, and no others', async () => {
   const add = (kid: string, retiresAt: string) =>
     app.owner.query(

@@ -9,6 +9,7 @@ import {
   deletePendingCredentials,
   PORTAL,
 } from './features/email-login/index.ts';
+import { deleteOldAnswers } from './features/idempotency/index.ts';
 import { deleteOldMails } from './features/mail/index.ts';
 import { deleteOldInvitations } from './features/members/index.ts';
 import { deleteOldNotifications } from './features/notifications/index.ts';
@@ -62,6 +63,7 @@ async function deleteExpired(database: Database): Promise<void> {
     await deleteExpiredThirdPartyTokens(tenant, id);
     await deleteExpiredChallenges(tenant, id);
     await deleteExpiredCodesAndTokens(tenant, id);
+    await deleteOldAnswers(tenant, id);
   }
   await deleteExpiredAccountTokens(database);
   await deleteOldInvitations(database);

@@ -105,6 +105,22 @@ export function refusalOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;
 }
 
+/**
+ * What a statement gives, or undefined if it refused itself for this reason. Not for a statement of a longer transaction, which
+ * the refusal has ended.
+ */
+export async function unlessRefused<Result>(
+  reason: string,
+  statement: Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (refusalOf(error) === reason) return undefined;
+    throw error;
+  }
+}
+
 /** Whether nothing of a transaction was done, for sure: PostgreSQL itself said so, or there was no connection to begin it on. */
 export function isUndone(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return true;
@@ -150,6 +166,11 @@ function commitFor(charge: Charge | undefined): string {
 /** Charges units, as text to stand among other statements. */
 export function chargeText({ workspaceId, tenantId, keyId }: Charge, units: number): string {
   return `CALL guildhall_charge_units(${[workspaceId, tenantId, keyId].map(literal).join(', ')}, ${units})`;
+}
+
+/** Charges one unit for a request that is accepted again and writes nothing. */
+export function chargeAlone(database: Database, charge: Charge): Promise<void> {
+  return database.forKey(charge).transaction(async () => {});
 }
 
 /** Charges units for requests on a key: the last statement of their transaction. */

@@ -127,6 +127,9 @@ test('each wall alone holds', async () => {
     const { sessionId, playerId, caller } = await arrangePlayer(app, tenant, 'same-name');
     const event = { playerId, eventKey: 'jump', idempotencyKey: 'one', occurredAt: '2026-11-20T10:00:00Z' };
     assert.equal((await app.http.post('/api/game/player-events', { events: [event] }, caller)).status, 201);
+    const repeatable = { ...caller, headers: { 'idempotency-key': 'one-and-the-same' } };
+    const match = await app.http.post('/api/game/matches', { players: [{ playerId }] }, repeatable);
+    assert.equal(match.status, 201, match.text);
     assert.equal((await app.http.post('/api/player-auth/logout', { sessionId }, caller)).status, 200);
   }
   const inside = database.forTenant(mine.tenantId);
@@ -172,7 +175,14 @@ test('each wall alone holds', async () => {
       assert.equal(removed, 0, table);
     }
   }
-  for (const table of ['login_ledger', 'logout_ledger', 'login_sessions', 'player_events', 'refresh_tokens'])
+  for (const table of [
+    'login_ledger',
+    'logout_ledger',
+    'login_sessions',
+    'player_events',
+    'refresh_tokens',
+    'idempotency_records',
+  ])
     assert.ok(filled.includes(table), `${table} held something to see`);
 });
 

@@ -11,6 +11,7 @@ import { Readable } from 'node:stream';
 import { isGuid } from '../shared/ids.ts';
 import { toMicroseconds } from '../shared/timestamps.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
+import { declareIdempotency } from './idempotency-key.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { dropOptionalNulls } from './null-members.ts';
 import { refuseConnection } from './refuse-connection.ts';
@@ -67,6 +68,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
   for (const known of [...callers, 'charge']) app.decorateRequest(known, null);
   app.addHook('onRoute', declareCommonStatuses);
+  declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (request.url.includes('%00')) throw new Problem('invalid_request', 'The address holds a NUL byte.');

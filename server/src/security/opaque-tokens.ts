@@ -18,7 +18,12 @@ export type TokenKind =
  * and the checksum let secret scanners find it and let us refuse a mistyped one without asking the database.
  */
 export function newOpaqueToken(kind: TokenKind): string {
-  const body = `gh_${kind}_${randomBytes(32).toString('hex')}`;
+  return opaqueToken(kind, randomBytes(32));
+}
+
+/** The opaque token of 32 secret bytes. */
+export function opaqueToken(kind: TokenKind, secret: Buffer): string {
+  const body = `gh_${kind}_${secret.toString('hex')}`;
   return body + checksum(body);
 }
 

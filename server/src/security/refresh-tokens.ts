@@ -1,31 +1,47 @@
 import { secondsFromNow } from '../shared/timestamps.ts';
-import { newOpaqueToken } from './opaque-tokens.ts';
+import { newOpaqueToken, opaqueToken } from './opaque-tokens.ts';
 import type { Vault } from './vault.ts';
 
 /** The lifetime of a refresh token, from its issue: 30 days, so a session lives as long as it is used once a month. */
 const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Parallel refreshes of one client are told from theft by time: a used token that comes again within this many seconds
- * harms nothing (contract §2).
+ * Whose refresh token it is: of a player in a tenant (`refresh`) or in the portal (`portal`), of a dashboard account
+ * (`session`), or of a third party (`thirdparty`).
  */
-export const REUSE_GRACE_SECONDS = 10;
+export type RefreshTokenKind = 'refresh' | 'portal' | 'session' | 'thirdparty';
 
-/** A refresh token as it is handed out, and as it is stored. */
-export interface NewRefreshToken {
-  token: string;
+/** A refresh token as it is stored. */
+export interface StoredRefreshToken {
   hash: Buffer;
   expiresAt: string;
 }
 
+/** A refresh token as it is handed out, and as it is stored. */
+export interface NewRefreshToken extends StoredRefreshToken {
+  token: string;
+}
+
+/** A new, random refresh token. */
+export function newRefreshToken(vault: Vault, kind: RefreshTokenKind): NewRefreshToken {
+  return issued(vault, newOpaqueToken(kind));
+}
+
 /**
- * A new refresh token: of a player in a tenant (`refresh`) or in the portal (`portal`), of a dashboard account (`session`), or
- * of a third party (`thirdparty`).
+ * The token that follows `token`. With an idempotency key it is derived from both, so that a repeated request gets the same
+ * token although only its hash is stored. Without a key it is random.
  */
-export function newRefreshToken(
+export function successorOf(
   vault: Vault,
-  kind: 'refresh' | 'portal' | 'session' | 'thirdparty',
+  kind: RefreshTokenKind,
+  token: string,
+  idempotencyKey: string | undefined,
 ): NewRefreshToken {
-  const token = newOpaqueToken(kind);
+  if (idempotencyKey === undefined) return newRefreshToken(vault, kind);
+  // Neither text holds a line feed, so no other pair gives the same input.
+  return issued(vault, opaqueToken(kind, vault.derive(`${token}\n${idempotencyKey}`)));
+}
+
+function issued(vault: Vault, token: string): NewRefreshToken {
   return { token, hash: vault.fingerprint(token), expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) };
 }

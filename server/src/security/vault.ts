@@ -16,6 +16,8 @@ export interface Vault {
   open(sealed: Buffer, purpose: string): string;
   /** HMAC-SHA256 of a high-entropy secret: what is stored and looked up in place of keys and tokens. */
   fingerprint(secret: string): Buffer;
+  /** HMAC-SHA256 with a key of its own: a secret that only this deployment can derive, and only from this input. */
+  derive(input: string): Buffer;
 }
 
 /** Opens the vault of a 32-byte master key. */
@@ -24,6 +26,8 @@ export function openVault(masterKey: Buffer): Vault {
     Buffer.from(hkdfSync('sha256', masterKey, '', `guildhall ${use}`, 32));
   const encryptionKey = derive('encryption');
   const fingerprintKey = derive('fingerprints');
+  const derivationKey = derive('derived secrets');
+  const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
   return {
     seal(plaintext, purpose) {
@@ -39,8 +43,7 @@ export function openVault(masterKey: Buffer): Vault {
         decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
       );
     },
-    fingerprint(secret) {
-      return createHmac('sha256', fingerprintKey).update(secret).digest();
-    },
+    fingerprint: (secret) => hmac(fingerprintKey, secret),
+    derive: (input) => hmac(derivationKey, input),
   };
 }

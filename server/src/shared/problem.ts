@@ -61,6 +61,7 @@ export const problemCatalogue = {
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The content type is not supported here'],
   provider_not_available: [422, 'The sign-in provider is not available'],
+  idempotency_key_reused: [422, 'The idempotency key was used for another request'],
   events_rejected: [422, 'No event was inserted'],
   rate_limited: [429, 'Too many requests'],
   too_many_attempts: [429, 'Too many attempts'],

@@ -1,4 +1,3 @@
-import type { NewRefreshToken } from '../../security/refresh-tokens.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import type { Account } from './queries.ts';
 
@@ -19,11 +18,11 @@ export function signedIn(
   signer: TokenSigner,
   { id, email, displayName, isPlatformAdmin, createdAt }: Account,
   sessionId: string,
-  refreshToken: NewRefreshToken,
+  refreshToken: string,
 ): SignedIn {
   return {
     accessToken: signer.sign('saas', id, { sid: sessionId }, ACCESS_TOKEN_SECONDS),
-    refreshToken: refreshToken.token,
+    refreshToken,
     tokenType: 'Bearer',
     expiresIn: ACCESS_TOKEN_SECONDS,
     user: { id, email, displayName, isPlatformAdmin, createdAt },

@@ -20,5 +20,5 @@ export async function openSession(
   const sessionId = newId();
   const refreshToken = newRefreshToken(vault, 'session');
   await insertSession(db, { sessionId, accountId: account.id, refreshToken });
-  return signedIn(signer, account, sessionId, refreshToken);
+  return signedIn(signer, account, sessionId, refreshToken.token);
 }

@@ -1,5 +1,7 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { StoredRefreshToken } from '../../security/refresh-tokens.ts';
+import type { TokenUse } from '../refresh-tokens/index.ts';
 
 /** A dashboard account, as its owner sees it. */
 export interface Account {
@@ -70,44 +72,53 @@ export async function insertSession(db: Querier, session: NewSession): Promise<v
     SELECT ${session.refreshToken.hash}, id, ${session.refreshToken.expiresAt} FROM session`);
 }
 
-export interface RotatedSession {
+export interface RefreshedSession {
   sessionId: string;
   accountId: string;
-  /** Whether the old token was still unused and its session alive, so that the new one was stored. */
-  rotated: boolean;
-  /** Whether the old token was used longer ago than a client's parallel retries explain. */
-  reused: boolean;
 }
 
 /**
- * Exchanges one refresh token for the next in one statement. The lock on the session row orders it with other uses of the
- * token and with logout; whoever comes second finds the token used or the session revoked. Undefined where the token was
- * never issued.
+ * Exchanges one refresh token for the next in one statement; undefined if it cannot be exchanged. The lock on the session row
+ * orders it with other uses of the token and with logout: the second one finds the token used or the session revoked.
  */
 export function rotateToken(
   db: Querier,
-  oldHash: Buffer,
-  next: { hash: Buffer; expiresAt: string },
-  graceSeconds: number,
-): Promise<RotatedSession | undefined> {
+  hash: Buffer,
+  next: StoredRefreshToken,
+): Promise<RefreshedSession | undefined> {
   return db.row(sql`
     WITH session AS MATERIALIZED (
-      SELECT session.id, session.account_id, session.revoked_at IS NULL AS alive,
-             coalesce(token.used_at < clock_timestamp() - make_interval(secs => ${graceSeconds}), false) AS reused
+      SELECT session.id, session.account_id, session.revoked_at IS NULL AS alive
       FROM account_refresh_tokens token
       JOIN account_sessions session ON session.id = token.session_id
-      WHERE token.token_hash = ${oldHash}
+      WHERE token.token_hash = ${hash}
       FOR NO KEY UPDATE OF session),
     used AS (
       UPDATE account_refresh_tokens token SET used_at = clock_timestamp()
       FROM session
-      WHERE session.alive AND token.token_hash = ${oldHash}
+      WHERE session.alive AND token.token_hash = ${hash}
         AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
-      RETURNING token.session_id),
+      RETURNING token.session_id, session.account_id),
     issued AS (
       INSERT INTO account_refresh_tokens (token_hash, session_id, expires_at)
       SELECT ${next.hash}, session_id, ${next.expiresAt} FROM used)
-    SELECT id AS "sessionId", account_id AS "accountId", reused, EXISTS (SELECT FROM used) AS rotated FROM session`);
+    SELECT session_id AS "sessionId", account_id AS "accountId" FROM used`);
+}
+
+/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+export function findTokenUse(
+  db: Querier,
+  hash: Buffer,
+  successorHash: Buffer,
+): Promise<(RefreshedSession & TokenUse) | undefined> {
+  return db.row(sql`
+    SELECT session.id AS "sessionId", session.account_id AS "accountId", session.revoked_at IS NULL AS "isAlive",
+           extract(epoch FROM clock_timestamp() - token.used_at)::float8 AS "usedSecondsAgo",
+           EXISTS (SELECT FROM account_refresh_tokens WHERE token_hash = ${successorHash} AND used_at IS NULL)
+             AS "hasUnusedSuccessor"
+    FROM account_refresh_tokens token
+    JOIN account_sessions session ON session.id = token.session_id
+    WHERE token.token_hash = ${hash}`);
 }
 
 /** Ends the refreshing of a session. False where it had ended before, or never was. */

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { clientAddress } from '../../http/client-address.ts';
 import { accountOf, originOf } from '../../http/request-context.ts';
+import { IdempotencyHeaders } from '../../http/idempotency-key.ts';
 import { problems } from '../../http/schemas.ts';
 import type { LoginThrottle } from '../../security/login-throttle.ts';
 import { logIn } from './log-in.ts';
@@ -59,13 +60,19 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Exchange a dashboard refresh token',
           description:
-            'Gives a new access token and a new refresh token; the old refresh token stops working. Use one exchange at a ' +
-            'time: of parallel ones only one succeeds. A token used again later ends the session.',
+            'Gives a new access token and a new refresh token. The old refresh token stops working. Of parallel exchanges ' +
+            'without an `Idempotency-Key` only one succeeds. A token that is used again later ends the session. With an ' +
+            '`Idempotency-Key` an equal request gets the same refresh token again within 60 seconds, until it is used.',
+          headers: IdempotencyHeaders,
           body: SessionBody,
           response: { 200: SignedIn, ...problems(401) },
         },
       },
-      async (request) => refreshSession(services, originOf(request), request.body.refreshToken),
+      async (request) =>
+        refreshSession(services, originOf(request), {
+          token: request.body.refreshToken,
+          idempotencyKey: request.headers['idempotency-key'],
+        }),
     );
 
     app.post(

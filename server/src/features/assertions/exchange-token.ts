@@ -1,20 +1,13 @@
-import type { Database, Scope } from '../../database/database.ts';
+import { chargeAlone, type Database } from '../../database/database.ts';
 import type { Author, BearerCaller } from '../../http/request-context.ts';
-import { newRefreshToken, REUSE_GRACE_SECONDS } from '../../security/refresh-tokens.ts';
+import { newRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import type { Charge } from '../../shared/charge.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
-import { auditTrail } from '../audit/index.ts';
+import { exchangeRefreshToken } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
-import {
-  findSubject,
-  insertToken,
-  lockSession,
-  revokeFamily,
-  rotateToken,
-  type RotatedToken,
-} from './queries.ts';
+import { findSubject, findTokenUse, insertToken, lockSession, revokeFamily, rotateToken } from './queries.ts';
 import { refuseUnlessAllowed } from './refuse-unless-allowed.ts';
 import { signAssertion, type IssuedAssertion } from './sign-assertion.ts';
 
@@ -31,6 +24,8 @@ export interface ExchangeRequest {
   audience: string;
   includeRefreshToken: boolean;
   origin: NonNullable<Author['origin']>;
+  /** The value of `Idempotency-Key`: for an exchange of a refresh token. */
+  idempotencyKey: string | undefined;
 }
 
 /**
@@ -77,64 +72,46 @@ async function fromAccessToken(
 }
 
 /**
- * With the name and address that were kept, and the next refresh token. Of several uses of one token exactly one succeeds;
- * one that comes more than ten seconds later ends the family, and is audited. Throws invalid_refresh_token,
+ * With the name and address that were kept, and the next refresh token, by the rules of {@link exchangeRefreshToken}. Throws
  * audience_mismatch, player_inactive, player_banned.
  */
 async function fromRefreshToken(
   { database, vault, signer }: ExchangeServices,
-  { charge, audience, origin }: ExchangeRequest,
-  refreshToken: string,
+  { charge, audience, origin, idempotencyKey }: ExchangeRequest,
+  token: string,
 ): Promise<IssuedAssertion> {
   const { tenantId } = charge;
-  const next = newRefreshToken(vault, 'thirdparty');
-  const old = { hash: vault.fingerprint(refreshToken), audience };
-  try {
-    const token = await database.forKey(charge).transaction(async (transaction) => {
-      const found = await rotateToken(transaction, tenantId, old, next, REUSE_GRACE_SECONDS);
-      if (!found?.rotated) throw new NotRotated(found);
-      return found;
-    });
-    return { ...signAssertion(signer, token), refreshToken: next.token };
-  } catch (error) {
-    if (!(error instanceof NotRotated)) throw error;
-    const { token } = error;
-    if (!token) throw new Problem('invalid_refresh_token');
-    if (token.reused) await endFamily(database.forTenant(tenantId), token, origin);
-    if (token.audience !== audience) throw new Problem('audience_mismatch');
-    refuseUnlessAllowed(token);
-    throw new Problem('invalid_refresh_token');
-  }
-}
-
-/** Undoes the exchange of a token that is good no more. What that means is written down after it. */
-class NotRotated extends Error {
-  readonly token: RotatedToken | undefined;
-
-  constructor(token: RotatedToken | undefined) {
-    super();
-    this.token = token;
-  }
-}
-
-async function endFamily(
-  tenant: Scope,
-  { tenantId, sessionId, playerId, familyId, audience }: RotatedToken,
-  origin: ExchangeRequest['origin'],
-): Promise<void> {
-  await tenant.transaction(async (transaction) => {
-    // In a statement of its own: the next one sees what an exchange that it waited for has stored.
-    await lockSession(transaction, tenantId, sessionId);
-    if (!(await revokeFamily(transaction, tenantId, familyId))) return;
-    await auditTrail(transaction, [
-      {
+  const tenant = database.forTenant(tenantId);
+  const { session, refreshToken } = await exchangeRefreshToken(
+    {
+      kind: 'thirdparty',
+      rotate: (hash, next) => rotateToken(database.forKey(charge), tenantId, { hash, audience }, next),
+      find: (hash, successorHash) => findTokenUse(tenant, tenantId, { hash, audience }, successorHash),
+      chargeRepeat: () => chargeAlone(database, charge),
+      scope: tenant,
+      async revoke(transaction, { sessionId, familyId }) {
+        // In a statement of its own: the next one sees what an exchange that it waited for has stored.
+        await lockSession(transaction, tenantId, sessionId);
+        return revokeFamily(transaction, tenantId, familyId);
+      },
+      reuseOf: (leaked) => ({
         action: 'third_party_token.reused',
-        actor: { kind: 'player', id: playerId },
+        actor: { kind: 'player', id: leaked.playerId },
         origin,
         tenantId,
-        targetId: sessionId,
-        details: { audience, consequence: 'no refresh token of this family works any more' },
+        targetId: leaked.sessionId,
+        details: {
+          audience: leaked.audience,
+          consequence: 'no refresh token of this family works any more',
+        },
+      }),
+      explain(found) {
+        if (found.audience !== audience) throw new Problem('audience_mismatch');
+        refuseUnlessAllowed(found);
       },
-    ]);
-  });
+    },
+    vault,
+    { token, idempotencyKey },
+  );
+  return { ...signAssertion(signer, session), refreshToken };
 }

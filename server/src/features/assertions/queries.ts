@@ -1,5 +1,7 @@
-import type { Querier } from '../../database/database.ts';
+import { unlessRefused, type Querier, type Scope } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { StoredRefreshToken } from '../../security/refresh-tokens.ts';
+import type { TokenUse } from '../refresh-tokens/index.ts';
 import type { AssertionSubject } from './sign-assertion.ts';
 
 /** A player as assertions show them, and what forbids to make one. */
@@ -44,55 +46,71 @@ export async function insertToken(db: Querier, token: NewThirdPartyToken): Promi
   return stored === 1;
 }
 
-export interface RotatedToken extends AssertionSubject {
+export interface ThirdPartyToken extends AssertionSubject {
   familyId: string;
   isActive: boolean;
   isBanned: boolean;
-  /** Whether the old token was still good for this audience, so that the new one was stored. */
-  rotated: boolean;
-  /** Whether the old token was used longer ago than a client's parallel retries explain. */
-  reused: boolean;
 }
 
-/**
- * Exchanges one refresh token for the next in one statement. The lock on the session row orders it with other uses of the
- * token and with logout, ban and block; whoever comes second finds the token used or the session closed. For another
- * audience the token stays as it is. Undefined where it was never issued in the tenant.
- */
-export function rotateToken(
-  db: Querier,
-  tenantId: string,
-  old: { hash: Buffer; audience: string },
-  next: { hash: Buffer; expiresAt: string },
-  graceSeconds: number,
-): Promise<RotatedToken | undefined> {
-  return db.row(sql`
-    WITH found AS MATERIALIZED (
+const thirdPartyToken = sql`tenant_id AS "tenantId", family_id AS "familyId", session_id AS "sessionId", player_id AS "playerId",
+           audience, display_name AS "displayName", email, is_active AS "isActive", is_banned AS "isBanned"`;
+
+/** A refresh token, and whether it may be exchanged for this audience if it is neither used nor expired. */
+const found = (tenantId: string, { hash, audience }: { hash: Buffer; audience: string }) => sql`
       SELECT token.*, player.is_active, coalesce(access.banned_until > now(), false) AS is_banned,
-             session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AS alive
+             session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AND token.revoked_at IS NULL
+               AND player.is_active AND NOT coalesce(access.banned_until > now(), false)
+               AND token.audience = ${audience} AS alive
       FROM third_party_refresh_tokens token
       JOIN login_sessions session ON session.tenant_id = token.tenant_id AND session.session_id = token.session_id
       JOIN players player ON player.id = token.player_id
       LEFT JOIN tenant_access access ON access.tenant_id = token.tenant_id AND access.player_id = token.player_id
-      WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${old.hash}
+      WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}`;
+
+/**
+ * Exchanges one refresh token for the next in one statement, which is its own transaction; undefined if the token cannot be
+ * exchanged. The lock on the session row orders it with other uses of the token and with logout, ban and block: the second one
+ * finds the token used or the session closed. A statement that exchanges nothing refuses itself, so that it is not charged.
+ */
+export function rotateToken(
+  scope: Scope,
+  tenantId: string,
+  old: { hash: Buffer; audience: string },
+  next: StoredRefreshToken,
+): Promise<ThirdPartyToken | undefined> {
+  const rotated = scope.row<ThirdPartyToken>(sql`
+    WITH found AS MATERIALIZED (${found(tenantId, old)}
       FOR NO KEY UPDATE OF session),
     used AS (
       UPDATE third_party_refresh_tokens token SET used_at = clock_timestamp()
       FROM found
-      WHERE found.alive AND found.is_active AND NOT found.is_banned AND found.audience = ${old.audience}
-        AND token.tenant_id = ${tenantId} AND token.token_hash = ${old.hash}
+      WHERE found.alive AND token.tenant_id = ${tenantId} AND token.token_hash = ${old.hash}
         AND token.used_at IS NULL AND token.revoked_at IS NULL AND token.expires_at > clock_timestamp()
-      RETURNING token.*),
+      RETURNING token.*, found.is_active, found.is_banned),
     issued AS (
       INSERT INTO third_party_refresh_tokens
         (tenant_id, token_hash, family_id, session_id, player_id, audience, display_name, email, expires_at)
       SELECT tenant_id, ${next.hash}, family_id, session_id, player_id, audience, display_name, email, ${next.expiresAt}
       FROM used)
-    SELECT tenant_id AS "tenantId", family_id AS "familyId", session_id AS "sessionId", player_id AS "playerId", audience,
-           display_name AS "displayName", email, is_active AS "isActive", is_banned AS "isBanned",
-           EXISTS (SELECT FROM used) AS rotated,
-           coalesce(used_at < clock_timestamp() - make_interval(secs => ${graceSeconds}), false) AS reused
-    FROM found`);
+    SELECT ${thirdPartyToken}, CASE WHEN used.token_hash IS NULL THEN guildhall_refuse('not_rotated') END
+    FROM (SELECT) AS one LEFT JOIN used ON true`);
+  return unlessRefused('not_rotated', rotated);
+}
+
+/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+export function findTokenUse(
+  db: Querier,
+  tenantId: string,
+  old: { hash: Buffer; audience: string },
+  successorHash: Buffer,
+): Promise<(ThirdPartyToken & TokenUse) | undefined> {
+  return db.row(sql`
+    SELECT ${thirdPartyToken}, alive AS "isAlive",
+           extract(epoch FROM clock_timestamp() - used_at)::float8 AS "usedSecondsAgo",
+           EXISTS (SELECT FROM third_party_refresh_tokens
+                   WHERE tenant_id = ${tenantId} AND token_hash = ${successorHash} AND used_at IS NULL)
+             AS "hasUnusedSuccessor"
+    FROM (${found(tenantId, old)}) AS found`);
 }
 
 /** Locks a session until the transaction ends, so that no exchange of its tokens is under way. */

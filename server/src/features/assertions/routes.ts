@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../database/database.ts';
 import { bearerOf, chargeOf, keyOf, originOf } from '../../http/request-context.ts';
+import { IdempotencyHeaders } from '../../http/idempotency-key.ts';
 import { problems } from '../../http/schemas.ts';
 import { exchangeToken, type ExchangeServices } from './exchange-token.ts';
 import { ExchangeBody, ExchangeResult, ValidateBody, ValidateResult } from './schemas.ts';
@@ -20,8 +21,10 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
           description:
             'An assertion tells one third party who the player is, for five minutes. The bearer is the player’s access token, ' +
             'or a refresh token that the third party got with an earlier assertion: then the audience must be the same, and ' +
-            'the refresh token is exchanged too. Use one exchange at a time: of parallel ones only one succeeds. A refresh ' +
-            'token used again later ends itself and all that followed from it.',
+            'the refresh token is exchanged too. Of parallel exchanges without an `Idempotency-Key` only one succeeds. A ' +
+            'refresh token that is used again later ends itself and all that followed from it. With an `Idempotency-Key` ' +
+            'an equal exchange gets the same refresh token again within 60 seconds, until it is used.',
+          headers: IdempotencyHeaders,
           body: ExchangeBody,
           response: { 200: ExchangeResult, ...problems(403) },
         },
@@ -32,6 +35,7 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
           charge: chargeOf(request),
           bearer: bearerOf(request),
           origin: originOf(request),
+          idempotencyKey: request.headers['idempotency-key'],
         }),
     );
   };

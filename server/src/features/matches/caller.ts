@@ -1,3 +1,4 @@
+import type { IdempotentRequest } from '../../http/idempotency-key.ts';
 import type { Charge } from '../../shared/charge.ts';
 import { Problem } from '../../shared/problem.ts';
 
@@ -6,6 +7,8 @@ export interface MatchCaller {
   /** The tenant, and who pays. */
   charge: Charge;
   playerId: string | undefined;
+  /** For the operations that keep their answers. */
+  idempotency?: IdempotentRequest | undefined;
 }
 
 /** Throws forbidden where a bearer's player would act for anybody else. */

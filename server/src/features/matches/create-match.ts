@@ -1,7 +1,8 @@
-import type { Database } from '../../database/database.ts';
+import type { Database, Querier } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
+import { runOnce } from '../idempotency/index.ts';
 import { refuseForOthers, type MatchCaller } from './caller.ts';
 import { insertMatch, type Refusal } from './queries.ts';
 
@@ -20,7 +21,7 @@ const refusals: Record<Refusal, { statusCode: 404 | 410; error: string }> = {
 
 /**
  * Starts a match. Throws players_rejected where any player's session is not alive, player_not_found where one is unknown:
- * then nothing is created, and `errors` names each of them.
+ * then nothing is created, and `errors` names each of them. Throws idempotency_key_reused.
  */
 export async function createMatch(
   database: Database,
@@ -44,15 +45,18 @@ export async function createMatch(
       loginSessionId,
     })),
   };
-  await database.forKey(caller.charge).transaction(async (transaction) => {
+  const create = async (transaction: Querier) => {
     const refused = await insertMatch(transaction, caller.charge.tenantId, match);
     if (refused.length > 0) throw rejection(refused, playerIds);
-  });
-  return {
-    matchSessionId: match.matchSessionId,
-    startedAt: match.startedAt,
-    players: match.entrants.map(({ matchPlayerId, playerId }) => ({ matchPlayerId, playerId })),
+    return {
+      matchSessionId: match.matchSessionId,
+      startedAt: match.startedAt,
+      players: match.entrants.map(({ matchPlayerId, playerId }) => ({ matchPlayerId, playerId })),
+    };
   };
+  return database
+    .forKey(caller.charge)
+    .transaction((transaction) => runOnce(transaction, caller.idempotency, () => create(transaction)));
 }
 
 function rejection(refused: { index: number; refusal: Refusal }[], playerIds: string[]): Problem {

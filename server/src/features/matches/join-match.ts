@@ -1,12 +1,14 @@
-import type { Database } from '../../database/database.ts';
+import type { Database, Querier } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
+import { runOnce } from '../idempotency/index.ts';
 import { refuseForOthers, type MatchCaller } from './caller.ts';
 import { insertMatchPlayer, type JoinOutcome } from './queries.ts';
 
 /**
- * Adds a player to a running match. Throws not_found, player_not_found, match_ended, session_expired, already_in_match.
+ * Adds a player to a running match. Throws not_found, player_not_found, match_ended, session_expired, already_in_match,
+ * idempotency_key_reused.
  */
 export async function joinMatch(
   database: Database,
@@ -17,10 +19,13 @@ export async function joinMatch(
   refuseForOthers(caller, [playerId]);
   const { tenantId } = caller.charge;
   const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
-  return database.forKey(caller.charge).transaction(async (transaction) => {
+  const join = async (transaction: Querier) => {
     const outcome = await insertMatchPlayer(transaction, tenantId, matchSessionId, entrant, now());
     return { matchSessionId, playerId, ...entryOf(outcome) };
-  });
+  };
+  return database
+    .forKey(caller.charge)
+    .transaction((transaction) => runOnce(transaction, caller.idempotency, () => join(transaction)));
 }
 
 function entryOf(outcome: JoinOutcome | undefined): { matchPlayerId: string; joinedAt: string } {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
+import { idempotencyOf } from '../../http/idempotency-key.ts';
 import { chargeOf, keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { MatchCaller } from './caller.ts';
@@ -32,7 +33,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.post(
       '/api/game/matches',
       {
-        config: { usage: 'write' },
+        config: { usage: 'write', idempotent: true },
         schema: {
           operationId: 'createMatch',
           tags,
@@ -40,26 +41,29 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
           description:
             'Each player needs a session that has not ended and was last seen within two hours: the one given, or their ' +
             'latest in the tenant. If any has none, nothing is created, and `errors` names each of them (410; 404 where all ' +
-            'that is wrong are unknown players or sessions). With a bearer token, the only player is its own.',
+            'that is wrong are unknown players or sessions). With a bearer token, the only player is its own. With an ' +
+            '`Idempotency-Key` an equal request gets the first answer again for 24 hours.',
           body: CreateMatchBody,
           response: { 201: CreatedMatch, ...problems(403, 404, 410) },
         },
       },
       async (request, reply) => {
         reply.code(201);
-        return createMatch(database, callerOf(request), request.body);
+        return createMatch(database, idempotentCallerOf(request), request.body);
       },
     );
 
     app.post(
       '/api/game/matches/:matchSessionId/join',
       {
-        config: { usage: 'write' },
+        config: { usage: 'write', idempotent: true },
         schema: {
           operationId: 'joinMatch',
           tags,
           summary: 'Add a player to a running match',
-          description: 'A player who has left may join again, and is the same match player as before.',
+          description:
+            'A player who has left may join again, and is the same match player as before. With an `Idempotency-Key` an ' +
+            'equal request gets the first answer again for 24 hours.',
           params: MatchPath,
           body: JoinMatchBody,
           response: { 201: JoinedMatch, ...problems(403, 409) },
@@ -67,7 +71,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         reply.code(201);
-        return joinMatch(database, callerOf(request), request.params.matchSessionId, request.body);
+        return joinMatch(database, idempotentCallerOf(request), request.params.matchSessionId, request.body);
       },
     );
 
@@ -145,4 +149,8 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
 
 function callerOf(request: FastifyRequest): MatchCaller {
   return { charge: chargeOf(request), playerId: request.playerCaller?.playerId };
+}
+
+function idempotentCallerOf(request: FastifyRequest): MatchCaller {
+  return { ...callerOf(request), idempotency: idempotencyOf(request) };
 }

@@ -1,35 +1,37 @@
-import type { Querier } from '../../database/database.ts';
+import { unlessRefused, type Querier, type Scope } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { StoredRefreshToken } from '../../security/refresh-tokens.ts';
+import type { TokenUse } from '../refresh-tokens/index.ts';
 
-export interface RotatedSession {
+export interface RefreshedSession {
   sessionId: string;
   playerId: string;
 }
 
 /**
- * Exchanges one refresh token for the next in one statement. The lock on the session row orders it with other uses of
- * the token and with logout, ban and block; whoever comes second finds the token used or the session closed.
- * Where the token was used, has expired or was never issued in the tenant, the statement refuses itself with `not_rotated`.
+ * Exchanges one refresh token for the next in one statement, which is its own transaction; undefined if the token cannot be
+ * exchanged. The lock on the session row orders it with other uses of the token and with logout, ban and block: the second one
+ * finds the token used or the session closed. A statement that exchanges nothing refuses itself, so that it is not charged.
  */
-export async function rotateToken(
-  db: Querier,
+export function rotateToken(
+  scope: Scope,
   tenantId: string,
-  oldHash: Buffer,
-  next: { hash: Buffer; expiresAt: string },
-): Promise<RotatedSession> {
-  const rotated = await db.row<RotatedSession>(sql`
+  hash: Buffer,
+  next: StoredRefreshToken,
+): Promise<RefreshedSession | undefined> {
+  const rotated = scope.row<RefreshedSession>(sql`
     WITH session AS MATERIALIZED (
       SELECT session.session_id, session.player_id,
              session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AND player.is_active AS alive
       FROM refresh_tokens token
       JOIN login_sessions session ON session.tenant_id = token.tenant_id AND session.session_id = token.session_id
       JOIN players player ON player.id = session.player_id
-      WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${oldHash}
+      WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}
       FOR NO KEY UPDATE OF session),
     used AS (
       UPDATE refresh_tokens token SET used_at = clock_timestamp()
       FROM session
-      WHERE session.alive AND token.tenant_id = ${tenantId} AND token.token_hash = ${oldHash}
+      WHERE session.alive AND token.tenant_id = ${tenantId} AND token.token_hash = ${hash}
         AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
       RETURNING token.session_id),
     issued AS (
@@ -37,22 +39,27 @@ export async function rotateToken(
       SELECT ${tenantId}, ${next.hash}, session_id, ${next.expiresAt} FROM used)
     SELECT (SELECT session_id FROM used) AS "sessionId", (SELECT player_id FROM session) AS "playerId",
            CASE WHEN NOT EXISTS (SELECT FROM used) THEN guildhall_refuse('not_rotated') END`);
-  return rotated!;
+  return unlessRefused('not_rotated', rotated);
 }
 
-/** The session of a token that was used longer ago than a client's parallel retries explain. */
-export function findReused(
+/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+export function findTokenUse(
   db: Querier,
   tenantId: string,
   hash: Buffer,
-  graceSeconds: number,
-): Promise<RotatedSession | undefined> {
+  successorHash: Buffer,
+): Promise<(RefreshedSession & TokenUse) | undefined> {
   return db.row(sql`
-    SELECT session.session_id AS "sessionId", session.player_id AS "playerId"
+    SELECT session.session_id AS "sessionId", session.player_id AS "playerId",
+           session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AND player.is_active AS "isAlive",
+           extract(epoch FROM clock_timestamp() - token.used_at)::float8 AS "usedSecondsAgo",
+           EXISTS (SELECT FROM refresh_tokens
+                   WHERE tenant_id = ${tenantId} AND token_hash = ${successorHash} AND used_at IS NULL)
+             AS "hasUnusedSuccessor"
     FROM refresh_tokens token
     JOIN login_sessions session ON session.tenant_id = token.tenant_id AND session.session_id = token.session_id
-    WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}
-      AND token.used_at < clock_timestamp() - make_interval(secs => ${graceSeconds})`);
+    JOIN players player ON player.id = session.player_id
+    WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}`);
 }
 
 /** Ends the refreshing of one session. False where it had ended before. */

@@ -1,13 +1,11 @@
-import { refusalOf, type Database, type Scope } from '../../database/database.ts';
-import { isOpaqueToken } from '../../security/opaque-tokens.ts';
-import { newRefreshToken, REUSE_GRACE_SECONDS } from '../../security/refresh-tokens.ts';
+import { chargeAlone, type Database } from '../../database/database.ts';
+import type { Author } from '../../http/request-context.ts';
 import type { Vault } from '../../security/vault.ts';
 import type { Charge } from '../../shared/charge.ts';
-import { Problem } from '../../shared/problem.ts';
-import { auditTrail } from '../audit/index.ts';
+import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from './issue-tokens.ts';
-import { revokeSessionTokens, rotateToken, findReused } from './queries.ts';
+import { findTokenUse, revokeSessionTokens, rotateToken } from './queries.ts';
 
 export interface RefreshServices {
   database: Database;
@@ -15,30 +13,39 @@ export interface RefreshServices {
   signer: TokenSigner;
 }
 
-/**
- * Exchanges a refresh token for a new pair. Of several uses of one token exactly one succeeds. A use that comes more than
- * ten seconds after the token was exchanged means that it leaked: it ends the session's refreshing for good, and is audited.
- * Throws invalid_refresh_token for every other token, whatever is wrong with it.
- */
+/** Exchanges the refresh token of a player's session for a new pair, by the rules of {@link exchangeRefreshToken}. */
 export async function refreshSession(
   { database, vault, signer }: RefreshServices,
   charge: Charge,
-  token: string,
+  origin: Author['origin'],
+  request: RefreshRequest,
 ) {
-  if (!isOpaqueToken('refresh', token)) throw new Problem('invalid_refresh_token');
   const { tenantId } = charge;
-  const oldHash = vault.fingerprint(token);
-  const next = newRefreshToken(vault, 'refresh');
-  const { playerId, sessionId } = await rotateToken(database.forKey(charge), tenantId, oldHash, next).catch(
-    async (error: unknown) => {
-      if (refusalOf(error) !== 'not_rotated') throw error;
-      await noticeReuse(database.forTenant(tenantId), tenantId, oldHash);
-      throw new Problem('invalid_refresh_token');
+  const tenant = database.forTenant(tenantId);
+  const { session, refreshToken } = await exchangeRefreshToken(
+    {
+      kind: 'refresh',
+      rotate: (hash, next) => rotateToken(database.forKey(charge), tenantId, hash, next),
+      find: (hash, successorHash) => findTokenUse(tenant, tenantId, hash, successorHash),
+      chargeRepeat: () => chargeAlone(database, charge),
+      scope: tenant,
+      revoke: (transaction, { sessionId }) => revokeSessionTokens(transaction, tenantId, sessionId),
+      reuseOf: ({ sessionId, playerId }) => ({
+        action: 'refresh_token.reused',
+        actor: { kind: 'player', id: playerId },
+        ...(origin && { origin }),
+        tenantId,
+        targetId: sessionId,
+        details: { consequence: 'no refresh token of the session works any more' },
+      }),
     },
+    vault,
+    request,
   );
+  const { playerId, sessionId } = session;
   return {
     accessToken: signAccessToken(signer, { playerId, sessionId, tenantId }),
-    refreshToken: next.token,
+    refreshToken,
     tokenType: 'Bearer' as const,
     expiresIn: ACCESS_TOKEN_SECONDS,
     playerId,
@@ -46,21 +53,4 @@ export async function refreshSession(
     tenantId,
     sessionId,
   };
-}
-
-async function noticeReuse(tenant: Scope, tenantId: string, hash: Buffer): Promise<void> {
-  const session = await findReused(tenant, tenantId, hash, REUSE_GRACE_SECONDS);
-  if (!session) return;
-  await tenant.transaction(async (transaction) => {
-    if (!(await revokeSessionTokens(transaction, tenantId, session.sessionId))) return;
-    await auditTrail(transaction, [
-      {
-        action: 'refresh_token.reused',
-        actor: { kind: 'player', id: session.playerId },
-        tenantId,
-        targetId: session.sessionId,
-        details: { consequence: 'no refresh token of the session works any more' },
-      },
-    ]);
-  });
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { chargeOf } from '../../http/request-context.ts';
+import { chargeOf, originOf } from '../../http/request-context.ts';
+import { IdempotencyHeaders } from '../../http/idempotency-key.ts';
 import { refreshSession, type RefreshServices } from './refresh-session.ts';
 import { LoginResult, RefreshBody } from './schemas.ts';
 
@@ -15,13 +16,19 @@ export function refreshRoutes(services: RefreshServices): FastifyPluginAsyncType
           tags: ['Player sign-in'],
           summary: 'Exchange a refresh token',
           description:
-            'Gives a new access token and a new refresh token; the old refresh token stops working. Use one exchange at a ' +
-            'time: of parallel ones only one succeeds. A token used again later ends the session.',
+            'Gives a new access token and a new refresh token. The old refresh token stops working. Of parallel exchanges ' +
+            'without an `Idempotency-Key` only one succeeds. A token that is used again later ends the session. With an ' +
+            '`Idempotency-Key` an equal request gets the same refresh token again within 60 seconds, until it is used.',
+          headers: IdempotencyHeaders,
           body: RefreshBody,
           response: { 200: LoginResult },
         },
       },
-      async (request) => refreshSession(services, chargeOf(request), request.body.refreshToken),
+      async (request) =>
+        refreshSession(services, chargeOf(request), originOf(request), {
+          token: request.body.refreshToken,
+          idempotencyKey: request.headers['idempotency-key'],
+        }),
     );
   };
 }

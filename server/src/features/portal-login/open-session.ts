@@ -1,5 +1,5 @@
 import type { Database, Querier } from '../../database/database.ts';
-import { newRefreshToken, type NewRefreshToken } from '../../security/refresh-tokens.ts';
+import { newRefreshToken } from '../../security/refresh-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
@@ -34,18 +34,18 @@ export async function openSession(
   const refreshToken = newRefreshToken(vault, 'portal');
   const opened = await insertSession(database, identity, { sessionId, refreshToken });
   if (!opened) throw new Problem('invalid_credentials', `No active player is linked to this identity.`);
-  return portalTokens(signer, { sessionId, playerId: opened.playerId }, refreshToken);
+  return portalTokens(signer, { sessionId, playerId: opened.playerId }, refreshToken.token);
 }
 
 /** Signs the access token of a session that has been stored, and puts the answer together. */
 export function portalTokens(
   signer: TokenSigner,
   { sessionId, playerId }: { sessionId: string; playerId: string },
-  refreshToken: NewRefreshToken,
+  refreshToken: string,
 ): PortalTokens {
   return {
     accessToken: signAccessToken(signer, { playerId, tenantId: null, sessionId }),
-    refreshToken: refreshToken.token,
+    refreshToken,
     tokenType: 'Bearer',
     expiresIn: ACCESS_TOKEN_SECONDS,
     playerId,

@@ -1,5 +1,7 @@
 import { isUniqueViolation, type Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { StoredRefreshToken } from '../../security/refresh-tokens.ts';
+import type { TokenUse } from '../refresh-tokens/index.ts';
 import type { Provider } from '../tenants/index.ts';
 
 export async function insertStartedLogin(db: Querier, stateHash: Buffer, expiresAt: string): Promise<void> {
@@ -65,45 +67,55 @@ export function insertSession(
     SELECT player_id AS "playerId" FROM linked`);
 }
 
-export interface RotatedSession {
+export interface RefreshedSession {
   sessionId: string;
   playerId: string;
-  /** Whether the old token was still unused and its session alive, so that the new one was stored. */
-  rotated: boolean;
-  /** Whether the old token was used longer ago than a client's parallel retries explain. */
-  reused: boolean;
 }
 
 /**
- * Exchanges one refresh token for the next in one statement. The lock on the session row orders it with other uses of the
- * token and with logout; whoever comes second finds the token used or the session revoked. Undefined where the token was
- * never issued.
+ * Exchanges one refresh token for the next in one statement; undefined if it cannot be exchanged. The lock on the session row
+ * orders it with other uses of the token and with logout: the second one finds the token used or the session revoked.
  */
 export function rotateToken(
   db: Querier,
-  oldHash: Buffer,
-  next: { hash: Buffer; expiresAt: string },
-  graceSeconds: number,
-): Promise<RotatedSession | undefined> {
+  hash: Buffer,
+  next: StoredRefreshToken,
+): Promise<RefreshedSession | undefined> {
   return db.row(sql`
     WITH session AS MATERIALIZED (
-      SELECT session.id, session.player_id, session.revoked_at IS NULL AND player.is_active AS alive,
-             coalesce(token.used_at < clock_timestamp() - make_interval(secs => ${graceSeconds}), false) AS reused
+      SELECT session.id, session.player_id, session.revoked_at IS NULL AND player.is_active AS alive
       FROM portal_refresh_tokens token
       JOIN portal_sessions session ON session.id = token.session_id
       JOIN players player ON player.id = session.player_id
-      WHERE token.token_hash = ${oldHash}
+      WHERE token.token_hash = ${hash}
       FOR NO KEY UPDATE OF session),
     used AS (
       UPDATE portal_refresh_tokens token SET used_at = clock_timestamp()
       FROM session
-      WHERE session.alive AND token.token_hash = ${oldHash}
+      WHERE session.alive AND token.token_hash = ${hash}
         AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
-      RETURNING token.session_id),
+      RETURNING token.session_id, session.player_id),
     issued AS (
       INSERT INTO portal_refresh_tokens (token_hash, session_id, expires_at)
       SELECT ${next.hash}, session_id, ${next.expiresAt} FROM used)
-    SELECT id AS "sessionId", player_id AS "playerId", reused, EXISTS (SELECT FROM used) AS rotated FROM session`);
+    SELECT session_id AS "sessionId", player_id AS "playerId" FROM used`);
+}
+
+/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+export function findTokenUse(
+  db: Querier,
+  hash: Buffer,
+  successorHash: Buffer,
+): Promise<(RefreshedSession & TokenUse) | undefined> {
+  return db.row(sql`
+    SELECT session.id AS "sessionId", session.player_id AS "playerId", session.revoked_at IS NULL AND player.is_active AS "isAlive",
+           extract(epoch FROM clock_timestamp() - token.used_at)::float8 AS "usedSecondsAgo",
+           EXISTS (SELECT FROM portal_refresh_tokens WHERE token_hash = ${successorHash} AND used_at IS NULL)
+             AS "hasUnusedSuccessor"
+    FROM portal_refresh_tokens token
+    JOIN portal_sessions session ON session.id = token.session_id
+    JOIN players player ON player.id = session.player_id
+    WHERE token.token_hash = ${hash}`);
 }
 
 /** Ends the refreshing of a session. False where it had ended before, or never was. */

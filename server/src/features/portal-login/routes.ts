@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { clientAddress } from '../../http/client-address.ts';
 import { originOf } from '../../http/request-context.ts';
+import { IdempotencyHeaders } from '../../http/idempotency-key.ts';
 import { problems } from '../../http/schemas.ts';
 import type { OpenBudget } from '../../security/attempt-budget.ts';
 import { finishStoreALogin, type StoreAServices } from './finish-store-a-login.ts';
@@ -65,13 +66,19 @@ export function portalSessionRoutes(services: SessionServices): FastifyPluginAsy
           tags,
           summary: 'Exchange a portal refresh token',
           description:
-            'Gives a new access token and a new refresh token; the old refresh token stops working. Use one exchange at a ' +
-            'time: of parallel ones only one succeeds. A token used again later ends the session.',
+            'Gives a new access token and a new refresh token. The old refresh token stops working. Of parallel exchanges ' +
+            'without an `Idempotency-Key` only one succeeds. A token that is used again later ends the session. With an ' +
+            '`Idempotency-Key` an equal request gets the same refresh token again within 60 seconds, until it is used.',
+          headers: IdempotencyHeaders,
           body: SessionBody,
           response: { 200: PortalTokens, ...problems(401) },
         },
       },
-      async (request) => refreshSession(services, originOf(request), request.body.refreshToken),
+      async (request) =>
+        refreshSession(services, originOf(request), {
+          token: request.body.refreshToken,
+          idempotencyKey: request.headers['idempotency-key'],
+        }),
     );
 
     app.post(

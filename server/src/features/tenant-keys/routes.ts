@@ -1,12 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
+import { idempotencyOf } from '../../http/idempotency-key.ts';
 import { authorOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { Vault } from '../../security/vault.ts';
+import { runOnce } from '../idempotency/index.ts';
 import type { KeyAuthenticator } from './authenticate-key.ts';
 import { changeKey, revokeKey } from './change-key.ts';
 import { createKey } from './create-key.ts';
+import type { TenantKey } from './queries.ts';
 import { readKeys } from './read-keys.ts';
 import { rotateKey } from './rotate-key.ts';
 import { KeyParams, KeyQuery, keySchemas, RotateBody, TenantParams } from './schemas.ts';
@@ -36,7 +39,7 @@ function routesOf(
   { Kind, words, path }: Naming,
   { database, vault, keys }: TenantKeyServices,
 ): FastifyPluginAsyncTypebox {
-  const { Key, KeyPage, CreatedKey, CreateBody, ChangeBody } = keySchemas[kind];
+  const { Key, KeyPage, CreatedKey, CreatedKeyOrRepeat, CreateBody, ChangeBody } = keySchemas[kind];
   const all = `/api/bus_tenants/:tenantId/${path}`;
   const one = `${all}/:keyId`;
   const tags = ['Tenants'];
@@ -65,15 +68,17 @@ function routesOf(
     app.post(
       all,
       {
-        config: { role: 'admin' },
+        config: { role: 'admin', idempotent: true },
         schema: {
           operationId: `create${Kind}Key`,
           tags,
           summary: `Create a ${words}`,
-          description: 'The answer holds the key. Keep it: it is not shown again.',
+          description:
+            'The answer holds the key. Save it: it is not shown again. With an `Idempotency-Key` an equal request gets the ' +
+            'first answer again for 24 hours, without the key.',
           params: TenantParams,
           body: CreateBody,
-          response: { 201: CreatedKey },
+          response: { 201: CreatedKeyOrRepeat },
         },
       },
       async (request, reply) => {
@@ -82,7 +87,14 @@ function routesOf(
         reply.code(201);
         return database
           .forTenant(tenantId)
-          .transaction((transaction) => createKey(transaction, vault, authorOf(request), wanted));
+          .transaction((transaction) =>
+            runOnce(
+              transaction,
+              idempotencyOf(request),
+              () => createKey(transaction, vault, authorOf(request), wanted),
+              withoutSecret,
+            ),
+          );
       },
     );
 
@@ -157,4 +169,9 @@ function routesOf(
       },
     );
   };
+}
+
+/** The answer to a repeated creation. */
+function withoutSecret({ key: _, ...shown }: TenantKey & { key: string }): TenantKey & { key?: string } {
+  return shown;
 }

@@ -85,6 +85,7 @@ function shapes<Shown extends typeof shown, Changed extends typeof changed>(
     Key,
     KeyPage: Page(Key),
     CreatedKey: Type.Object({ ...keyShape, ...secret }),
+    CreatedKeyOrRepeat: Type.Object({ ...keyShape, ...Type.Partial(Type.Object(secret)).properties }),
     CreateBody: Type.Object({ name: Name(128), ...changeShape }),
     ChangeBody: Type.Object({ name: Type.Optional(Name(128)), ...changeShape }),
   };

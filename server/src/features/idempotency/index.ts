@@ -1,0 +1,2 @@
+export { deleteOldAnswers } from './queries.ts';
+export { runOnce } from './run-once.ts';

@@ -1,0 +1,2 @@
+export { exchangeRefreshToken, type RefreshRequest } from './exchange-refresh-token.ts';
+export type { TokenUse } from './judge-use.ts';
