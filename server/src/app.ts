@@ -54,7 +54,7 @@ import { openServices, type ServiceOptions } from './services.ts';
 
 export interface AppOptions extends ServiceOptions {
   logger: HttpOptions['logger'];
-  onUndeclaredStatus?: HttpOptions['onUndeclaredStatus'];
+  onUndeclaredAnswer?: HttpOptions['onUndeclaredAnswer'];
   onMischarged?: OnMischarged;
 }
 
@@ -65,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger: options.logger,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
-    ...(options.onUndeclaredStatus && { onUndeclaredStatus: options.onUndeclaredStatus }),
+    ...(options.onUndeclaredAnswer && { onUndeclaredAnswer: options.onUndeclaredAnswer }),
   });
   const services = await openServices(options, app.log);
   app.addHook('onClose', () => services.close());

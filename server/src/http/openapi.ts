@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
-import { describeRateLimits, rateLimitHeaders } from './rate-limit.ts';
+import { renderDocument, responseHeaders } from './openapi-document.ts';
 
 const DESCRIPTION = `
 Guildhall signs players in, keeps their profiles, and records what they do, for many games at once.
@@ -59,7 +59,7 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
       },
       tags: TAGS,
       components: {
-        headers: rateLimitHeaders,
+        headers: responseHeaders,
         securitySchemes: {
           gameKey: {
             type: 'apiKey',
@@ -112,10 +112,7 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
   });
   let published: string | undefined;
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    published ??= JSON.stringify(describeRateLimits(app.swagger())).replaceAll(
-      '"format":"unsafe"',
-      '"format":"uuid"',
-    );
+    published ??= renderDocument(app.swagger());
     return reply.type('application/json').send(published);
   });
   await app.register(reference, {

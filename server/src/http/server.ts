@@ -25,8 +25,8 @@ export interface HttpOptions {
   logger: FastifyServerOptions['logger'];
   trustProxy: boolean | string[];
   corsOrigins: '*' | string[];
-  /** Called when a route answers with a status that it does not declare: the tests fail on it. */
-  onUndeclaredStatus?: (operation: string, status: number) => void;
+  /** Called when a route answers with a status or a media type that it does not declare: the tests fail on it. */
+  onUndeclaredAnswer?: (operation: string, answer: string) => void;
 }
 
 /** The default limit of a body. Routes that need more say so. */
@@ -91,7 +91,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       'request',
     );
   });
-  if (options.onUndeclaredStatus) reportUndeclaredStatuses(app, options.onUndeclaredStatus);
+  if (options.onUndeclaredAnswer) reportUndeclaredAnswers(app, options.onUndeclaredAnswer);
 
   // What matters to answers that are data; the rest of helmet's headers is about pages.
   await app.register(helmet, {
@@ -187,11 +187,15 @@ function declareCommonStatuses(route: { method: string | string[]; url: string; 
   schema.response = { ...common, ...(schema.params ? problems(404) : {}), ...schema.response };
 }
 
-function reportUndeclaredStatuses(app: App, report: (operation: string, status: number) => void): void {
+function reportUndeclaredAnswers(app: App, report: (operation: string, answer: string) => void): void {
   app.addHook('onSend', async (request, reply) => {
     const { schema, url } = request.routeOptions;
     if (!schema || schema.hide) return;
-    const declared = schema.response as Record<string, unknown> | undefined;
-    if (!(declared && reply.statusCode in declared)) report(`${request.method} ${url}`, reply.statusCode);
+    const declared = schema.response as Record<string, { content?: object }> | undefined;
+    const response = declared?.[reply.statusCode];
+    const [sent = ''] = String(reply.getHeader('content-type') ?? '').split(';');
+    const types = Object.keys(response?.content ?? { 'application/json': {} });
+    if (!response || (sent && !types.includes(sent)))
+      report(`${request.method} ${url}`, `${reply.statusCode} ${sent}`);
   });
 }
