@@ -72,7 +72,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const plain = app as unknown as FastifyInstance;
   await publishOpenApi(plain, '0.1.0');
-  measureRequests(plain, services.metrics);
+  measureRequests(plain, services.metrics, config.metricsAccess);
   countBodies(plain, services.alerts.countBytes);
   meterRequests(plain, services.meter, options.onMischarged);
   await plain.register(operationsRoutes(services.database, services.signer));
