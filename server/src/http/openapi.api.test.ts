@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { startTestApp } from '../testing/test-app.ts';
@@ -64,7 +65,6 @@ test('every operation says what it is, who may call it, and what it answers', ()
     'isLive',
     'isReady',
     'getPublicKeys',
-    'getMetrics',
     'signUp',
     'logIn',
     'refreshAccountSession',
@@ -199,6 +199,12 @@ test('the reference, the figures, the health and the keys answer', async () => {
   assert.match(docs.text, /openapi\.json/);
   for (const [, script = ''] of docs.text.matchAll(/<script[^>]+src="([^"]+)"/g))
     assert.equal((await fetch(new URL(script, `${app.url}/docs/`))).status, 200, `${script} comes from us`);
+  const policy = docs.headers.get('content-security-policy') ?? '';
+  const [, inline = ''] = /<script type[^>]*>([^]*?)<\/script>/.exec(docs.text) ?? [];
+  assert.ok(inline.includes('createApiReference'));
+  const hash = createHash('sha256').update(inline).digest('base64');
+  assert.ok(policy.includes(`script-src 'self' 'sha256-${hash}';`), policy);
+  assert.match(policy, /default-src 'none'.*connect-src 'self'.*frame-ancestors 'none'/);
 
   await app.http.get('/nothing');
   const { text, status } = await app.http.get('/metrics');
