@@ -32,6 +32,9 @@ export interface HttpOptions {
 /** The default limit of a body. Routes that need more say so. */
 export const BODY_LIMIT = 1024 * 1024;
 
+/** A page that closes cannot wait for a preflight: its last batch of events goes out only if the browser has one cached. */
+const PREFLIGHT_SECONDS = 24 * 60 * 60;
+
 /** The HTTP server without any route: parsing, validation, errors, headers, logs. */
 export async function createHttpServer(options: HttpOptions): Promise<App> {
   const app = Fastify({
@@ -79,7 +82,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   });
   app.addHook('onResponse', async (request, reply) => {
     const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
-    const level = reply.statusCode >= 500 ? 'error' : isSlow ? 'warn' : 'debug';
+    // 502 and 503 are expected under load, or when another server is down.
+    const level = reply.statusCode === 500 ? 'error' : reply.statusCode > 500 || isSlow ? 'warn' : 'debug';
     request.log[level](
       {
         operation: request.routeOptions.schema?.operationId,
@@ -107,13 +111,18 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   if (options.corsOrigins === '*' || options.corsOrigins.length > 0) {
     await app.register(cors, {
       origin: options.corsOrigins,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: [
+        'Content-Disposition',
         'X-Request-Id',
         'Retry-After',
         'RateLimit-Limit',
         'RateLimit-Remaining',
         'RateLimit-Reset',
       ],
+      maxAge: PREFLIGHT_SECONDS,
+      // An OPTIONS that is no preflight would get a 400 that is no problem document.
+      strictPreflight: false,
     });
   }
   answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem));
