@@ -195,7 +195,7 @@ test('refuses proxies that are no addresses or subnets', () => {
     ',',
   ])
     assert.throws(
-      () => proxies(`${bad}`),
+      () => proxies(bad),
       ({ message }: Error) => /^TRUST_PROXY must .*\.$/.test(message) && message.includes(`"${bad}"`),
       bad,
     );

@@ -132,7 +132,7 @@ function* subschemas(
   if (schema === null || typeof schema !== 'object') return;
   const object = schema as Record<string, unknown>;
   yield [path, object];
-  const named = Object.entries((object['properties'] ?? {}) as object);
+  const named = Object.entries(object['properties'] ?? {});
   for (const [name, member] of named) yield* subschemas(member, `${path}/${name}`);
   for (const name of ['items', 'additionalProperties']) yield* subschemas(object[name], `${path}/${name}`);
   for (const name of ['anyOf', 'oneOf', 'allOf'])
