@@ -1,7 +1,6 @@
 import swagger from '@fastify/swagger';
-import reference from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { publishReference } from './api-reference.ts';
 import { renderDocument, responseHeaders } from './openapi-document.ts';
 
 const DESCRIPTION = `
@@ -122,45 +121,7 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
     published ??= renderDocument(app.swagger());
     return reply.type('application/json').send(published);
   });
-  await app.register(async (scope) => {
-    scope.addHook('onSend', protectPage);
-    await scope.register(reference, {
-      routePrefix: '/docs',
-      configuration: {
-        url: '/openapi.json',
-        title: 'Guildhall API',
-        // The page is served from here alone: nothing of it asks or tells anybody else.
-        withDefaultFonts: false,
-        telemetry: false,
-        showDeveloperTools: 'never',
-        hideClientButton: true,
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      },
-    });
-  });
-}
-
-/**
- * Adds a content security policy to a page: it runs its own script and those that stand in it as we send it, and reaches no
- * other server. Styles may be inline, because Scalar sets them from its script.
- */
-async function protectPage(
-  _request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): Promise<unknown> {
-  const isPage = String(reply.getHeader('content-type')).startsWith('text/html');
-  if (!isPage || typeof payload !== 'string') return payload;
-  const hashes = [...payload.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g)].map(
-    ([, script = '']) => ` 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  );
-  reply.header(
-    'content-security-policy',
-    `default-src 'none'; script-src 'self'${hashes.join('')}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; ` +
-      `font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  );
-  return payload;
+  await publishReference(app);
 }
 
 /** A member with a default may be left out of a request, which its schema, made for the handler's types, does not say. */
