@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrangeStudio, signIn, startVictim, withstands } from './victim.ts';
+import { arrangeStudio, signIn, startVictim } from './victim.ts';
 
 const victim = await startVictim({ HOST: '0.0.0.0', CORS_ORIGINS: 'https://play.example' });
 const { url } = victim;
@@ -22,7 +22,7 @@ describe('a server off loopback', () => {
 });
 
 describe('a hostile player', () => {
-  test('gets at most 21 warnings for any number of unknown members', async (t) => {
+  test('gets at most 21 warnings for any number of unknown members', async () => {
     const studio = await arrangeStudio(url);
     const { accessToken, playerId } = (await (await signIn(url, studio)).json()) as Record<string, string>;
     const poison = '"__proto__":{"playerId":"x"},"constructor":{"prototype":{"playerId":"x"}}';
@@ -32,22 +32,16 @@ describe('a hostile player', () => {
       { length: 1000 },
       (_, index) => `{"playerId":"${playerId}","eventKey":"jump",${poison},${members(index)}}`,
     );
-    const send = async (): Promise<void> => {
-      const answer = await fetch(`${url}/api/game/player-events`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-game-key': studio.gameKey,
-          authorization: `Bearer ${accessToken}`,
-        },
-        body: `[${events.join()}]`,
-      });
-      const body = (await answer.json()) as { errors: unknown[]; warnings: unknown[] };
-      if (answer.status === 503) return;
-      assert.deepEqual([answer.status, body.errors.length, body.warnings.length], [422, 1000, 21]);
-    };
-    await withstands(t, victim, async () => {
-      for (let round = 0; round < 10; round++) await Promise.all([send(), send()]);
+    const answer = await fetch(`${url}/api/game/player-events`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-game-key': studio.gameKey,
+        authorization: `Bearer ${accessToken}`,
+      },
+      body: `[${events.join()}]`,
     });
+    const body = (await answer.json()) as { errors: unknown[]; warnings: unknown[] };
+    assert.deepEqual([answer.status, body.errors.length, body.warnings.length], [422, 1000, 21]);
   });
 });
