@@ -185,6 +185,10 @@ test('a bad setting, a taken port and an absent database each stop the start wit
       /^PORT must be a whole number[^\n]+"eighty"\.\nSIGNUP must be open or closed[^\n]+\n$/,
     ],
     [
+      { TRUST_PROXY: 'proxy.internal', CORS_ORIGINS: 'https://play.example/game' },
+      /^TRUST_PROXY must be [^\n]+"proxy\.internal"\.\nCORS_ORIGINS must be [^\n]+"https:\/\/play\.example\/game"\.\n$/,
+    ],
+    [
       { PORT: String(port) },
       /^HOST and PORT name an address that cannot be listened on: [^\n]+EADDRINUSE[^\n]+\n$/,
     ],

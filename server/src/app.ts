@@ -54,7 +54,7 @@ import { openServices, type ServiceOptions } from './services.ts';
 
 export interface AppOptions extends ServiceOptions {
   logger: HttpOptions['logger'];
-  onUndeclaredStatus?: HttpOptions['onUndeclaredStatus'];
+  onUndeclaredAnswer?: HttpOptions['onUndeclaredAnswer'];
   onMischarged?: OnMischarged;
 }
 
@@ -65,14 +65,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger: options.logger,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
-    ...(options.onUndeclaredStatus && { onUndeclaredStatus: options.onUndeclaredStatus }),
+    ...(options.onUndeclaredAnswer && { onUndeclaredAnswer: options.onUndeclaredAnswer }),
   });
   const services = await openServices(options, app.log);
   app.addHook('onClose', () => services.close());
 
   const plain = app as unknown as FastifyInstance;
   await publishOpenApi(plain, '0.1.0');
-  measureRequests(plain, services.metrics);
+  measureRequests(plain, services.metrics, config.metricsAccess);
   countBodies(plain, services.alerts.countBytes);
   meterRequests(plain, services.meter, options.onMischarged);
   await plain.register(operationsRoutes(services.database, services.signer));

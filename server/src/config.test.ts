@@ -172,6 +172,101 @@ test('avatars go into DATA_DIR, a folder or a bucket', () => {
     );
 });
 
+test('refuses proxies that are no addresses or subnets', () => {
+  const proxies = (value: string) => readConfig({ TRUST_PROXY: value }).trustProxy;
+  assert.deepEqual(proxies('10.0.0.1, 10.1.0.0/16 ,::1,fd00::/8'), [
+    '10.0.0.1',
+    '10.1.0.0/16',
+    '::1',
+    'fd00::/8',
+  ]);
+  assert.deepEqual([proxies('on'), proxies('off'), proxies('')], [true, false, false]);
+  for (const bad of [
+    'proxy.internal',
+    'true',
+    '1',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+    '10.0.0/8',
+    '::/129',
+    'fe80::1%eth0',
+    '10.0.0.1/255.0.0.0',
+    ',',
+  ])
+    assert.throws(
+      () => proxies(bad),
+      ({ message }: Error) => /^TRUST_PROXY must .*\.$/.test(message) && message.includes(`"${bad}"`),
+      bad,
+    );
+  assert.throws(() => proxies('10.0.0.1, 10.0.0.0/99'), /TRUST_PROXY .* not "10\.0\.0\.0\/99"\.$/);
+});
+
+test('refuses origins that no browser would send', () => {
+  const origins = (value: string) => readConfig({ CORS_ORIGINS: value }).corsOrigins;
+  assert.equal(origins('*'), '*');
+  assert.deepEqual(origins(''), []);
+  const good = [
+    'https://play.example',
+    'http://localhost:3000',
+    'capacitor://localhost',
+    'http://[::1]:3000',
+  ];
+  assert.deepEqual(origins(good.join(' , ')), good);
+  for (const bad of [
+    'play.example',
+    'https://play.example/',
+    'https://play.example/game',
+    'https://play.example:443',
+    'https://PLAY.example',
+    'https://*.example',
+    'https://u@play.example',
+    'https://',
+    'null',
+    'https://a.example *',
+    ',',
+  ])
+    assert.throws(
+      () => origins(bad),
+      ({ message }: Error) => /^CORS_ORIGINS must .*\.$/.test(message) && message.includes(`"${bad}"`),
+      bad,
+    );
+  assert.throws(() => origins('https://a.example,*'), /^ConfigError: CORS_ORIGINS must .* not "\*"\.$/);
+});
+
+test('refuses other values that would fail later, and shows no secret', () => {
+  for (const [name, bad] of [
+    ['HOST', ''],
+    ['HOST', 'http://0.0.0.0'],
+    ['HOST', '0.0.0.0:8080'],
+    ['NODE_ENV', 'prod'],
+    ['DATABASE_URL', 'postgres://u:hunter2@h:99999/db'],
+    ['REDIS_URL', 'redis://'],
+    ['SMTP_URL', 'smtp://'],
+    ['METRICS_TOKEN', 'hunter2'],
+    ['METRICS_TOKEN', 'hunter2 with spaces in it'],
+  ] as const)
+    assert.throws(
+      () => readConfig({ [name]: bad, ...(name === 'DATABASE_URL' && { MASTER_KEY: 'ab'.repeat(32) }) }),
+      ({ message }: Error) =>
+        message.startsWith(`${name} must`) && !message.includes('\n') && !message.includes('hunter2'),
+      `${name}=${bad}`,
+    );
+  for (const good of ['postgres:///g?host=/run/postgresql', 'postgres://u:p@/g?host=/run/postgresql'])
+    assert.equal(readConfig({ DATABASE_URL: good, MASTER_KEY: 'ab'.repeat(32) }).databaseUrl, good);
+});
+
+test('metrics are open on loopback without a proxy alone', () => {
+  const access = (env: Record<string, string>) => readConfig(env).metricsAccess;
+  for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+    assert.equal(access({ HOST }), 'open', HOST);
+  for (const HOST of ['0.0.0.0', '::', '10.0.0.1', '127.example.com'])
+    assert.equal(access({ HOST }), 'closed', HOST);
+  assert.equal(access({ TRUST_PROXY: '127.0.0.1' }), 'closed');
+  const token = 'ab'.repeat(16);
+  assert.deepEqual(access({ METRICS_TOKEN: token }), { token });
+});
+
 test('the documentation lists every setting', () => {
   const documentation = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
   for (const name of Object.keys(settings))

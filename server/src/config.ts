@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Address, Hex } from 'viem';
@@ -10,7 +11,7 @@ import { evmAddress } from './shared/evm-address.ts';
  */
 export const settings = {
   PORT: setting('The TCP port of the API. 0 takes a free one.', '8080', integer(0, 65_535)),
-  HOST: setting('The address to listen on. Use 0.0.0.0 to serve other machines.', '127.0.0.1', text),
+  HOST: setting('The address to listen on. Use 0.0.0.0 to serve other machines.', '127.0.0.1', listenAddress),
   PUBLIC_URL: setting(
     'The base address under which clients reach the server; the issuer of its tokens. Empty: http://HOST:PORT.',
     '',
@@ -124,19 +125,28 @@ export const settings = {
   TRUST_PROXY: setting(
     'Whose X-Forwarded-* headers to believe: `off`, `on`, or a comma-separated list of addresses and subnets.',
     'off',
-    text,
+    trustedProxies,
   ),
   CORS_ORIGINS: setting(
     'Which web origins may call the API: `*` or a comma-separated list. Empty: none.',
     '',
-    text,
+    webOrigins,
+  ),
+  METRICS_TOKEN: setting(
+    'The bearer token that /metrics asks for. Empty: it is open if HOST is a loopback address and TRUST_PROXY is off, else closed.',
+    '',
+    metricsToken,
   ),
   LOG_LEVEL: setting(
     'fatal, error, warn, info, debug, trace or silent. `debug` writes a line for every request.',
     'info',
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   ),
-  NODE_ENV: setting('`production` turns off what is only meant for development.', 'development', text),
+  NODE_ENV: setting(
+    'development, test or production. `production` turns off what is only meant for development.',
+    'development',
+    oneOf('development', 'test', 'production'),
+  ),
 } as const;
 
 /** The validated settings, with the values that follow from them. */
@@ -165,6 +175,8 @@ export interface Config {
   demo: boolean;
   trustProxy: boolean | string[];
   corsOrigins: '*' | string[];
+  /** Who may read /metrics: everybody who reaches it, nobody, or who knows the token. */
+  metricsAccess: 'open' | 'closed' | { token: string };
   logLevel: string;
 }
 
@@ -202,9 +214,12 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const mockProvider = read('MOCK_PROVIDER', settings.MOCK_PROVIDER.parse);
   const storeAUrl = read('STORE_A_URL', settings.STORE_A_URL.parse);
   const dataDir = read('DATA_DIR', settings.DATA_DIR.parse);
+  const host = read('HOST', settings.HOST.parse);
+  const trustProxy = read('TRUST_PROXY', settings.TRUST_PROXY.parse);
+  const token = read('METRICS_TOKEN', settings.METRICS_TOKEN.parse);
   const config: Config = {
     port: read('PORT', settings.PORT.parse),
-    host: read('HOST', settings.HOST.parse),
+    host,
     publicUrl: read('PUBLIC_URL', settings.PUBLIC_URL.parse),
     portalUrl: read('PORTAL_URL', settings.PORTAL_URL.parse),
     dataDir,
@@ -227,8 +242,9 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     mailFrom: read('MAIL_FROM', settings.MAIL_FROM.parse),
     allowPrivateAddresses: read('ALLOW_PRIVATE_ADDRESSES', settings.ALLOW_PRIVATE_ADDRESSES.parse) === 'on',
     demo: read('GUILDHALL_DEMO', settings.GUILDHALL_DEMO.parse) === 'on',
-    trustProxy: read('TRUST_PROXY', trustedProxies),
-    corsOrigins: read('CORS_ORIGINS', (value) => (value === '*' ? value : list(value))),
+    trustProxy,
+    corsOrigins: read('CORS_ORIGINS', settings.CORS_ORIGINS.parse),
+    metricsAccess: token ? { token } : isLoopback(host) && !trustProxy ? 'open' : 'closed',
     logLevel: read('LOG_LEVEL', settings.LOG_LEVEL.parse),
   };
   if (
@@ -279,8 +295,15 @@ function setting<Value>(description: string, fallback: string, parse: (value: st
   return { description, fallback, parse };
 }
 
-function text(value: string): string {
+function listenAddress(value: string): string {
+  if (isIP(value) === 0 && !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(value))
+    throw new Error(`must be an IP address or a host name, such as 127.0.0.1, not "${value}".`);
   return value;
+}
+
+/** Whether only this machine can reach a server that listens on this address. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function integer(minimum: number, maximum: number) {
@@ -366,7 +389,7 @@ function signerKey(value: string): Hex | undefined {
 
 function smtpUrl(value: string): string | undefined {
   if (value === '') return undefined;
-  if (!/^smtps?:\/\//.test(value) || !URL.canParse(value)) {
+  if (!/^smtps?:\/\/./.test(value) || !URL.canParse(value)) {
     throw new Error('must start with smtp:// or smtps:// (its value is not shown, it may hold a password).');
   }
   return value;
@@ -381,8 +404,11 @@ function sender(value: string): string {
 
 function postgresUrl(value: string): string | undefined {
   if (value === '') return undefined;
-  if (!/^postgres(ql)?:\/\//.test(value)) {
-    throw new Error('must start with postgres:// (its value is not shown, it may hold a password).');
+  // A URL that leads to a socket has no host.
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value.replace('@/', '@localhost/'))) {
+    throw new Error(
+      'must be an address that starts with postgres:// (its value is not shown, it may hold a password).',
+    );
   }
   // The driver would let them win over ours, which give up the owner's rights: row-level security would hold no more.
   if (new URLSearchParams(value.split('?')[1]).has('options'))
@@ -392,7 +418,7 @@ function postgresUrl(value: string): string | undefined {
 
 function redisUrl(value: string): string | undefined {
   if (value === '') return undefined;
-  if (!/^rediss?:\/\//.test(value) || !URL.canParse(value)) {
+  if (!/^rediss?:\/\/./.test(value) || !URL.canParse(value)) {
     throw new Error(
       'must start with redis:// or rediss:// (its value is not shown, it may hold a password).',
     );
@@ -427,7 +453,49 @@ function masterKey(value: string): Buffer | undefined {
 
 function trustedProxies(value: string): boolean | string[] {
   if (value === 'on') return true;
-  return value === 'off' || value === '' ? false : list(value);
+  if (value === 'off' || value === '') return false;
+  const proxies = list(value);
+  const bad = proxies.find((proxy) => !isAddressOrSubnet(proxy));
+  if (proxies.length === 0 || bad !== undefined)
+    throw new Error(
+      `must be off, on, or a comma-separated list of IP addresses and subnets such as 10.0.0.0/8, not "${bad ?? value}".`,
+    );
+  return proxies;
+}
+
+function isAddressOrSubnet(value: string): boolean {
+  const [address = '', bits, ...rest] = value.split('/');
+  const family = isIP(address);
+  if (family === 0 || address.includes('%') || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+function webOrigins(value: string): '*' | string[] {
+  if (value === '*') return value;
+  const origins = list(value);
+  const bad = origins.find((origin) => !isWebOrigin(origin));
+  if (bad !== undefined || (origins.length === 0 && value !== ''))
+    throw new Error(
+      `must be * or a comma-separated list of origins such as https://play.example, without a path, not "${bad ?? value}".`,
+    );
+  return origins;
+}
+
+/** Spelled as browsers send it, for it is compared with what they send. Apps in a web view have schemes of their own. */
+function isWebOrigin(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  return /^https?:/i.test(value)
+    ? new URL(value).origin === value && !value.includes('*')
+    : /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(value);
+}
+
+function metricsToken(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^[\w.~+/-]{16,256}=*$/.test(value))
+    throw new Error(
+      'must be 16 to 256 letters, digits and -._~+/ (its value is not shown): make one with `openssl rand -hex 32`.',
+    );
+  return value;
 }
 
 function list(value: string): string[] {

@@ -5,7 +5,7 @@ import { quotaExceeded, type Quota } from '../shared/quota.ts';
 
 /** Answers a request with a problem document. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
-  const { detail, headers = {}, members = {} } = problem.details;
+  const { headers = {}, members = {} } = problem.details;
   return reply
     .code(problem.status)
     .headers(headers)
@@ -15,7 +15,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
       type: `urn:guildhall:problem:${problem.code}`,
       title: problem.title,
       status: problem.status,
-      ...(detail && { detail }),
+      detail: problem.detail,
       instance: request.url.split('?', 1)[0],
       code: problem.code,
       requestId: request.id,
@@ -37,8 +37,7 @@ export function errorHandler(
 }
 
 function translate(error: FastifyError): Problem {
-  if (error instanceof HashingBusy)
-    return new Problem('busy', { detail: error.message, headers: { 'retry-after': '2' } });
+  if (error instanceof HashingBusy) return new Problem('busy', { headers: { 'retry-after': '2' } });
   if (error.validation) {
     // A path that names no possible thing names nothing: 404, as for one that names a missing thing.
     if (error.validationContext === 'params') return new Problem('not_found');
@@ -59,16 +58,13 @@ function translate(error: FastifyError): Problem {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('body_too_large');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new Problem('malformed_json', 'The body is empty.');
+      return new Problem('malformed_json', 'The body is empty. Send a JSON value.');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem('malformed_json');
     // PostgreSQL cancelled the statement: it ran into the statement timeout, or an operator ended it.
     case '57014':
-      return new Problem('query_timeout', {
-        detail: 'Ask for less at once.',
-        headers: { 'retry-after': '5' },
-      });
+      return new Problem('query_timeout', { headers: { 'retry-after': '5' } });
     // Raised where a transaction charges its units (migration 0018).
     case 'GH002':
       return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);
@@ -76,7 +72,8 @@ function translate(error: FastifyError): Problem {
       return new Problem('not_found');
   }
   if (isDatabaseAway(error)) {
-    const detail = 'The database does not answer. What was asked for may or may not have been done.';
+    const detail =
+      'The database does not answer. The request may or may not have taken effect. Retry after the number of seconds in Retry-After.';
     return new Problem('unavailable', { detail, headers: { 'retry-after': '5' } });
   }
   // Fastify's own refusals of a request (a path that does not decode, say) carry a 4xx status.

@@ -43,14 +43,17 @@ export async function acceptForms(app: FastifyInstance, largestFile: number): Pr
       throw new Problem('unsupported_media_type', 'Send a form (multipart/form-data).');
     if (reading >= FORMS_AT_ONCE)
       throw new Problem('busy', {
-        detail: 'Too many uploads are on their way.',
+        detail: 'Too many uploads are in progress. Retry after the number of seconds in Retry-After.',
         headers: { 'retry-after': '5' },
       });
     reading++;
     try {
       return await readParts(request);
     } catch {
-      throw new Problem('invalid_request', 'The form cannot be read.');
+      throw new Problem(
+        'invalid_request',
+        'The form is not valid multipart/form-data, or it was cut off. Send it again.',
+      );
     } finally {
       reading--;
     }

@@ -12,9 +12,12 @@ const LONG_NUMBER = /[\d.]{16}/;
 /** Far above any sensible metadata, far below where recursion (ours, JSON.stringify's, PostgreSQL's) runs out of stack. */
 const DEEPEST_NESTING = 64;
 
+/** Only a text that holds one of these can hold a member that {@link dropPrototypeMembers} drops: a letter may be escaped. */
+const PROTOTYPE_MEMBER = /__proto__|constructor|\\u/;
+
 /**
- * Reads JSON bodies, and no others, strictly: UTF-8 only, no NUL and no broken surrogate in any text, no `__proto__` or `constructor`
- * member that would poison an object, nesting no deeper than {@link DEEPEST_NESTING}.
+ * Reads JSON bodies, and no others, strictly: UTF-8 only, no NUL and no broken surrogate in any text, nesting no deeper than
+ * {@link DEEPEST_NESTING}. Members called `__proto__` or `constructor` are ignored.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -34,13 +37,14 @@ export function keepLongIntegers(app: FastifyInstance, members: readonly string[
 
 /** `finish` gets what has been read, and its text, once nothing in them is to be feared. */
 function addJsonParser(app: FastifyInstance, finish: (text: string, value: unknown) => unknown): void {
-  const parseSafely = app.getDefaultJsonParser('error', 'error');
+  // Members that could poison an object are dropped below, from what `finish` returns.
+  const parseJson = app.getDefaultJsonParser('ignore', 'ignore');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const text = decode(body);
     if (text === undefined) return done(new Problem('malformed_json', 'The body is not UTF-8.'));
     // A body that is announced but empty is none: some clients send the content type with every request.
     if (text === '') return done(null, undefined);
-    void parseSafely(request, text, (error, value) => {
+    void parseJson(request, text, (error, value) => {
       if (error) return done(error, undefined);
       if (!isNestedWithin(value, DEEPEST_NESTING))
         return done(
@@ -49,9 +53,19 @@ function addJsonParser(app: FastifyInstance, finish: (text: string, value: unkno
       if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
         return done(new Problem('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));
       }
-      done(null, finish(text, value));
+      const body = finish(text, value);
+      if (PROTOTYPE_MEMBER.test(text)) dropPrototypeMembers(body);
+      done(null, body);
     });
   });
+}
+
+/** A later copy or merge of such a member would change the prototype of an object, so no handler gets one. */
+function dropPrototypeMembers(value: unknown): void {
+  if (value === null || typeof value !== 'object') return;
+  for (const name of ['__proto__', 'constructor'])
+    if (Object.hasOwn(value, name)) delete (value as Record<string, unknown>)[name];
+  for (const member of Object.values(value)) dropPrototypeMembers(member);
 }
 
 /** Leaves the bodies of a scope unread, as Buffers, for its handlers to parse with {@link parseBatch}. */
@@ -93,6 +107,9 @@ function exactNumber(
   return Number.isInteger(value) && /^-?\d+\.0*[1-9]\d*$/.test(source) ? NaN : value;
 }
 
+/** The text of a body without its byte order mark, or undefined if it is not UTF-8. */
 function decode(body: Buffer): string | undefined {
-  return isUtf8(body) ? body.toString('utf8') : undefined;
+  if (!isUtf8(body)) return undefined;
+  const text = body.toString('utf8');
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

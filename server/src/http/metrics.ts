@@ -1,9 +1,16 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import { Type } from 'typebox';
+import { Problem } from '../shared/problem.ts';
+import { bearerToken } from './credential-scope.ts';
+import { problems } from './schemas.ts';
+
+/** Who may read the figures: everybody, nobody, or who knows a token. */
+export type MetricsAccess = 'open' | 'closed' | { token: string };
 
 /** Measures every request by operation and status, and serves all figures of the registry to Prometheus at `/metrics`. */
-export function measureRequests(app: FastifyInstance, registry: Registry): void {
+export function measureRequests(app: FastifyInstance, registry: Registry, access: MetricsAccess): void {
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'guildhall_http_request_duration_seconds',
@@ -19,15 +26,36 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
   app.get(
     '/metrics',
     {
+      onRequest: async (request) => checkAccess(request, access),
       schema: {
         operationId: 'getMetrics',
         tags: ['Operations'],
-        summary: 'Figures for Prometheus',
+        summary: 'Read the metrics for Prometheus',
+        description:
+          'Needs the token of `METRICS_TOKEN`. Without one it is open to a server that listens on loopback, and closed elsewhere.',
+        security: [{ metricsToken: [] }],
         response: {
-          200: { description: 'The figures.', content: { 'text/plain': { schema: Type.String() } } },
+          200: { description: 'The metrics.', content: { 'text/plain': { schema: Type.String() } } },
+          ...problems(401),
         },
       },
     },
     async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
   );
+}
+
+/** Throws missing_bearer or invalid_bearer. */
+function checkAccess(request: FastifyRequest, access: MetricsAccess): void {
+  if (access === 'open') return;
+  const token = bearerToken(request);
+  if (!token)
+    throw new Problem('missing_bearer', 'Send the token of the setting METRICS_TOKEN as a bearer token.');
+  if (access === 'closed' || !isSame(token, access.token))
+    throw new Problem('invalid_bearer', 'The bearer token is not the one of the setting METRICS_TOKEN.');
+}
+
+/** Compares in constant time: digests have one length. */
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
 }

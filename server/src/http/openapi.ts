@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
-import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
-import { describeRateLimits, rateLimitHeaders } from './rate-limit.ts';
+import { publishReference } from './api-reference.ts';
+import { renderDocument, responseHeaders } from './openapi-document.ts';
 
 const DESCRIPTION = `
 Guildhall signs players in, keeps their profiles, and records what they do, for many games at once.
@@ -59,7 +59,7 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
       },
       tags: TAGS,
       components: {
-        headers: rateLimitHeaders,
+        headers: responseHeaders,
         securitySchemes: {
           gameKey: {
             type: 'apiKey',
@@ -96,6 +96,12 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
             scheme: 'bearer',
             description: 'A third party’s refresh token (30 days).',
           },
+          metricsToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              'The token of the setting METRICS_TOKEN. On loopback /metrics may be open without one.',
+          },
           account: {
             type: 'http',
             scheme: 'bearer',
@@ -112,26 +118,10 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
   });
   let published: string | undefined;
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    published ??= JSON.stringify(describeRateLimits(app.swagger())).replaceAll(
-      '"format":"unsafe"',
-      '"format":"uuid"',
-    );
+    published ??= renderDocument(app.swagger());
     return reply.type('application/json').send(published);
   });
-  await app.register(reference, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      title: 'Guildhall API',
-      // The page is served from here alone: nothing of it asks or tells anybody else.
-      withDefaultFonts: false,
-      telemetry: false,
-      showDeveloperTools: 'never',
-      hideClientButton: true,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    },
-  });
+  await publishReference(app);
 }
 
 /** A member with a default may be left out of a request, which its schema, made for the handler's types, does not say. */

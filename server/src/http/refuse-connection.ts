@@ -4,10 +4,16 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemCode } from '../shared/problem.ts';
 
-const REASONS: Record<string, ProblemCode> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+type Reason = [code: ProblemCode, detail?: string];
+
+const REASONS: Record<string, Reason> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout'],
 };
+const NOT_HTTP: Reason = [
+  'invalid_request',
+  'The bytes on this connection are not valid HTTP/1.1. Check the client.',
+];
 
 /** Answers what never became a request, as it is not HTTP or did not arrive, with a problem document, and hangs up. */
 export function refuseConnection(error: ConnectionError, socket: Socket): void {
@@ -15,9 +21,10 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { code, status, title } = new Problem(REASONS[error.code] ?? 'invalid_request');
+  const { code, status, title, detail } = new Problem(...(REASONS[error.code] ?? NOT_HTTP));
   const requestId = randomUUID();
-  const body = JSON.stringify({ type: `urn:guildhall:problem:${code}`, title, status, code, requestId });
+  const type = `urn:guildhall:problem:${code}`;
+  const body = JSON.stringify({ type, title, status, detail, code, requestId });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n\r\n${body}`,

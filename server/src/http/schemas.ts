@@ -80,10 +80,10 @@ export const ProblemDocument = Type.Object(
     type: Type.String({ description: 'The code as a URN.' }),
     title: Type.String(),
     status: Type.Integer(),
-    detail: Type.Optional(Type.String({ description: 'What is wrong with this request, in a sentence.' })),
-    instance: Type.String({ description: 'The path that was asked for.' }),
+    detail: Type.String({ description: 'What is wrong with this request, then what to do.' }),
+    instance: Type.String({ description: 'The path of the request.' }),
     code: Type.String({ description: 'A stable, machine-readable name of the error.' }),
-    requestId: Type.String({ description: 'To quote when reporting the problem; also in X-Request-Id.' }),
+    requestId: Type.String({ description: 'Quote it when you report the problem. Also in X-Request-Id.' }),
     errors: Type.Optional(
       Type.Array(
         Type.Object(
@@ -96,19 +96,22 @@ export const ProblemDocument = Type.Object(
   { $id: 'Problem', additionalProperties: true },
 );
 
-const PROBLEM_TITLES: Record<number, string> = {
+/** What the OpenAPI document says of each error status. */
+export const problemDescriptions: Record<number, string> = {
   400: 'The request is not valid.',
   401: 'A credential is missing or not valid.',
   403: 'The caller may not do this.',
   404: 'It does not exist, or not for this caller.',
-  409: 'It conflicts with the present state.',
+  405: 'The path does not support this method. Allow names those that it supports.',
+  409: 'It conflicts with the current state.',
   410: 'It is gone.',
   413: 'The body is too large.',
   415: 'The content type is not supported.',
   422: 'It cannot be processed.',
-  429: 'Too many requests; Retry-After says when to come back.',
+  429: 'Too many requests. Retry-After says when to try again.',
+  500: 'The server failed. Report the requestId.',
   502: 'A server that this depends on does not answer.',
-  503: 'Not ready, or too busy; Retry-After says when to come back.',
+  503: 'Not ready, or too busy. Retry-After says when to try again.',
 };
 
 /** Declares the error statuses that a route can answer with, as problem documents. */
@@ -117,7 +120,7 @@ export function problems<Status extends number>(...statuses: Status[]) {
     statuses.map((status) => [
       status,
       {
-        description: PROBLEM_TITLES[status] ?? 'An error.',
+        description: problemDescriptions[status] ?? 'An error.',
         content: { 'application/problem+json': { schema: Type.Ref('Problem') } },
       },
     ]),

@@ -26,12 +26,15 @@ export interface HttpOptions {
   logger: FastifyServerOptions['logger'];
   trustProxy: boolean | string[];
   corsOrigins: '*' | string[];
-  /** Called when a route answers with a status that it does not declare: the tests fail on it. */
-  onUndeclaredStatus?: (operation: string, status: number) => void;
+  /** Called when a route answers with a status or a media type that it does not declare: the tests fail on it. */
+  onUndeclaredAnswer?: (operation: string, answer: string) => void;
 }
 
 /** The default limit of a body. Routes that need more say so. */
 export const BODY_LIMIT = 1024 * 1024;
+
+/** A page that closes cannot wait for a preflight: its last batch of events goes out only if the browser has one cached. */
+const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
 /** The HTTP server without any route: parsing, validation, errors, headers, logs. */
 export async function createHttpServer(options: HttpOptions): Promise<App> {
@@ -81,7 +84,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   });
   app.addHook('onResponse', async (request, reply) => {
     const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
-    const level = reply.statusCode >= 500 ? 'error' : isSlow ? 'warn' : 'debug';
+    // 502 and 503 are expected under load, or when another server is down.
+    const level = reply.statusCode === 500 ? 'error' : reply.statusCode > 500 || isSlow ? 'warn' : 'debug';
     request.log[level](
       {
         operation: request.routeOptions.schema?.operationId,
@@ -93,7 +97,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       'request',
     );
   });
-  if (options.onUndeclaredStatus) reportUndeclaredStatuses(app, options.onUndeclaredStatus);
+  if (options.onUndeclaredAnswer) reportUndeclaredAnswers(app, options.onUndeclaredAnswer);
 
   // What matters to answers that are data; the rest of helmet's headers is about pages.
   await app.register(helmet, {
@@ -109,13 +113,18 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   if (options.corsOrigins === '*' || options.corsOrigins.length > 0) {
     await app.register(cors, {
       origin: options.corsOrigins,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: [
+        'Content-Disposition',
         'X-Request-Id',
         'Retry-After',
         'RateLimit-Limit',
         'RateLimit-Remaining',
         'RateLimit-Reset',
       ],
+      maxAge: PREFLIGHT_SECONDS,
+      // An OPTIONS that is no preflight would get a 400 that is no problem document.
+      strictPreflight: false,
     });
   }
   answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem));
@@ -189,11 +198,15 @@ function declareCommonStatuses(route: { method: string | string[]; url: string; 
   schema.response = { ...common, ...(schema.params ? problems(404) : {}), ...schema.response };
 }
 
-function reportUndeclaredStatuses(app: App, report: (operation: string, status: number) => void): void {
+function reportUndeclaredAnswers(app: App, report: (operation: string, answer: string) => void): void {
   app.addHook('onSend', async (request, reply) => {
     const { schema, url } = request.routeOptions;
     if (!schema || schema.hide) return;
-    const declared = schema.response as Record<string, unknown> | undefined;
-    if (!(declared && reply.statusCode in declared)) report(`${request.method} ${url}`, reply.statusCode);
+    const declared = schema.response as Record<string, { content?: object }> | undefined;
+    const response = declared?.[reply.statusCode];
+    const [sent = ''] = String(reply.getHeader('content-type') ?? '').split(';');
+    const types = Object.keys(response?.content ?? { 'application/json': {} });
+    if (!response || (sent && !types.includes(sent)))
+      report(`${request.method} ${url}`, `${reply.statusCode} ${sent}`);
   });
 }

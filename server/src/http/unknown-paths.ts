@@ -21,12 +21,16 @@ export function answerUnknownPaths(
 
   app.setNotFoundHandler((request, reply) => {
     const methods = paths.find('GET', request.url)?.store as Set<string> | undefined;
-    if (!methods) return send(request, reply, new Problem('not_found', 'There is nothing at this address.'));
+    if (!methods)
+      return send(request, reply, new Problem('not_found', 'No route has this path. Check the path.'));
     const allow = [...methods].toSorted().join(', ');
     return send(
       request,
       reply,
-      new Problem('method_not_allowed', { detail: `Allowed: ${allow}.`, headers: { allow } }),
+      new Problem('method_not_allowed', {
+        detail: `This path supports ${allow}. Use one of these methods.`,
+        headers: { allow },
+      }),
     );
   });
 }

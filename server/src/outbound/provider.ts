@@ -34,7 +34,7 @@ export function openOutboundProvider(name: string, client: OutboundClient): Outb
           if (answer.status === 429)
             throw new Problem(
               'provider_unavailable',
-              `${name} takes no more requests. Try again in a moment.`,
+              `${name} accepts no more requests. Try again in a moment.`,
             );
           return answer;
         });
@@ -60,11 +60,9 @@ export function jsonObjectOf({ text }: OutboundAnswer): Record<string, unknown> 
 /** What to throw at an answer that is none of those that the provider documents. The log does not get its text: it could
  * repeat what was asked, secrets included. */
 export function notUnderstood(name: string, { status }: OutboundAnswer): Problem {
-  return new Problem(
-    'provider_unavailable',
-    `${name} gave an answer that it does not document. Try again in a moment.`,
-    { cause: new OutboundFailure(`${name} answered ${status} with something that it does not document.`) },
-  );
+  return new Problem('provider_unavailable', `${name} sent an unexpected answer. Try again in a moment.`, {
+    cause: new OutboundFailure(`${name} answered ${status} with something that it does not document.`),
+  });
 }
 
 function doesNotAnswer(name: string, cause?: OutboundFailure): Problem {

@@ -12,7 +12,7 @@ export interface Quota {
 export function quotaExceeded({ limit, used, periodStart, periodEnd }: Quota): Problem {
   const seconds = Math.max(1, Math.ceil((Date.parse(periodEnd) - Date.now()) / 1000));
   return new Problem('quota_exceeded', {
-    detail: `The plan lets in ${limit} units a month, and ${used} are used.`,
+    detail: `The plan allows ${limit} units a month, and ${used} are used. Wait for the next period, or change the plan.`,
     headers: { 'retry-after': String(seconds) },
     members: { quota: { limit, used, periodStart, periodEnd } },
   });

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+
 /** An answer, its body parsed where it is JSON. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers as they come
 export interface Answer<Body = any> {
@@ -52,12 +54,15 @@ export function httpClient(base: string): HttpClient {
     });
     const text = await response.text();
     const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
-    return {
+    const answer = {
       status: response.status,
       headers: response.headers,
       text,
       body: isJson && text !== '' ? JSON.parse(text) : undefined,
     };
+    if (response.headers.get('content-type') === 'application/problem+json' && method !== 'HEAD')
+      assertProblem(answer);
+    return answer;
   };
   const json = (body: unknown) => (body === undefined ? undefined : JSON.stringify(body));
   return {
@@ -68,4 +73,14 @@ export function httpClient(base: string): HttpClient {
     delete: (path, caller) => send('DELETE', path, undefined, caller),
     raw: send,
   };
+}
+
+/** What holds for every problem document, whichever test meets it. */
+function assertProblem({ status, headers, body }: Answer): void {
+  for (const member of ['type', 'title', 'detail', 'instance', 'code', 'requestId'])
+    assert.ok(
+      typeof body?.[member] === 'string' && body[member] !== '',
+      `a problem has ${member}: ${body?.code}`,
+    );
+  assert.deepEqual([body.status, body.requestId], [status, headers.get('x-request-id')]);
 }

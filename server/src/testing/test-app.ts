@@ -37,8 +37,8 @@ const ISSUER = 'http://guildhall.test';
 export const TEST_MASTER_KEY = '5'.repeat(64);
 
 /**
- * Starts the application for the tests of a file and stops it after them. Any answer with a status that its route does
- * not declare fails the file, and so does a request on a key that is not charged as it should be.
+ * Starts the application for the tests of a file and stops it after them. Any answer with a status or a media type that its
+ * route does not declare fails the file, and so does a request on a key that is not charged as it should be.
  */
 export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOptions = {}): Promise<TestApp> {
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
@@ -59,7 +59,7 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     databaseUrl: url,
     masterKey: Buffer.from(TEST_MASTER_KEY, 'hex'),
     logger: { level: config.logLevel, ...(log && { stream: { write: log } }) },
-    onUndeclaredStatus: (operation, status) => undeclared.add(`${operation} answered ${status}`),
+    onUndeclaredAnswer: (operation, answer) => undeclared.add(`${operation} answered ${answer}`),
     onMischarged: (operation, what) => mischarged.add(`${operation}: ${what}`),
   });
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -71,7 +71,11 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     await owner.end();
     await clone?.drop();
     await rm(avatars, { recursive: true });
-    assert.deepEqual([...undeclared], [], 'every status that a route answers with is declared in its schema');
+    assert.deepEqual(
+      [...undeclared],
+      [],
+      'every status and media type that a route answers with is declared in its schema',
+    );
     assert.deepEqual([...mischarged], [], 'an accepted write on a key is charged once, and nothing else is');
   });
   return { http: httpClient(address), url: address, owner, databaseUrl: url, issuer: ISSUER, avatars };

@@ -92,6 +92,8 @@ test('an assertion without its audience, or with another one, is 401', async () 
   const { caller } = await arrangePlayer(app, tenant);
   const bearer = await assertionOf(caller);
   for (const body of [
+    undefined,
+    null,
     {},
     { audience: null },
     { audience: 'https://shop.example/' },

@@ -41,11 +41,14 @@ export async function exchangeToken(
   if (request.bearer.kind !== 'player')
     throw new Problem(
       'wrong_token_scope',
-      'A player access token, or a third party’s refresh token, is needed.',
+      'This endpoint needs a player access token, or the refresh token of a third party.',
     );
   const { playerId, tenantId, sessionId } = request.bearer;
   if (tenantId === null || sessionId === null)
-    throw new Problem('wrong_token_scope', 'A token of the player portal speaks for no tenant.');
+    throw new Problem(
+      'wrong_token_scope',
+      'A token of the player portal belongs to no tenant. Send a player access token.',
+    );
   if (tenantId !== request.charge.tenantId) throw new Problem('tenant_mismatch');
   return fromAccessToken(services, request, { playerId, sessionId });
 }
@@ -66,7 +69,11 @@ async function fromAccessToken(
 
     const { token, hash, expiresAt } = newRefreshToken(vault, 'thirdparty');
     const stored = await insertToken(transaction, { ...subject, familyId: newId(), hash, expiresAt });
-    if (!stored) throw new Problem('session_ended', 'A session that has ended gives no refresh token.');
+    if (!stored)
+      throw new Problem(
+        'session_ended',
+        'The session has ended, so there is no refresh token for a third party. Sign in again.',
+      );
     return { ...signAssertion(signer, subject), refreshToken: token };
   });
 }

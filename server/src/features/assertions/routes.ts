@@ -48,6 +48,8 @@ export function assertionValidationRoutes(database: Database): FastifyPluginAsyn
       '/api/player-auth/jwt/validate',
       {
         config: { usage: 'read' },
+        // Without a body there is no audience, which is the 401 of a missing audience and no matter of the shape.
+        preValidation: async (request) => void (request.body ??= {}),
         schema: {
           operationId: 'validateAssertion',
           tags: ['Assertions'],

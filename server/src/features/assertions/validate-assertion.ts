@@ -15,7 +15,8 @@ export async function validateAssertion(
   audience: string | undefined,
 ): Promise<AssertionCaller> {
   if (bearer.kind === 'third_party') throw new Problem('invalid_bearer');
-  if (bearer.kind !== 'assertion') throw new Problem('wrong_token_scope', 'An assertion is needed.');
+  if (bearer.kind !== 'assertion')
+    throw new Problem('wrong_token_scope', 'This endpoint needs an assertion as the bearer token.');
   if (bearer.tenantId !== tenantId) throw new Problem('tenant_mismatch');
   if (bearer.audience !== audience) throw new Problem('audience_mismatch');
   refuseUnlessAllowed(await findSubject(database.forTenant(tenantId), tenantId, bearer.playerId));

@@ -178,7 +178,11 @@ test('wrong, used, expired and unknown codes are one and the same 401', async ()
     const { code: problem, detail } = body;
     assert.deepEqual(
       { status, problem, detail },
-      { status: 401, problem: 'invalid_credentials', detail: 'The code is wrong, was used, or has expired.' },
+      {
+        status: 401,
+        problem: 'invalid_credentials',
+        detail: 'The code is wrong, was used, or has expired. Request a new one.',
+      },
     );
   }
 });

@@ -26,7 +26,8 @@ export function openMailBudget(openBudget: OpenBudget): AttemptBudget {
 export async function spendMail(db: Querier, email: string): Promise<void> {
   if (await countMail(db, email, MAILS_PER_DAY)) return;
   throw new Problem('too_many_attempts', {
-    detail: 'Too many mails were sent to this address today.',
+    detail:
+      'Too many emails were sent to this address today. Retry after the number of seconds in Retry-After.',
     headers: { 'retry-after': String(await secondsUntilMails(db, email)) },
   });
 }

@@ -25,5 +25,8 @@ export async function tryCode(
 
 /** One answer for every code that does not work, whatever the reason. */
 export function wrongCode(): Problem {
-  return new Problem('invalid_credentials', 'The code is wrong, was used, or has expired.');
+  return new Problem(
+    'invalid_credentials',
+    'The code is wrong, was used, or has expired. Request a new one.',
+  );
 }

@@ -26,7 +26,7 @@ export interface EventPosition {
 export function conditionOf(tenantId: string, filter: EventFilter): Sql {
   const { scope, eventKey, eventValue, playerId, matchSessionId } = filter;
   if (matchSessionId !== undefined && scope === 'player') {
-    throw new Problem('invalid_request', 'matchSessionId goes with scope=match only.');
+    throw new Problem('invalid_request', 'matchSessionId is allowed with scope=match only.');
   }
   const conditions: Sql[] = [sql`event.tenant_id = ${tenantId}`];
   if (filter.from !== undefined) conditions.push(sql`event.occurred_at >= ${toMicroseconds(filter.from)}`);

@@ -15,6 +15,7 @@ import type { EventScope } from './event-scope.ts';
 import type { EventWriter } from './event-writer.ts';
 import { findStored } from './queries.ts';
 import type { Rosters } from './roster.ts';
+import { findUnknownMembers, type EventWarning } from './unknown-members.ts';
 
 export interface IngestServices {
   database: Database;
@@ -35,7 +36,7 @@ export interface Sender {
 /** What became of a batch (spec: gameplay events, response). */
 export interface IngestResult {
   records: EventRecord[];
-  warnings: { index: number; message: string }[];
+  warnings: EventWarning[];
   errors: EventError[];
   /** Events that were stored before, or stand in the batch twice. */
   duplicateCount: number;
@@ -70,7 +71,8 @@ export async function ingestEvents(
   sender: Sender,
   batch: unknown[],
 ): Promise<IngestResult> {
-  const result: IngestResult = { records: [], warnings: [], errors: [], duplicateCount: 0 };
+  const warnings = findUnknownMembers(scope, batch);
+  const result: IngestResult = { records: [], warnings, errors: [], duplicateCount: 0 };
   const sound = checkFields(scope, batch, result);
   const acting = await checkActors(services.rosters, scope, sender, sound, result);
   const rows = await resolveDefinitions(services.definitions, scope, sender.charge.tenantId, acting, result);
@@ -78,6 +80,7 @@ export async function ingestEvents(
   const admitted = await refuseBeyondQuota(services, scope, sender.charge, unique, result);
   if (admitted.length > 0) await store(services.writer, scope, sender.charge, admitted, result);
   result.errors.sort((a, b) => a.index - b.index);
+  result.warnings.sort((a, b) => a.index - b.index);
   return result;
 }
 

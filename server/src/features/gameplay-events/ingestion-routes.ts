@@ -44,8 +44,8 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
       if (result.records.length > 0) return reply.code(201).send(result);
       const detail =
         result.errors.length === 0
-          ? 'All events were stored before.'
-          : 'None of the events was stored; errors says why.';
+          ? 'All events of the batch were already stored. No action is needed.'
+          : 'No event was stored. The member errors names the reason for each event.';
       return sendProblem(request, reply, new Problem('events_rejected', { detail, members: { ...result } }));
     };
 
@@ -90,11 +90,11 @@ function eventsOf(body: unknown, allowed: number): unknown[] {
   if (!Array.isArray(events)) {
     throw new Problem('invalid_request', 'The body must be {"events": […]} or an array of events.');
   }
-  if (events.length === 0) throw new Problem('batch_size', 'The batch holds no event.');
+  if (events.length === 0) throw new Problem('batch_size', 'The batch has no events. Send at least one.');
   if (events.length > allowed) {
     throw new Problem(
       'batch_size',
-      `The batch holds ${events.length} events; at most ${allowed} are allowed.`,
+      `The batch has ${events.length} events; at most ${allowed} are allowed. Send it in parts.`,
     );
   }
   return events;

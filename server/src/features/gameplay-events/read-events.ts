@@ -115,7 +115,7 @@ export async function summariseEvents(
   if (Date.parse(to) - Date.parse(from) > MOST_BUCKETS * width) {
     throw new Problem(
       'invalid_request',
-      `The range holds more than ${MOST_BUCKETS} buckets: narrow it, or take wider ones.`,
+      `The range has more than ${MOST_BUCKETS} buckets. Ask for a shorter range, or for wider buckets.`,
     );
   }
   const items = await countEvents(
@@ -147,5 +147,8 @@ function decodeCursor(cursor: string): EventPosition {
   } catch {
     // Said below.
   }
-  throw new Problem('invalid_request', 'The cursor is not one of ours.');
+  throw new Problem(
+    'invalid_request',
+    'The cursor is not valid. Use nextCursor of the page before, unchanged.',
+  );
 }

@@ -49,7 +49,11 @@ const resultFields = {
     }),
     { description: 'The events that this request stored. They are on disk.' },
   ),
-  warnings: Type.Array(Type.Object({ index: Type.Integer(), message: Type.String() })),
+  warnings: Type.Array(Type.Object({ index: Type.Integer(), message: Type.String() }), {
+    description:
+      'What was not stored as it was sent: a definition that was found by key and value, and members that an event does not ' +
+      'have, one warning for each name.',
+  }),
   errors: Type.Array(
     Type.Object({
       index: Type.Integer(),
@@ -69,7 +73,14 @@ const resultFields = {
 export const IngestResult = Type.Object(resultFields);
 
 /** Nothing was inserted: the same result, as a problem document. */
-export const RejectedBatch = Type.Object({ ...ProblemDocument.properties, ...resultFields });
+export const RejectedBatch = {
+  description: 'No event was stored.',
+  content: {
+    'application/problem+json': {
+      schema: Type.Object({ ...ProblemDocument.properties, ...resultFields }),
+    },
+  },
+};
 
 export const scopeQuery = OneOf(['match', 'player'], { description: 'Match events or player events.' });
 

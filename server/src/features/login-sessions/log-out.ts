@@ -22,7 +22,7 @@ export async function logOut(database: Database, { charge, sessionId, deviceId, 
   const session = await findSession(database.forTenant(tenantId), tenantId, sessionId);
   if (!session) throw new Problem('not_found', 'The tenant has no such session.');
   if (playerId !== undefined && playerId !== session.playerId)
-    throw new Problem('forbidden', 'The session is another player’s.');
+    throw new Problem('forbidden', 'The session belongs to another player.');
 
   const reason = 'user_logout' as const;
   const metadata = deviceId === undefined ? {} : { deviceId };

@@ -15,5 +15,8 @@ export interface MatchCaller {
 export function refuseForOthers(caller: MatchCaller, playerIds: string[]): void {
   const { playerId } = caller;
   if (playerId !== undefined && playerIds.some((id) => id !== playerId))
-    throw new Problem('forbidden', 'With a bearer token, players act for themselves only.');
+    throw new Problem(
+      'forbidden',
+      'A request with a bearer token may act for the player of that token only.',
+    );
 }

@@ -67,7 +67,7 @@ function rejection(refused: { index: number; refusal: Refusal }[], playerIds: st
   }));
   const anyExpired = errors.some((error) => error.statusCode === 410);
   return new Problem(anyExpired ? 'players_rejected' : 'player_not_found', {
-    detail: 'No match was created: see errors.',
+    detail: 'No match was created. The member errors names each player and the reason.',
     members: { errors },
   });
 }
@@ -79,5 +79,8 @@ function refuseDuplicates(playerIds: string[]): void {
     return [{ path: `players.${index}.playerId`, message: 'is there already' }];
   });
   if (errors.length > 0)
-    throw new Problem('invalid_request', { detail: 'A player is named twice.', members: { errors } });
+    throw new Problem('invalid_request', {
+      detail: 'The request names a player twice. Name each player once.',
+      members: { errors },
+    });
 }

@@ -24,7 +24,7 @@ export async function recordResults(
   const { tenantId } = caller.charge;
   const ids = results.map((result) => result.matchPlayerId);
   if (new Set(ids).size < ids.length)
-    throw new Problem('invalid_request', 'A match player has two results in the request.');
+    throw new Problem('invalid_request', 'A match player has two results in the request. Send one for each.');
   if (caller.playerId !== undefined) {
     const entries = await findRoster(database.forTenant(tenantId), tenantId, ids);
     refuseForOthers(
@@ -64,5 +64,8 @@ async function whyNothing(
       ? []
       : [{ index, matchPlayerId, statusCode: 404, error: 'The match has no such player.' }],
   );
-  return new Problem('not_found', { detail: 'No result was written: see errors.', members: { errors } });
+  return new Problem('not_found', {
+    detail: 'No result was written. The member errors names each match player that is not in the match.',
+    members: { errors },
+  });
 }

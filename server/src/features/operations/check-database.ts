@@ -6,7 +6,7 @@ import { Problem } from '../../shared/problem.ts';
 export async function checkDatabase(database: Database): Promise<void> {
   await database.rows(sql`SELECT 1`).catch(() => {
     throw new Problem('unavailable', {
-      detail: 'The database does not answer.',
+      detail: 'The database does not answer. Retry after the number of seconds in Retry-After.',
       headers: { 'retry-after': '5' },
     });
   });

@@ -116,7 +116,7 @@ function credentialOf(body: Static<typeof LinkBody>): Credential {
   const missing = members.filter((name) => body[name] === undefined);
   if (missing.length > 0)
     throw new Problem('invalid_request', {
-      detail: `A credential of ${body.provider} has ${members.join(' and ')}.`,
+      detail: `A credential of ${body.provider} needs ${members.join(' and ')}.`,
       members: { errors: missing.map((path) => ({ path, message: 'is missing' })) },
     });
   return body as Credential;

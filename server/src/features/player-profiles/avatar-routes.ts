@@ -65,7 +65,7 @@ function avatarFile(form: Form): Buffer {
       'must be one file',
       'The form must hold one file, in the field avatarFile.',
     );
-  if (file.isTooLarge) throw new Problem('avatar_too_large', `A picture may have ${LARGEST_UPLOAD} bytes.`);
+  if (file.isTooLarge) throw new Problem('avatar_too_large');
   return file.bytes;
 }
 
@@ -94,7 +94,7 @@ export function avatarRoutes(avatars: AvatarStore): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const avatar = await avatars.read(request.params.name);
-        if (!avatar) throw new Problem('not_found', 'There is no such picture.');
+        if (!avatar) throw new Problem('not_found', 'The image does not exist.');
         return (
           reply
             .type(avatar.type)

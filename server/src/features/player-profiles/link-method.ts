@@ -50,5 +50,5 @@ async function linkIdentity(db: Querier, playerId: string, identity: Identity): 
 }
 
 function taken(): Problem {
-  return new Problem('auth_method_taken', 'Merge the profile that it signs in to into this one.');
+  return new Problem('auth_method_taken');
 }

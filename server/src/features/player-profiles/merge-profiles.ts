@@ -69,7 +69,10 @@ async function merge(
   const known = await findIdentity(db, identity);
   const source = locked.get(sourceId);
   if (!source || known?.playerId !== sourceId || !hasSecret(identity, known.secretHash))
-    throw new Problem('merge_refused', 'The credential is no sign-in of the source profile.');
+    throw new Problem(
+      'merge_refused',
+      'The credential does not sign in to the source profile. Send a credential of that profile.',
+    );
 
   await absorbProfile(db, sourceId, targetId, inherited(target, source));
   await moveAuthMethods(db, sourceId, targetId);

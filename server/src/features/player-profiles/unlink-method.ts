@@ -21,7 +21,7 @@ export async function unlinkMethod(
     const removed = await deleteAuthMethod(transaction, playerId, methodId);
     if (!removed) throw new Problem('auth_method_not_found');
     const next = await findLastUsedMethod(transaction, playerId);
-    if (!next) throw new Problem('last_auth_method', 'Link another one first, or delete the profile.');
+    if (!next) throw new Problem('last_auth_method');
     if (removed.provider.startsWith('Email'))
       await unlinkAddress(transaction, playerId, removed.providerUserId);
     if (removed.isPrimary) await makePrimary(transaction, playerId, next.id);

@@ -20,7 +20,7 @@ export async function finishStoreALogin(
   services: StoreAServices & SessionServices,
   callbackUrl: string,
 ): Promise<PortalTokens> {
-  if (!URL.canParse(callbackUrl)) throw new Problem('invalid_request', 'callbackUrl is not an address.');
+  if (!URL.canParse(callbackUrl)) throw new Problem('invalid_request', 'callbackUrl is not a URL.');
   return openSession(services, await verifyStoreACallback(services, callbackUrl));
 }
 
@@ -33,12 +33,17 @@ export async function verifyStoreACallback(
   { database, vault, storeAOpenId }: StoreAServices,
   callbackUrl: string,
 ): Promise<Identity> {
-  if (!storeAOpenId) throw new Problem('provider_not_available', 'This deployment has no StoreA sign-in.');
+  if (!storeAOpenId)
+    throw new Problem(
+      'provider_not_available',
+      'The operator of this deployment has not configured the StoreA sign-in.',
+    );
   const assertion = URL.canParse(callbackUrl) ? storeAOpenId.read(callbackUrl) : undefined;
   const isGenuine =
     assertion &&
     (await finishStartedLogin(database, vault.fingerprint(assertion.state), assertion.nonce)) &&
     (await storeAOpenId.confirms(assertion));
-  if (!isGenuine) throw new Problem('invalid_credentials', 'StoreA did not vouch for this sign-in.');
+  if (!isGenuine)
+    throw new Problem('invalid_credentials', 'StoreA did not confirm this sign-in. Start it again.');
   return { provider: 'StoreA', issuer: '', providerUserId: assertion.accountId };
 }

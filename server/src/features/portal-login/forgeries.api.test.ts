@@ -343,7 +343,7 @@ const REFUSAL = {
   type: 'urn:guildhall:problem:invalid_credentials',
   title: 'The credentials are not valid',
   status: 401,
-  detail: 'StoreA did not vouch for this sign-in.',
+  detail: 'StoreA did not confirm this sign-in. Start it again.',
   instance: '/api/player-portal-auth/storea/exchange',
   code: 'invalid_credentials',
 };

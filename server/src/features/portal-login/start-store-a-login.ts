@@ -31,7 +31,11 @@ export async function startStoreALogin(
   address: string | null,
 ): Promise<{ authUrl: string; expiresAt: string }> {
   await starts.spend(networkOf(address));
-  if (!storeAOpenId) throw new Problem('provider_not_available', 'This deployment has no StoreA sign-in.');
+  if (!storeAOpenId)
+    throw new Problem(
+      'provider_not_available',
+      'The operator of this deployment has not configured the StoreA sign-in.',
+    );
   const state = randomBytes(32).toString('base64url');
   const expiresAt = secondsFromNow(LOGIN_SECONDS);
   await insertStartedLogin(database, vault.fingerprint(state), expiresAt);

@@ -238,7 +238,7 @@ test('there is no profile at the address of one’s own', async () => {
   const id = await arrangeProfile('full');
   for (const caller of [game, dataKey, {}, (await arrangePlayer(app, tenant)).caller]) {
     const answer = await app.http.get(`/api/player-profile/${id}`, caller);
-    assert.deepEqual([answer.status, answer.body.detail], [404, 'There is nothing at this address.']);
+    assert.deepEqual([answer.status, answer.body.detail], [404, 'No route has this path. Check the path.']);
   }
   const posted = await app.http.post(`/api/player-profiles/${id}`, {}, game);
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);

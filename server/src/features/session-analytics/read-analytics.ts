@@ -22,7 +22,12 @@ export async function readAnalytics(
 ): Promise<SessionAnalytics> {
   const to = toMicroseconds(range.to ?? new Date().toISOString())!;
   const from = toMicroseconds(range.from ?? daysBefore(to))!;
-  if (from >= to) throw invalidField('from', 'must lie before to', 'The range is empty.');
+  if (from >= to)
+    throw invalidField(
+      'from',
+      'must be earlier than to',
+      'The range is empty: from must be earlier than to.',
+    );
   const tenant = database.forTenant(tenantId);
   // What is rolled up never changes, so it does no harm if more of it is by the time of the second statement.
   const rolledUpTo = await findRolledUpTo(tenant, tenantId);

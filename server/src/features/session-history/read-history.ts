@@ -61,7 +61,7 @@ export async function readHistory(
 function positionOf({ cursorTimestamp, cursorId }: HistoryRequest): LoginPosition | undefined {
   if (cursorTimestamp === undefined && cursorId === undefined) return undefined;
   if (cursorTimestamp === undefined || cursorId === undefined)
-    throw new Problem('invalid_request', 'cursorTimestamp and cursorId go together.');
+    throw new Problem('invalid_request', 'Send cursorTimestamp and cursorId together.');
   // In UTC, for PostgreSQL refuses offsets of 16 hours and more.
   return { receivedAt: toMicroseconds(cursorTimestamp)!, id: cursorId };
 }

@@ -50,6 +50,6 @@ async function answerByKind(
 function refusal(): Problem {
   return new Problem(
     'invalid_credentials',
-    'The challenge is unknown, was answered or has expired, or the response is wrong.',
+    'The challenge is unknown, answered or expired, or the response is wrong. Request a new challenge.',
   );
 }

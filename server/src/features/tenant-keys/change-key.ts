@@ -19,7 +19,7 @@ export async function changeKey(
   return database.forTenant(tenantId).transaction(async (transaction) => {
     const before = await lockKey(transaction, place);
     if (!before) throw new Problem('not_found');
-    if (before.revokedAt) throw new Problem('conflict', 'The key is revoked.');
+    if (before.revokedAt) throw new Problem('conflict', 'The key is revoked. Create a new one.');
     const traits = applyTraits(kind, before, change);
     if (traits.subscriberWorkspaceId !== before.subscriberWorkspaceId)
       await requireSubscriber(transaction, author, traits.subscriberWorkspaceId);

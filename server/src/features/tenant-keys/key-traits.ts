@@ -62,5 +62,5 @@ function futureInstant(text: string | null): string | null {
   if (text === null) return null;
   const instant = toMicroseconds(text);
   if (instant !== undefined && Date.parse(instant) > Date.now()) return instant;
-  throw invalidField('expiresAt', 'must lie in the future');
+  throw invalidField('expiresAt', 'must be in the future');
 }

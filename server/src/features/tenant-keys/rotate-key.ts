@@ -48,9 +48,10 @@ export async function rotateKey(
 }
 
 function refuseUnlessCurrent({ revokedAt, expiresAt, successorId }: TenantKey): void {
-  if (revokedAt) throw new Problem('conflict', 'The key is revoked.');
-  if (successorId) throw new Problem('conflict', 'The key was rotated before. Rotate its successor.');
-  if (expiresAt && Date.parse(expiresAt) <= Date.now()) throw new Problem('conflict', 'The key has expired.');
+  if (revokedAt) throw new Problem('conflict', 'The key is revoked. Create a new one.');
+  if (successorId) throw new Problem('conflict', 'The key was already rotated. Rotate its successor.');
+  if (expiresAt && Date.parse(expiresAt) <= Date.now())
+    throw new Problem('conflict', 'The key has expired. Create a new one.');
 }
 
 /** A key that was made for 90 days is followed by one for 90 days. */

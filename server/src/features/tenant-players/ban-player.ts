@@ -27,7 +27,11 @@ export async function banPlayer(
   // In UTC, for PostgreSQL refuses offsets of 16 hours and more, and rounds where we cut.
   const until = sentUntil ? toMicroseconds(sentUntil) : null;
   if (until && Date.parse(until) <= Date.now())
-    throw invalidField('until', 'must lie in the future', 'The ban would be over already.');
+    throw invalidField(
+      'until',
+      'must be in the future',
+      'until must be in the future, or absent for a ban without an end.',
+    );
 
   const bannedBy = author.actor.id!;
   return database.forTenant(tenantId).transaction(async (transaction) => {

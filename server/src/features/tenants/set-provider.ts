@@ -36,7 +36,10 @@ export async function setProvider(
   const tenant = await lockTenant(transaction, tenantId);
   if (!tenant) throw new Problem('not_found');
   if (provider === 'Mock' && enabled && !mayUseMock(config, tenant))
-    throw new Problem('provider_not_available', 'The operator of this deployment does not allow Mock.');
+    throw new Problem(
+      'provider_not_available',
+      'The operator of this deployment does not allow Mock. Use another provider.',
+    );
 
   const rows = await listProviderSettings(transaction, tenantId);
   const stored = rows.find((row) => row.provider === provider);

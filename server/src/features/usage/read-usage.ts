@@ -31,16 +31,21 @@ export async function readUsage(
 function wholeDays(range: { from?: string | undefined; to?: string | undefined }): Days {
   const end = range.to === undefined ? Date.now() : instantOf('to', range.to);
   const to = Math.ceil(end / DAY_MS) * DAY_MS;
-  if (to > LAST_DAY) throw invalidField('to', `must lie no later than ${dayOf(LAST_DAY)}`);
+  if (to > LAST_DAY) throw invalidField('to', `must not be later than ${dayOf(LAST_DAY)}`);
   const last = new Date(to - DAY_MS);
   const start =
     range.from === undefined
       ? Date.UTC(last.getUTCFullYear(), last.getUTCMonth())
       : instantOf('from', range.from);
   const from = Math.floor(start / DAY_MS) * DAY_MS;
-  if (start >= end) throw invalidField('from', 'must lie before to', 'The range is empty.');
+  if (start >= end)
+    throw invalidField(
+      'from',
+      'must be earlier than to',
+      'The range is empty: from must be earlier than to.',
+    );
   if (to - from > MOST_DAYS * DAY_MS)
-    throw invalidField('from', `must lie at most ${MOST_DAYS} days before to`);
+    throw invalidField('from', `must be at most ${MOST_DAYS} days before to`);
   return { from: dayOf(from), to: dayOf(to) };
 }
 

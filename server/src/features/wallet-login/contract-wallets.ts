@@ -87,7 +87,10 @@ async function call(
   const { result, error } = readAnswer(text);
   if (typeof result === 'string') return result;
   if (error && saysThatCodeFailed(error)) return undefined;
-  throw new Problem('provider_unavailable', 'The node of the chain does not say what the wallet answers.');
+  throw new Problem(
+    'provider_unavailable',
+    'The node of the chain does not answer for the wallet. Try again in a moment.',
+  );
 }
 
 interface RpcAnswer {

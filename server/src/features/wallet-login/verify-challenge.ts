@@ -64,6 +64,6 @@ async function identify(
 function refusal(): Problem {
   return new Problem(
     'invalid_credentials',
-    'The message is not an open challenge, or the signature is not the wallet’s. Ask for a new challenge.',
+    'The message is not an open challenge, or the signature is not of this wallet. Request a new challenge.',
   );
 }

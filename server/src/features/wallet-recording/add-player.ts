@@ -49,7 +49,7 @@ export async function addAnonymousPlayer(
 function playerIdOf(name: string, address: string): string {
   const playerId = normalisePlayerId(name);
   if (playerId !== address && evmAddress(playerId))
-    throw invalidField('playerId', 'must not be the address of somebody else');
+    throw invalidField('playerId', 'must not be the address of another player');
   return playerId;
 }
 
@@ -81,5 +81,5 @@ function refuseIfTaken(players: WalletPlayer[], wanted: { playerId: string; addr
   if (players.some(({ playerId }) => playerId === wanted.playerId))
     throw new Problem('player_exists', 'The playerId is taken.');
   if (players.some(({ address }) => address === wanted.address))
-    throw new Problem('player_exists', 'The address is linked to a player already.');
+    throw new Problem('player_exists', 'The address is already linked to a player.');
 }

@@ -32,7 +32,7 @@ export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: numbe
     apply(state) {
       const match = state.openMatch(state.actor(actor), matchSessionId);
       if (match.playDataId !== null)
-        throw new Problem('match_ended', 'The player’s part in the match has ended.');
+        throw new Problem('match_ended', 'The part of the player in the match has ended.');
       const unknown = otherPlayers.filter((index) => !state.hasPlayer(index));
       if (unknown.length > 0) throw noSuchPlayers(unknown);
       const id = state.next('records');
@@ -45,6 +45,11 @@ export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: numbe
 function noSuchPlayers(unknown: number[]): Problem {
   return new Problem('player_not_found', {
     detail: `The tenant has no player with the index ${unknown.join(', ')}.`,
-    members: { errors: unknown.map((index) => ({ path: 'otherPlayers', message: `${index} is nobody` })) },
+    members: {
+      errors: unknown.map((index) => ({
+        path: 'otherPlayers',
+        message: `${index} is not a player of the tenant`,
+      })),
+    },
   });
 }

@@ -20,7 +20,7 @@ export function endPart(
     apply(state) {
       const match = state.openMatch(state.actor(actor), matchSessionId);
       if (match.playDataId !== null)
-        throw new Problem('match_ended', 'The player’s part in the match has ended.');
+        throw new Problem('match_ended', 'The part of the player in the match has ended.');
       const playDataId = state.next('playData');
       state.putMatch({ ...match, playDataId });
       const body = { playDataId, matchSessionId, score: String(score), winLoss, matchPosition };

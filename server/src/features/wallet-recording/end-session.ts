@@ -15,7 +15,7 @@ export function endSession(actor: Actor, sessionId: number): Command<object> {
       if (session.endTime !== null) throw new Problem('conflict', 'The login session has ended.');
       const endTime = Math.floor(Date.parse(state.now) / 1000);
       if (endTime < session.startTime)
-        throw new Problem('conflict', 'The login session begins later than now, so it cannot end now.');
+        throw new Problem('conflict', 'The login session starts in the future, so it cannot end now.');
       state.putSession({ ...session, endTime });
       return { entry: { kind: 'session.ended', playerIndex, body: { sessionId, endTime } }, answer: {} };
     },

@@ -117,7 +117,7 @@ export class LedgerState {
     const session = this.#sessions.get(sessionId);
     if (!session) throw new Problem('not_found', 'The tenant has no such login session.');
     if (session.playerIndex !== player.playerIndex)
-      throw new Problem('forbidden', 'The login session is another player’s.');
+      throw new Problem('forbidden', 'The login session belongs to another player.');
     return session;
   }
 
@@ -126,7 +126,7 @@ export class LedgerState {
     const match = this.#matches.get(matchSessionId);
     if (!match) throw new Problem('not_found', 'The tenant has no such match session.');
     if (match.playerIndex !== player.playerIndex)
-      throw new Problem('forbidden', 'The match session is another player’s.');
+      throw new Problem('forbidden', 'The match session belongs to another player.');
     if (match.isEnded) throw new Problem('match_ended');
     return match;
   }

@@ -28,7 +28,7 @@ export async function logInByWallet(
   const { tenantId } = key;
   const identity = await verifyToken(key, 'WalletJwt', jwt);
   const { walletAddress: address } = identity;
-  if (!address) throw new Problem('invalid_credentials', 'The token names no address of a wallet.');
+  if (!address) throw new Problem('invalid_credentials', 'The token has no wallet address.');
 
   const tenant = database.forTenant(tenantId);
   const [banned, known] = await Promise.all([

@@ -42,7 +42,7 @@ export async function lookUpName(
 ): Promise<{ playerIndex: number }> {
   const playerId = normalisePlayerId(name);
   const player = await findPlayerById(database.forTenant(tenantId), tenantId, playerId);
-  if (!player) throw new Problem('not_found', 'The playerId is free.');
+  if (!player) throw new Problem('not_found', 'No player has this playerId.');
   return { playerIndex: (await recorder.findIndex(tenantId, 'name', playerId)) ?? player.playerIndex };
 }
 

@@ -53,7 +53,10 @@ export async function createEndpoint(
     if (tenantId !== null) await requireTenant(transaction, place, tenantId);
     await lockEndpointsOf(transaction, place);
     if ((await countEndpoints(transaction, place)) >= MOST_ENDPOINTS)
-      throw new Problem('webhook_limit', `There may be ${MOST_ENDPOINTS} webhooks. Delete one first.`);
+      throw new Problem(
+        'webhook_limit',
+        `The limit of ${MOST_ENDPOINTS} webhooks is reached. Delete one first.`,
+      );
     const inserted = await insertEndpoint(
       transaction,
       { ...place, webhookId, tenantId },

@@ -46,8 +46,7 @@ export async function redeliver(
     const { id } = await requireEnabled(transaction, place);
     const before = await lockDelivery(transaction, id, deliveryId);
     if (!before) throw new Problem('not_found', 'The webhook has no such delivery.');
-    if (before.isBeingAttempted)
-      throw new Problem('delivery_running', 'An attempt at this delivery is just being made.');
+    if (before.isBeingAttempted) throw new Problem('delivery_running');
     // Its job is on the way. One more would put it out of date, and whoever asks again and again wait for ever.
     if (!before.isDue)
       await addDeliveryJobs(jobs, transaction, await restartDelivery(transaction, deliveryId));

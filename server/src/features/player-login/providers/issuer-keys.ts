@@ -98,7 +98,7 @@ async function readKeySet(
   if (faultOfTenantUrl(name, config))
     throw new Problem(
       'provider_not_available',
-      'The issuer that this tenant has set is no public https address.',
+      'The issuer in the settings of this tenant is not a public https address.',
     );
   const base = name.replace(/\/$/, '');
   const answer = await provider.ask(`${base}/.well-known/openid-configuration`);
@@ -108,7 +108,7 @@ async function readKeySet(
   if (configuration['issuer'] !== name)
     throw new Problem(
       'provider_not_available',
-      'The issuer that this tenant has set calls itself by another name: its openid-configuration tells which.',
+      'The issuer in the settings of this tenant differs from the one in its openid-configuration. Copy the issuer from there.',
     );
   const { jwks_uri } = configuration;
   if (typeof jwks_uri !== 'string' || faultOfTenantUrl(jwks_uri, config)) throw notUnderstood(CALLED, answer);

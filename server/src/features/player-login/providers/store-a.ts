@@ -27,9 +27,12 @@ export function openStoreA(client: OutboundClient, baseUrl: string | undefined) 
 
   return async (settings: StoreASettings, ticket: string): Promise<Identity> => {
     if (!baseUrl)
-      throw new Problem('provider_not_available', 'The operator of this deployment has not set StoreA up.');
+      throw new Problem(
+        'provider_not_available',
+        'The operator of this deployment has not configured StoreA.',
+      );
     if (!TICKET.test(ticket))
-      throw new Problem('invalid_credentials', 'A StoreA ticket is written in hexadecimal digits.');
+      throw new Problem('invalid_credentials', 'A StoreA ticket must be hexadecimal digits.');
 
     const { webApiKey, appId, identity } = settings;
     const query = new URLSearchParams({
@@ -40,17 +43,21 @@ export function openStoreA(client: OutboundClient, baseUrl: string | undefined) 
     });
     const answer = await store.ask(`${baseUrl}/ISteamUserAuth/AuthenticateUserTicket/v1/?${query}`);
     if (answer.status === 401 || answer.status === 403)
-      throw new Problem('provider_not_available', 'StoreA refuses the web API key that this tenant has set.');
+      throw new Problem(
+        'provider_not_available',
+        'StoreA refused the web API key of this tenant. Correct it in the settings of the provider.',
+      );
 
     const { params, error } = (jsonObjectOf(answer)?.['response'] ?? {}) as TicketAnswer;
     const { result, steamid, publisherbanned } = params ?? {};
     if (answer.status !== 200 || !(error || typeof result === 'string'))
       throw notUnderstood('StoreA', answer);
-    if (error || result !== 'OK') throw new Problem('invalid_credentials', 'StoreA refuses the ticket.');
+    if (error || result !== 'OK')
+      throw new Problem('invalid_credentials', 'StoreA refused the ticket. Get a new one.');
     if (typeof steamid !== 'string' || !USER_ID.test(steamid)) throw notUnderstood('StoreA', answer);
     // vacbanned is about other games too, and for them to judge.
     if (publisherbanned === true)
-      throw new Problem('invalid_credentials', 'StoreA says that the publisher has banned the player.');
+      throw new Problem('invalid_credentials', 'StoreA reports that the publisher has banned the player.');
     return { provider: 'StoreA', issuer: '', providerUserId: steamid };
   };
 }

@@ -18,8 +18,12 @@ export function openStoreB(client: OutboundClient, baseUrl: string | undefined) 
 
   return async (settings: StoreBSettings, token: string): Promise<Identity> => {
     if (!baseUrl)
-      throw new Problem('provider_not_available', 'The operator of this deployment has not set StoreB up.');
-    if (!TOKEN.test(token)) throw new Problem('invalid_credentials', 'That is no OAuth access token.');
+      throw new Problem(
+        'provider_not_available',
+        'The operator of this deployment has not configured StoreB.',
+      );
+    if (!TOKEN.test(token))
+      throw new Problem('invalid_credentials', 'The token is not an OAuth access token.');
 
     const answer = await store.ask(`${baseUrl}/oauth/v2/tokenInfo`, {
       headers: { authorization: `Bearer ${token}` },
@@ -32,7 +36,10 @@ export function openStoreB(client: OutboundClient, baseUrl: string | undefined) 
     if (client_id !== settings.clientId)
       throw new Problem('invalid_credentials', 'The token was issued to another client.');
     if (account_id === undefined)
-      throw new Problem('invalid_credentials', 'The token is a client’s own: it belongs to no account.');
+      throw new Problem(
+        'invalid_credentials',
+        'The token belongs to a client, not to an account. Send the token of a user.',
+      );
     if (!isUserId(account_id)) throw notUnderstood('StoreB', answer);
     return { provider: 'StoreB', issuer: '', providerUserId: account_id };
   };
@@ -41,7 +48,7 @@ export function openStoreB(client: OutboundClient, baseUrl: string | undefined) 
 function refused(): Problem {
   return new Problem(
     'invalid_credentials',
-    'StoreB refuses the token: it has expired, or is not one of its.',
+    'StoreB refused the token: it has expired, or StoreB did not issue it.',
   );
 }
 

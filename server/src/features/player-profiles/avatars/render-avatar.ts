@@ -41,10 +41,10 @@ async function loadSharp(): Promise<typeof Sharp> {
  */
 export async function renderAvatar(upload: Buffer): Promise<RenderedAvatar> {
   const extension = formatOf(upload);
-  if (!extension) throw new Problem('avatar_type', 'A picture is a PNG or a JPG.');
+  if (!extension) throw new Problem('avatar_type');
   if (slots.pendingCount >= WAITING)
     throw new Problem('busy', {
-      detail: 'Too many pictures are waiting to be read.',
+      detail: 'Too many images are waiting to be decoded. Retry after the number of seconds in Retry-After.',
       headers: { 'retry-after': '2' },
     });
   return slots(async () => ({ bytes: await render(upload, extension), extension }));
@@ -61,7 +61,10 @@ async function render(upload: Buffer, extension: RenderedAvatar['extension']): P
   try {
     return await encoded.toBuffer();
   } catch (error) {
-    throw new Problem('avatar_unreadable', `The picture cannot be decoded: ${reasonOf(error)}.`);
+    throw new Problem(
+      'avatar_unreadable',
+      `The image cannot be decoded: ${reasonOf(error)}. Send another one.`,
+    );
   }
 }
 

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { arrangeStudio, signIn, startVictim } from './victim.ts';
+
+const victim = await startVictim({ HOST: '0.0.0.0', CORS_ORIGINS: 'https://play.example' });
+const { url } = victim;
+
+describe('a server off loopback', () => {
+  test('shows its metrics to nobody without a token', async () => {
+    for (const headers of [{}, { authorization: 'Bearer x' }, { 'x-game-key': victim.honest.gameKey }]) {
+      const answer = await fetch(`${url}/metrics`, { headers });
+      assert.equal(answer.status, 401);
+      assert.doesNotMatch(await answer.text(), /guildhall_http/);
+    }
+  });
+
+  test('sends its API reference with a content security policy', async () => {
+    const policy = (await fetch(`${url}/docs/`)).headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /script-src[^;]*unsafe/);
+  });
+});
+
+describe('a hostile player', () => {
+  test('gets at most 21 warnings for any number of unknown members', async () => {
+    const studio = await arrangeStudio(url);
+    const { accessToken, playerId } = (await (await signIn(url, studio)).json()) as Record<string, string>;
+    const poison = '"__proto__":{"playerId":"x"},"constructor":{"prototype":{"playerId":"x"}}';
+    const members = (event: number) =>
+      Array.from({ length: 30 }, (_, index) => `"member-${event}-${index}":${index}`).join();
+    const events = Array.from(
+      { length: 1000 },
+      (_, index) => `{"playerId":"${playerId}","eventKey":"jump",${poison},${members(index)}}`,
+    );
+    const answer = await fetch(`${url}/api/game/player-events`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-game-key': studio.gameKey,
+        authorization: `Bearer ${accessToken}`,
+      },
+      body: `[${events.join()}]`,
+    });
+    const body = (await answer.json()) as { errors: unknown[]; warnings: unknown[] };
+    assert.deepEqual([answer.status, body.errors.length, body.warnings.length], [422, 1000, 21]);
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Problem } from '../shared/problem.ts';
+import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { httpClient } from '../testing/http-client.ts';
+import { startTestApp } from '../testing/test-app.ts';
+import { createHttpServer } from './server.ts';
+
+const lines: { level: number; operation?: string; msg: string }[] = [];
+const texts: string[] = [];
+const app = await startTestApp({
+  env: { LOG_LEVEL: 'trace' },
+  log: (line) => {
+    texts.push(line);
+    lines.push(JSON.parse(line));
+  },
+});
+const tenant = await arrangeTenant(app);
+const [DEBUG, WARN, ERROR] = [20, 40, 50];
+
+describe('log lines', () => {
+  test('are errors for a 500, and none for an expected 502 or 503', async () => {
+    const levels = new Map<number, number>();
+    const write = (line: string) => {
+      const { level, status } = JSON.parse(line);
+      if (status) levels.set(status, level);
+    };
+    const server = await createHttpServer({
+      logger: { level: 'trace', stream: { write } },
+      trustProxy: false,
+      corsOrigins: [],
+    });
+    for (const code of ['busy', 'provider_unavailable', 'internal_error'] as const)
+      server.get(`/${code}`, async () => Promise.reject(new Problem(code)));
+    const http = httpClient(await server.listen({ port: 0, host: '127.0.0.1' }));
+    for (const code of ['busy', 'provider_unavailable', 'internal_error'])
+      assert.equal((await http.get(`/${code}`)).body.code, code);
+    await server.close();
+    assert.deepEqual(Object.fromEntries(levels), { 503: WARN, 502: WARN, 500: ERROR });
+  });
+
+  test('hold no key, token, password or body', async () => {
+    const player = await arrangePlayer(app, tenant, 'hunter2');
+    const caller = { gameKey: tenant.gameKey, bearer: player.accessToken };
+    await app.http.get('/api/player-profile/me?token=hunter2', caller);
+    await app.http.raw('POST', '/api/player-auth/login', '{"token":"hunter2"', caller);
+    await app.http.post('/api/player-auth/login', { provider: 'hunter2' }, caller);
+    await app.http.post('/api/player-auth/refresh', { refreshToken: player.refreshToken }, caller);
+    await app.http.get('/nothing', { gameKey: 'hunter2', headers: { cookie: 'hunter2' } });
+    const log = texts.join('');
+    assert.ok(
+      lines.some(({ level, operation }) => level === DEBUG && operation === 'logInPlayer'),
+      'requests are logged',
+    );
+    for (const secret of [
+      'hunter2',
+      tenant.gameKey,
+      player.accessToken,
+      player.refreshToken,
+      'wrong password',
+    ])
+      assert.ok(!log.includes(secret), secret);
+  });
+});
