@@ -6,8 +6,10 @@ import { hasSecret, type Identity } from '../player-login/index.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { lockCredentials, moveCredentials } from '../email-login/index.ts';
 import { endSessions } from './end-sessions.ts';
+import { MOST_DEVICES } from '../devices/index.ts';
 import {
   absorbProfile,
+  countBlockedDevices,
   joinDevices,
   joinTenantAccess,
   moveAuthMethods,
@@ -77,6 +79,12 @@ async function merge(
   await joinTenantAccess(db, sourceId, targetId);
   const joined = await joinDevices(db, sourceId, targetId);
   await moveDevices(db, sourceId, targetId);
+  // Blocked devices are never deleted, so merging must not collect them without end.
+  if ((await countBlockedDevices(db, targetId)) > MOST_DEVICES)
+    throw new Problem(
+      'merge_refused',
+      `The two profiles have more than ${MOST_DEVICES} blocked devices together. Unblock some of them first.`,
+    );
   await moveBans(db, sourceId, targetId);
   await endSessions(db, sourceId);
   for (const { id, isBlocked } of joined)
