@@ -1,4 +1,7 @@
-import { CsvError, parse } from 'csv-parse/sync';
+import { isUtf8 } from 'node:buffer';
+import { pipeline } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import { bytesInSlices } from '../../shared/event-loop.ts';
 import { Problem } from '../../shared/problem.ts';
 import { sheetColumns, type SheetColumn } from './sheet-cells.ts';
 
@@ -6,6 +9,14 @@ import { sheetColumns, type SheetColumn } from './sheet-cells.ts';
 export const LARGEST_SHEET = 2 * 1024 * 1024;
 /** Without the header and rows that are blank. */
 export const MOST_ROWS = 5_000;
+/** The seven that are known, and some without a name, which spreadsheets add at the end. */
+const MOST_COLUMNS = 32;
+/** Of one row. The longest row that is valid has some 4 KiB. */
+const LARGEST_RECORD = 32 * 1024;
+/** Bytes that are parsed in one turn of the event loop, in 3 ms. */
+const SLICE = 16 * 1024;
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** A row of a sheet that is not blank. */
 export interface SheetRow {
@@ -18,14 +29,14 @@ export interface SheetRow {
 }
 
 /**
- * Reads the rows of a CSV file (spec: CSV import rules 1, 2, 3 and 7). Rows are not judged; a file that is no sheet of
- * definitions as a whole throws csv_malformed, csv_header, csv_too_large.
+ * Reads the rows of a CSV file (spec: CSV import rules 1, 2, 3 and 7), in many turns of the event loop. Rows are not judged; a
+ * file that is no sheet of definitions as a whole throws csv_malformed, csv_header, csv_too_large.
  */
-export function readSheet(file: Buffer, needed: { id: boolean }): SheetRow[] {
+export async function readSheet(file: Buffer, needed: { id: boolean }): Promise<SheetRow[]> {
   const rows: SheetRow[] = [];
   let header: (SheetColumn | undefined)[] | undefined;
 
-  parseCsv(decode(file), (record, rowNumber) => {
+  await parseCsv(utf8Of(file), (record, rowNumber) => {
     if (!header) {
       header = readHeader(record, needed);
       return;
@@ -48,42 +59,53 @@ export function readSheet(file: Buffer, needed: { id: boolean }): SheetRow[] {
   return rows;
 }
 
-/** The file as text, without its byte order mark. */
-function decode(file: Buffer): string {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(file);
-    if (!text.includes('\0')) return text;
-  } catch {
-    // Said below.
-  }
-  throw new Problem('csv_malformed', 'The file is no UTF-8 text. Save it as CSV in UTF-8.');
+/** The file without its byte order mark. Throws csv_malformed for one that is no text. */
+function utf8Of(file: Buffer): Buffer {
+  if (!isUtf8(file) || file.includes(0))
+    throw new Problem('csv_malformed', 'The file is no UTF-8 text. Save it as CSV in UTF-8.');
+  return BYTE_ORDER_MARK.equals(file.subarray(0, 3)) ? file.subarray(3) : file;
 }
 
 /** Calls back for each record, with the number of its row: lines that are empty are counted, but are no records. */
-function parseCsv(text: string, onRecord: (record: string[], rowNumber: number) => void): void {
+async function parseCsv(
+  file: Buffer,
+  onRecord: (record: string[], rowNumber: number) => void,
+): Promise<void> {
+  const parser = parse({
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: LARGEST_RECORD,
+    on_record(record: string[], { records, empty_lines: emptyLines }) {
+      onRecord(record, records + emptyLines);
+      // The parser keeps no record.
+      return null;
+    },
+  });
   try {
-    parse(text, {
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      skip_empty_lines: true,
-      on_record(record: string[], { records, empty_lines: emptyLines }) {
-        onRecord(record, records + emptyLines);
-        // Kept here by nobody.
-        return null;
-      },
-    });
+    await pipeline(bytesInSlices(file, SLICE), parser.resume());
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { records, empty_lines: emptyLines } = error as unknown as { records: number; empty_lines: number };
     const row = records + emptyLines + 1;
+    if (error.code !== 'CSV_MAX_RECORD_SIZE')
+      throw new Problem(
+        'csv_malformed',
+        `The quotation marks are wrong in row ${row}, or in one that it begins.`,
+      );
     throw new Problem(
-      'csv_malformed',
-      `The quotation marks are wrong in row ${row}, or in one that it begins.`,
+      records === 0 ? 'csv_header' : 'csv_too_large',
+      `Row ${row} has more than ${LARGEST_RECORD} bytes.`,
     );
   }
 }
 
 function readHeader(record: string[], needed: { id: boolean }): (SheetColumn | undefined)[] {
+  if (record.length > MOST_COLUMNS)
+    throw new Problem(
+      'csv_header',
+      `The header has ${record.length} columns; at most ${MOST_COLUMNS} are allowed. Remove those without a name.`,
+    );
   const names = record.map((name) => name.trim().toLowerCase());
   if (names.every((name) => name === '')) throw new Problem('csv_header', 'The header is empty.');
 

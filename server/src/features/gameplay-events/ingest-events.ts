@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import {
+  MOST_FOR_AUTO_CREATE,
   pairKey,
   type Definition,
   type DefinitionPair,
@@ -156,9 +157,11 @@ async function resolveDefinitions(
     if (eventKey !== null && !find(event))
       unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
   }
-  if (unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId))) {
-    created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
-  }
+  const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
+  if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
+  const reason = autoCreate
+    ? `auto-create stops at ${MOST_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
+    : 'auto-create is off';
 
   const rows: IndexedRow[] = [];
   for (const event of events) {
@@ -167,11 +170,7 @@ async function resolveDefinitions(
       result.errors.push(
         event.eventKey === null
           ? refusal(event, 404, 'There is no event definition with this id.')
-          : refusal(
-              event,
-              422,
-              'There is no event definition with this key and value, and auto-create is off.',
-            ),
+          : refusal(event, 422, `There is no event definition with this key and value, and ${reason}.`),
       );
     } else if (!definition.isActive) {
       result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
