@@ -89,8 +89,8 @@ export async function openServices(
     metrics,
     rateLimits: openRateLimits({ redis, metrics, logger }),
     openBudget,
-    /** What studios and integrations download. Each piece is read in 10 to 50 ms. */
-    exports: limitExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 4 }),
+    /** What studios and integrations download. A piece is read in 10 to 50 ms. */
+    exports: limitExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,
     outbound,
     issuer,

@@ -36,7 +36,9 @@ export async function readSheet(file: Buffer, needed: { id: boolean }): Promise<
   const rows: SheetRow[] = [];
   let header: (SheetColumn | undefined)[] | undefined;
 
-  await parseCsv(utf8Of(file), (record, rowNumber) => {
+  const text = utf8Of(file);
+  refuseWideHeader(text);
+  await parseCsv(text, (record, rowNumber) => {
     if (!header) {
       header = readHeader(record, needed);
       return;
@@ -64,6 +66,23 @@ function utf8Of(file: Buffer): Buffer {
   if (!isUtf8(file) || file.includes(0))
     throw new Problem('csv_malformed', 'The file is no UTF-8 text. Save it as CSV in UTF-8.');
   return BYTE_ORDER_MARK.equals(file.subarray(0, 3)) ? file.subarray(3) : file;
+}
+
+const [LF, CR, COMMA] = [10, 13, 44];
+
+/**
+ * Refuses a header of too many columns before anything is parsed. A comma inside of quotes counts too: no name of a column holds
+ * one. Throws csv_header.
+ */
+function refuseWideHeader(text: Buffer): void {
+  let [at, columns] = [0, 1];
+  while (text[at] === LF || text[at] === CR) at++;
+  for (; at < text.length && text[at] !== LF && text[at] !== CR; at++)
+    if (text[at] === COMMA && ++columns > MOST_COLUMNS)
+      throw new Problem(
+        'csv_header',
+        `The header has more than ${MOST_COLUMNS} columns. Remove those without a name.`,
+      );
 }
 
 /** Calls back for each record, with the number of its row: lines that are empty are counted, but are no records. */
@@ -101,11 +120,6 @@ async function parseCsv(
 }
 
 function readHeader(record: string[], needed: { id: boolean }): (SheetColumn | undefined)[] {
-  if (record.length > MOST_COLUMNS)
-    throw new Problem(
-      'csv_header',
-      `The header has ${record.length} columns; at most ${MOST_COLUMNS} are allowed. Remove those without a name.`,
-    );
   const names = record.map((name) => name.trim().toLowerCase());
   if (names.every((name) => name === '')) throw new Problem('csv_header', 'The header is empty.');
 
