@@ -105,21 +105,22 @@ test('stops creating definitions at 5,000, and lists them for many readers at on
     });
   }));
 
-test('refuses a CSV header of 500,000 columns at once', (t) =>
-  withstands(t, victim, async () => {
-    const wide = `event_key,event_value${','.repeat(500_000)}\n${`k,v${','.repeat(290)}\n`.repeat(5_000)}`;
-    await repeat(8, async () => {
-      const form = new FormData();
-      form.append('file', new Blob([wide]), 'wide.csv');
-      const answer = await fetch(`${url}${tenant}/event-definitions/import`, {
-        method: 'POST',
-        headers: account,
-        body: form,
-      });
+test('refuses a CSV header of 500,000 columns at once', async (t) => {
+  const wide = `event_key,event_value${','.repeat(500_000)}\n${`k,v${','.repeat(290)}\n`.repeat(5_000)}`;
+  const form = new FormData();
+  form.append('file', new Blob([wide]), 'wide.csv');
+  const encoded = new Response(form);
+  const headers = { ...account, 'content-type': encoded.headers.get('content-type')! };
+  const body = await encoded.arrayBuffer();
+  await withstands(t, victim, () =>
+    repeat(30, async () => {
+      const path = `${url}${tenant}/event-definitions/import`;
+      const answer = await fetch(path, { method: 'POST', headers, body });
       const { code } = (await answer.json()) as { code: string };
       if (answer.status !== 503) assert.deepEqual([answer.status, code], [400, 'csv_header']);
-    });
-  }));
+    }),
+  );
+});
 
 test('refuses a fifth export of an account while four readers stall', async (t) => {
   // More than what sockets hold for a reader who does not read.

@@ -151,8 +151,10 @@ test('the worst files of 2 MiB are read at once', async () => {
     [`${HEADER}\n${'a\n'.repeat(LARGEST_SHEET / 2)}`, 'csv_too_large'],
   ] as const)
     assert.equal((await refusal(text))[0], code);
-  const [wide] = await read(`${HEADER}\nk,v${','.repeat(LARGEST_SHEET)}x`);
-  assert.equal(wide?.isTooLong, true);
+  assert.deepEqual(await refusal(`${HEADER}\nk,v\n\nk,v${','.repeat(LARGEST_SHEET)}x`), [
+    'csv_too_large',
+    'Row 4 has more than 1000 cells.',
+  ]);
 });
 
 test('characters of several bytes stay whole wherever the file is cut into slices', async () => {
@@ -172,6 +174,28 @@ test('a header of more than 32 columns fails before a row is read', async () => 
   const [code, detail] = await refusal(`${nameless(33)}\n"wrong quotes`);
   assert.equal(code, 'csv_header');
   assert.match(detail, /has more than 32 columns/);
+});
+
+test('a row of more than 1,000 cells fails the file; commas in quotes make no cells', async () => {
+  const row = (cells: number) => `k,v${','.repeat(cells - 2)}`;
+  assert.deepEqual(
+    (await read(`${HEADER}\r\n${row(1_000)}x\r\nk,"${','.repeat(2_000)}"\r\n`)).map(
+      ({ isTooLong }) => isTooLong,
+    ),
+    [true, false],
+  );
+  for (const end of ['\n', '\r\n', '\r'])
+    assert.deepEqual(
+      await refusal(`${end}${HEADER}${end}${end}${row(1_001)}`),
+      ['csv_too_large', 'Row 4 has more than 1000 cells.'],
+      JSON.stringify(end),
+    );
+  const part = `${','.repeat(600)}"\n"`;
+  assert.equal(
+    (await refusal(`${HEADER}\nk,v${part}${part}`))[0],
+    'csv_too_large',
+    'quoted line breaks end no row',
+  );
 });
 
 test('a row of more than 32 KiB fails the file', async () => {

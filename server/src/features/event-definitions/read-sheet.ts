@@ -11,6 +11,8 @@ export const LARGEST_SHEET = 2 * 1024 * 1024;
 export const MOST_ROWS = 5_000;
 /** The seven that are known, and some without a name, which spreadsheets add at the end. */
 const MOST_COLUMNS = 32;
+/** Of a row. One that has more cells than the header has columns is an error of that row. */
+const MOST_CELLS = 1_000;
 /** Of one row. The longest row that is valid has some 4 KiB. */
 const LARGEST_RECORD = 32 * 1024;
 /** Bytes that are parsed in one turn of the event loop, in 3 ms. */
@@ -37,7 +39,7 @@ export async function readSheet(file: Buffer, needed: { id: boolean }): Promise<
   let header: (SheetColumn | undefined)[] | undefined;
 
   const text = utf8Of(file);
-  refuseWideHeader(text);
+  refuseWideRows(text);
   await parseCsv(text, (record, rowNumber) => {
     if (!header) {
       header = readHeader(record, needed);
@@ -46,7 +48,7 @@ export async function readSheet(file: Buffer, needed: { id: boolean }): Promise<
     if (record.every(isBlank)) return;
     if (rows.length === MOST_ROWS)
       throw new Problem('csv_too_large', `The file has more than ${MOST_ROWS} rows.`);
-    const nameless = record.findIndex((cell, at) => at < header!.length && !header![at] && !isBlank(cell));
+    const nameless = record.slice(0, header.length).findIndex((cell, at) => !header![at] && !isBlank(cell));
     if (nameless >= 0)
       throw new Problem(
         'csv_header',
@@ -68,21 +70,39 @@ function utf8Of(file: Buffer): Buffer {
   return BYTE_ORDER_MARK.equals(file.subarray(0, 3)) ? file.subarray(3) : file;
 }
 
-const [LF, CR, COMMA] = [10, 13, 44];
+const [LF, CR, QUOTE, COMMA] = [10, 13, 34, 44];
 
 /**
- * Refuses a header of too many columns before anything is parsed. A comma inside of quotes counts too: no name of a column holds
- * one. Throws csv_header.
+ * Refuses a header of too many columns, and rows of too many cells, before anything is parsed: the parser's work on a row grows
+ * faster than the row. Reads 2 MiB in 5 ms. Throws csv_header, csv_too_large.
  */
-function refuseWideHeader(text: Buffer): void {
-  let [at, columns] = [0, 1];
-  while (text[at] === LF || text[at] === CR) at++;
-  for (; at < text.length && text[at] !== LF && text[at] !== CR; at++)
-    if (text[at] === COMMA && ++columns > MOST_COLUMNS)
-      throw new Problem(
-        'csv_header',
-        `The header has more than ${MOST_COLUMNS} columns. Remove those without a name.`,
-      );
+function refuseWideRows(text: Buffer): void {
+  let [row, cells, isQuoted, isHeader] = [1, 1, false, true];
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at];
+    if (byte === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (byte === COMMA) {
+      if (++cells <= (isHeader ? MOST_COLUMNS : MOST_CELLS)) continue;
+      throw isHeader
+        ? new Problem(
+            'csv_header',
+            `The header has more than ${MOST_COLUMNS} columns. Remove those without a name.`,
+          )
+        : new Problem('csv_too_large', `Row ${row} has more than ${MOST_CELLS} cells.`);
+    } else if (byte === LF || byte === CR) {
+      if (byte === LF && text[at - 1] === CR) continue;
+      // Lines before the header are empty.
+      if (!isEmptyLine(text, at)) isHeader = false;
+      row++;
+      cells = 1;
+    }
+  }
+}
+
+/** Whether the line that ends at a line break holds nothing. */
+function isEmptyLine(text: Buffer, end: number): boolean {
+  return end === 0 || text[end - 1] === LF || text[end - 1] === CR;
 }
 
 /** Calls back for each record, with the number of its row: lines that are empty are counted, but are no records. */
