@@ -3,7 +3,7 @@ import { Problem } from '../../shared/problem.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import { conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
 import { withNumber } from './event-json.ts';
-import type { EventScope } from './event-scope.ts';
+import { MOST_SUMMARY_ROWS, type EventScope } from './event-scope.ts';
 import {
   countEvents,
   findNextTime,
@@ -87,7 +87,6 @@ export async function* exportEventsOfPlayer(
 
 const BUCKET_SECONDS = { minute: 60, hour: 3_600, day: 86_400 };
 const MOST_BUCKETS = 1_500;
-const MOST_SUMMARY_ROWS = 20_000;
 const DEFAULT_BUCKETS = 48;
 
 export interface EventSummary {

@@ -4,9 +4,11 @@ import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
 import { refuseForOthers, type MatchCaller } from './caller.ts';
 import { insertMatchPlayer, type JoinOutcome } from './queries.ts';
+import { MOST_PLAYERS } from './roster-limit.ts';
 
 /**
- * Adds a player to a running match. Throws not_found, player_not_found, match_ended, session_expired, already_in_match.
+ * Adds a player to a running match. Throws not_found, player_not_found, match_ended, session_expired, match_full,
+ * already_in_match.
  */
 export async function joinMatch(
   database: Database,
@@ -18,19 +20,27 @@ export async function joinMatch(
   const { tenantId } = caller.charge;
   const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
   return database.forKey(caller.charge).transaction(async (transaction) => {
-    const outcome = await insertMatchPlayer(transaction, tenantId, matchSessionId, entrant, now());
+    const outcome = await insertMatchPlayer(
+      transaction,
+      tenantId,
+      matchSessionId,
+      entrant,
+      now(),
+      MOST_PLAYERS,
+    );
     return { matchSessionId, playerId, ...entryOf(outcome) };
   });
 }
 
 function entryOf(outcome: JoinOutcome | undefined): { matchPlayerId: string; joinedAt: string } {
   if (!outcome) throw new Problem('not_found', 'The tenant has no such match.');
-  const { refusal, hasEnded, matchPlayerId, joinedAt } = outcome;
+  const { refusal, hasEnded, isFull, matchPlayerId, joinedAt } = outcome;
   if (refusal === 'unknown_player') throw new Problem('player_not_found');
   if (refusal === 'unknown_session')
     throw new Problem('not_found', 'The player has no such session in the tenant.');
   if (hasEnded) throw new Problem('match_ended');
   if (refusal === 'session_expired') throw new Problem('session_expired');
+  if (isFull) throw new Problem('match_full', `A match may have at most ${MOST_PLAYERS} players.`);
   if (matchPlayerId === null || joinedAt === null) throw new Problem('already_in_match');
   return { matchPlayerId, joinedAt };
 }

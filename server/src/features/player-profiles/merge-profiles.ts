@@ -16,6 +16,7 @@ import {
   moveBans,
   moveDevices,
 } from './merge-queries.ts';
+import { MOST_MERGED, MOST_METHODS } from './limits.ts';
 import { lockForNewSignIn, refuseRevokedSession, requireOwn } from './own-profile.ts';
 import { findIdentity, lockProfiles, type LockedProfile } from './queries.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
@@ -90,7 +91,13 @@ async function merge(
   for (const { id, isBlocked } of joined)
     if (isBlocked) await endPlayerSessions(db, targetId, { deviceId: id }, { reason: 'device_blocked' });
   const unused = target.avatarUrl === null ? null : source.avatarName;
-  return { profile: await assembleProfile(db, targetId), unused };
+  const profile = await assembleProfile(db, targetId);
+  if (profile.authMethods.length > MOST_METHODS || profile.mergedProfileIds.length > MOST_MERGED)
+    throw new Problem(
+      'merge_refused',
+      `A profile may have at most ${MOST_METHODS} sign-in methods, and ${MOST_MERGED} merged profiles.`,
+    );
+  return { profile, unused };
 }
 
 /** What the target takes over where it has nothing of its own. The source keeps nothing personal: see deletePlayer. */

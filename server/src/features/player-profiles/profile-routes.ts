@@ -8,7 +8,7 @@ import { changeProfile, type ProfileServices } from './change-profile.ts';
 import { deletePlayer } from './delete-player.ts';
 import { exportProfile } from './export-profile.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
-import { ChangeProfileBody, FullPlayerProfile, TenantAccess } from './schemas.ts';
+import { ChangeProfileBody, FullPlayerProfile, TenantAccessList } from './schemas.ts';
 
 const tags = ['Player profile'];
 
@@ -86,8 +86,8 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
           tags,
           summary: 'The games that the player has signed in to',
           description:
-            'Those of profiles that were merged into this one included. Where they were last comes first.',
-          response: { 200: Type.Array(TenantAccess) },
+            'The last 1,000, those of profiles that were merged into this one included. Where they were last comes first.',
+          response: { 200: TenantAccessList },
         },
       },
       async (request) => readTenantAccess(database, playerOf(request).playerId),
