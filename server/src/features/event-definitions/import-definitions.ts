@@ -5,7 +5,7 @@ import { inSlices } from '../../shared/event-loop.ts';
 import { isGuid } from '../../shared/ids.ts';
 import { checkRow, rowError, type CheckedRow, type RowError } from './check-row.ts';
 import type { DefinitionServices } from './create-definition.ts';
-import { MOST_DEFINITIONS, pairKey } from './definition.ts';
+import { MOST_DEFINITIONS, pairKey, type FullDefinition } from './definition.ts';
 import { findDefinitionsByPair, lockDefinitions } from './queries.ts';
 import { readSheet } from './read-sheet.ts';
 import { addDefinitions, changeDefinitions, type WantedChange, type Writer } from './write-definitions.ts';
@@ -21,7 +21,7 @@ export interface ImportResult {
 /** Several files at once would not be read any faster, and each would take its slice of every turn of the event loop. */
 const oneAtATime = pLimit(1);
 
-/** Rows that are checked in one turn of the event loop. */
+/** Rows that are checked, or looked up, in one turn of the event loop. */
 const SLICE = 500;
 
 /** Notes why a row fails. */
@@ -126,14 +126,17 @@ async function overwrite(
   const firsts = firstOf(named, idOf, (row, { rowNumber }) =>
     refuse(row, `Row ${rowNumber} has the same id.`),
   );
-  const locked = await lockDefinitions(transaction, tenantId, firsts.map(idOf).filter(isGuid));
-  const byId = new Map(locked.map((definition) => [definition.id, definition]));
-  const byPair = await findDefinitionsByPair(
-    transaction,
-    tenantId,
-    firsts.map((row) => row.pair),
-  );
-  const owners = new Map(byPair.map((one) => [pairKey(one.eventKey, one.eventValue), one.id]));
+  const byId = new Map<string, FullDefinition>();
+  // Sorted, so that the slices lock in the order in which every other transaction locks.
+  for await (const ids of inSlices(firsts.map(idOf).filter(isGuid).toSorted(), SLICE))
+    for (const definition of await lockDefinitions(transaction, tenantId, ids))
+      byId.set(definition.id, definition);
+  const owners = new Map<string, string>();
+  for await (const slice of inSlices(firsts, SLICE)) {
+    const pairs = slice.map((row) => row.pair);
+    for (const one of await findDefinitionsByPair(transaction, tenantId, pairs))
+      owners.set(pairKey(one.eventKey, one.eventValue), one.id);
+  }
 
   const wanted: WantedChange[] = [];
   for (const row of firsts) {

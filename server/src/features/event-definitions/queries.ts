@@ -79,7 +79,11 @@ export function insertDefinitions(
 }
 
 /** Definitions, locked until the transaction ends: always in the same order, so that nobody waits in a circle. */
-export function lockDefinitions(db: Querier, tenantId: string, ids: string[]): Promise<FullDefinition[]> {
+export function lockDefinitions(
+  db: Querier,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<FullDefinition[]> {
   return db.rows(sql`
     SELECT ${full} FROM event_definitions WHERE tenant_id = ${tenantId} AND id = ANY(${ids}::uuid[])
     ORDER BY id FOR NO KEY UPDATE`);
