@@ -126,7 +126,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   ]);
   await withCredential(plain, behind.gameKeyAndPlayer, [eventIngestionRoutes(services.ingestion)]);
   await withCredential(plain, behind.accountOrApiKey, [
-    eventReadingRoutes(services.database),
+    eventReadingRoutes(services),
     sessionAnalyticsRoutes(services.database),
   ]);
   await withCredential(plain, behind.gameKeyOrDataKey, [profileLookupRoutes(services.database)]);

@@ -23,6 +23,7 @@ import { openUsageMeter } from './features/usage/index.ts';
 import { openChallengeThrottle, openContractWallets } from './features/wallet-login/index.ts';
 import { evmRecorder, hashChain, openWalletLedger } from './features/wallet-recording/index.ts';
 import { openMemberships } from './features/workspaces/index.ts';
+import { limitExports } from './http/exports.ts';
 import { openJobs } from './jobs/queue.ts';
 import { openOutboundClient } from './outbound/http-client.ts';
 import { measureRedis, openRedis } from './redis/redis.ts';
@@ -88,6 +89,8 @@ export async function openServices(
     metrics,
     rateLimits: openRateLimits({ redis, metrics, logger }),
     openBudget,
+    /** What studios and integrations download. A piece is read in 10 to 50 ms. */
+    exports: limitExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,
     outbound,
     issuer,

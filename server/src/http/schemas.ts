@@ -42,8 +42,16 @@ export function OneOf<const Choice extends string>(choices: readonly Choice[], o
   return Type.Unsafe<Choice>({ type: 'string', enum: [...choices], ...options });
 }
 
-/** Arbitrary key-value pairs, as a caller may attach to things. */
-export const Metadata = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 256 });
+/**
+ * Arbitrary key-value pairs that a caller attaches to something. Rows with metadata are read by the page, so its size bounds the
+ * memory of every list. `http/metadata-limits.ts` checks the two limits whose names begin with `x-`.
+ */
+export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
+  maxProperties: 256,
+  'x-max-bytes': 8192,
+  'x-max-levels': 4,
+  description: 'Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays.',
+});
 
 /**
  * A signed 64-bit integer in a request, exact: also where a number in JSON has more digits than JavaScript keeps, in a scope

@@ -13,6 +13,7 @@ import { toMicroseconds } from '../shared/timestamps.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
 import { declareIdempotency } from './idempotency-key.ts';
 import { parseJsonBodies } from './json-body.ts';
+import { addMetadataLimits } from './metadata-limits.ts';
 import { dropOptionalNulls } from './null-members.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
@@ -167,6 +168,7 @@ function ajv(options: { coerceTypes: boolean | 'array'; useDefaults: boolean }):
   // What a number of this format is, the use case says: texts of digits are among them.
   instance.addFormat('int64', true);
   addKeywords.default(instance, ['transform']);
+  addMetadataLimits(instance);
   return instance;
 }
 

@@ -80,6 +80,11 @@ export const problemCatalogue = {
     'The webhook URL cannot be used',
     'The webhook URL cannot be used. Send a public http or https URL without credentials.',
   ],
+  auth_method_limit: [
+    400,
+    'Sign-in method limit reached',
+    'A profile has at most 50 sign-in methods. Remove one first.',
+  ],
   missing_game_key: [
     401,
     'Game key missing',
@@ -219,6 +224,11 @@ export const problemCatalogue = {
     'The event definition already exists',
     'An event definition with this key and value exists in the tenant. Change that one.',
   ],
+  definition_limit: [
+    409,
+    'Event definition limit reached',
+    'A tenant has at most 20,000 event definitions. Change existing ones.',
+  ],
   session_expired: [
     409,
     'The player session has expired',
@@ -229,6 +239,11 @@ export const problemCatalogue = {
     409,
     'The player is already in the match',
     'The player is already in the match. No action is needed.',
+  ],
+  match_full: [
+    409,
+    'The match is full',
+    'A match has at most 1,000 players, those who left included. Create another match.',
   ],
   webhook_limit: [409, 'Webhook limit reached', 'The limit of 50 webhooks is reached. Delete one first.'],
   webhook_disabled: [409, 'The webhook is disabled', 'The webhook is disabled. Enable it first.'],
@@ -281,6 +296,11 @@ export const problemCatalogue = {
     429,
     'Too many open streams',
     'The account has 10 notification streams open. Close one, or retry after the number of seconds in Retry-After.',
+  ],
+  too_many_exports: [
+    429,
+    'Too many exports at once',
+    'Too many exports run at once. Wait until one has ended, then retry after the seconds in Retry-After.',
   ],
   quota_exceeded: [
     429,

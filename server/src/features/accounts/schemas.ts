@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Email, Guid, Name, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
 import { roles } from '../../http/credential-scope.ts';
+import { MOST_MEMBERSHIPS } from '../workspaces/index.ts';
 
 /** A dashboard account. */
 export const User = Type.Object({
@@ -40,4 +41,7 @@ export const Membership = Type.Object({
   role: OneOf(roles),
 });
 
-export const Me = Type.Object({ user: User, memberships: Type.Array(Membership) });
+export const Me = Type.Object({
+  user: User,
+  memberships: Type.Array(Membership, { maxItems: MOST_MEMBERSHIPS }),
+});

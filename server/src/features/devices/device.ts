@@ -1,6 +1,9 @@
 import { platformDisplayName } from '../player-login/index.ts';
 import type { DeviceRow } from './queries.ts';
 
+/** How many devices a player has at most; migration 0025 deletes those beyond it. */
+export const MOST_DEVICES = 50;
+
 /** A device as its player sees it. */
 export interface Device extends DeviceRow {
   platformDisplayName: string;

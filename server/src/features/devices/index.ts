@@ -1,2 +1,3 @@
+export { MOST_DEVICES } from './device.ts';
 export { listDevices } from './list-devices.ts';
 export { deviceRoutes } from './routes.ts';

@@ -1,9 +1,14 @@
 import type { Database } from '../../database/database.ts';
-import { asDevice, type Device } from './device.ts';
+import type { PageRequest } from '../../shared/page.ts';
+import { asDevice, MOST_DEVICES, type Device } from './device.ts';
 import { findDevices } from './queries.ts';
 
-/** Every device that a player has signed in from, in whatever tenant, the last used first. */
-export async function listDevices(database: Database, playerId: string): Promise<Device[]> {
-  const rows = await findDevices(database.forPlayer(playerId), playerId);
+/** The devices that a player has signed in from, in any tenant, the last used first: all of them, or those of a page. */
+export async function listDevices(
+  database: Database,
+  playerId: string,
+  page: PageRequest = { limit: MOST_DEVICES, offset: 0 },
+): Promise<Device[]> {
+  const rows = await findDevices(database.forPlayer(playerId), playerId, page);
   return rows.map(asDevice);
 }

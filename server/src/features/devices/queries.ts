@@ -1,5 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import type { Platform } from '../player-login/index.ts';
 
 /** A stored device record (spec: device). */
@@ -28,10 +29,11 @@ const columns = sql`id, player_id AS "playerId", device_fingerprint AS "deviceFi
     last_seen_at AS "lastSeenAt", login_count AS "loginCount", metadata, created_at_gl AS "createdAtGl",
     updated_at_gl AS "updatedAtGl", received_at_db AS "receivedAtDb"`;
 
-/** A player's devices, the last used first. */
-export function findDevices(db: Querier, playerId: string): Promise<DeviceRow[]> {
+/** A page of a player's devices, the last used first. */
+export function findDevices(db: Querier, playerId: string, page: PageRequest): Promise<DeviceRow[]> {
   return db.rows(sql`
-    SELECT ${columns} FROM devices WHERE player_id = ${playerId} ORDER BY last_seen_at DESC, id DESC`);
+    SELECT ${columns} FROM devices WHERE player_id = ${playerId} ORDER BY last_seen_at DESC, id DESC
+    LIMIT ${page.limit} OFFSET ${page.offset}`);
 }
 
 /** What a player may change of a device. What is undefined stays. */

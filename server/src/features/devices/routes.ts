@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
 import { playerOf } from '../../http/request-context.ts';
 import { changeDevice } from './change-device.ts';
 import { listDevices } from './list-devices.ts';
-import { ChangeDeviceBody, Device, DevicePath } from './schemas.ts';
+import { ChangeDeviceBody, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
 
 const tags = ['Player devices'];
 
@@ -18,11 +17,14 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
           operationId: 'listDevices',
           tags,
           summary: 'The devices that the player has signed in from',
-          description: 'In all tenants, the last used first.',
-          response: { 200: Type.Array(Device) },
+          description:
+            'In all tenants, the last used first. A player has at most 50 devices. A new one replaces the one that was unused ' +
+            'for the longest time. Blocked devices are never replaced, and trusted ones only if there are no others.',
+          querystring: ListDevicesQuery,
+          response: { 200: DeviceList },
         },
       },
-      async (request) => listDevices(database, playerOf(request).playerId),
+      async (request) => listDevices(database, playerOf(request).playerId, request.query),
     );
 
     app.patch(

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
 import { platforms } from '../player-login/index.ts';
+import { MOST_DEVICES } from './device.ts';
 
 /** A stored device record (spec: device). */
 export const Device = Type.Object({
@@ -21,6 +22,13 @@ export const Device = Type.Object({
   createdAtGl: Timestamp,
   updatedAtGl: Timestamp,
   receivedAtDb: Timestamp,
+});
+
+export const DeviceList = Type.Array(Device, { maxItems: MOST_DEVICES });
+
+export const ListDevicesQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: MOST_DEVICES, default: MOST_DEVICES }),
+  offset: Type.Integer({ minimum: 0, maximum: MOST_DEVICES, default: 0 }),
 });
 
 export const ChangeDeviceBody = Type.Object({

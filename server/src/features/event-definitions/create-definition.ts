@@ -1,13 +1,24 @@
 import type { Database } from '../../database/database.ts';
+import type { Exports } from '../../http/exports.ts';
 import type { Author } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
-import { faultsOf, normalisePair, type FullDefinition, type MutableFields } from './definition.ts';
+import {
+  faultsOf,
+  MOST_DEFINITIONS,
+  normalisePair,
+  type FullDefinition,
+  type MutableFields,
+} from './definition.ts';
 import type { DefinitionResolver } from './resolve-definitions.ts';
 import { addDefinitions } from './write-definitions.ts';
 
 export interface DefinitionServices {
   database: Database;
   definitions: DefinitionResolver;
+}
+
+export interface DefinitionRouteServices extends DefinitionServices {
+  exports: Exports;
 }
 
 /** A definition as somebody writes it. */
@@ -18,7 +29,7 @@ export interface DefinitionDraft extends Pick<MutableFields, 'eventScope' | 'isA
   eventDescription?: string | null;
 }
 
-/** Creates a definition. Throws invalid_request for a key or value out of bounds, duplicate_definition. */
+/** Creates a definition. Throws invalid_request for a key or value out of bounds, duplicate_definition, definition_limit. */
 export async function createDefinition(
   { database, definitions }: DefinitionServices,
   tenantId: string,
@@ -41,9 +52,20 @@ export async function createDefinition(
     isActive: draft.isActive,
   };
   const created = await database.forTenant(tenantId).transaction(async (transaction) => {
-    const [definition] = await addDefinitions(transaction, tenantId, [wanted], author);
-    if (!definition) throw new Problem('duplicate_definition');
-    return definition;
+    const { created, existing } = await addDefinitions(
+      transaction,
+      tenantId,
+      [wanted],
+      MOST_DEFINITIONS,
+      author,
+    );
+    if (existing.length > 0) throw new Problem('duplicate_definition');
+    if (!created[0])
+      throw new Problem(
+        'definition_limit',
+        `A tenant may have at most ${MOST_DEFINITIONS} event definitions.`,
+      );
+    return created[0];
   });
   definitions.forgetDefinitions(tenantId);
   return created;

@@ -4,6 +4,11 @@ import { codePoints, normaliseKey } from '../../shared/text.ts';
 export const eventScopes = ['match', 'player', 'both'] as const;
 export type EventScope = (typeof eventScopes)[number];
 
+/** How many definitions a tenant may have. */
+export const MOST_DEFINITIONS = 20_000;
+/** How many a tenant may have for events to create further ones. */
+export const MOST_FOR_AUTO_CREATE = 5_000;
+
 /** What event ingestion needs to know of an event definition. */
 export interface Definition {
   id: string;

@@ -1,11 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Database } from '../../database/database.ts';
 import type { FullDefinition } from './definition.ts';
-import { holdsMoreThanAscii, listDefinitionsAfter } from './queries.ts';
+import { allDefinitions } from './list-definitions.ts';
+import { holdsMoreThanAscii } from './queries.ts';
 import { protectCell, sheetColumns } from './sheet-cells.ts';
-
-/** Rows that are read at a time: the memory of an export does not grow with the number of definitions. */
-const CHUNK = 1_000;
 
 /** By this Excel knows UTF-8; without it, it spoils every letter beyond ASCII. Where there is none, it would only be in the way. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -16,15 +14,10 @@ export async function* exportDefinitions(
   tenantId: string,
   includeInactive: boolean,
 ): AsyncGenerator<string> {
-  const tenant = database.forTenant(tenantId);
-  const mark = (await holdsMoreThanAscii(tenant, tenantId)) ? BYTE_ORDER_MARK : '';
+  const mark = (await holdsMoreThanAscii(database.forTenant(tenantId), tenantId)) ? BYTE_ORDER_MARK : '';
   yield mark + stringify([sheetColumns]);
-  let last: FullDefinition | undefined;
-  do {
-    const chunk = await listDefinitionsAfter(tenant, tenantId, includeInactive, last, CHUNK);
+  for await (const chunk of allDefinitions(database, tenantId, includeInactive))
     yield stringify(chunk.map(cellsOf));
-    last = chunk.length === CHUNK ? chunk.at(-1) : undefined;
-  } while (last);
 }
 
 /** In the order of {@link sheetColumns}. */

@@ -1,9 +1,11 @@
+import pLimit from 'p-limit';
 import type { Querier } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
+import { inSlices } from '../../shared/event-loop.ts';
 import { isGuid } from '../../shared/ids.ts';
 import { checkRow, rowError, type CheckedRow, type RowError } from './check-row.ts';
 import type { DefinitionServices } from './create-definition.ts';
-import { pairKey } from './definition.ts';
+import { MOST_DEFINITIONS, pairKey, type FullDefinition } from './definition.ts';
 import { findDefinitionsByPair, lockDefinitions } from './queries.ts';
 import { readSheet } from './read-sheet.ts';
 import { addDefinitions, changeDefinitions, type WantedChange, type Writer } from './write-definitions.ts';
@@ -15,6 +17,12 @@ export interface ImportResult {
   failed: number;
   errors: RowError[];
 }
+
+/** Several files at once would not be read any faster, and each would take its slice of every turn of the event loop. */
+const oneAtATime = pLimit(1);
+
+/** Rows that are checked, or looked up, in one turn of the event loop. */
+const SLICE = 500;
 
 /** Notes why a row fails. */
 type Refuse = (row: CheckedRow, message: string) => void;
@@ -29,14 +37,15 @@ export async function importDefinitions(
   { file, overwriteExisting }: { file: Buffer; overwriteExisting: boolean },
   author: Author,
 ): Promise<ImportResult> {
-  const sheet = readSheet(file, { id: overwriteExisting });
+  const sheet = await oneAtATime(() => readSheet(file, { id: overwriteExisting }));
   const failures = new Map<number, string>();
-  const rows = sheet.flatMap((one) => {
-    const { row, faults } = checkRow(one);
-    if (faults.length === 0) return [row];
-    failures.set(one.rowNumber, `${faults.join('; ')}.`);
-    return [];
-  });
+  const rows: CheckedRow[] = [];
+  for await (const slice of inSlices(sheet, SLICE))
+    for (const one of slice) {
+      const { row, faults } = checkRow(one);
+      if (faults.length === 0) rows.push(row);
+      else failures.set(one.rowNumber, `${faults.join('; ')}.`);
+    }
 
   let written = 0;
   if (rows.length > 0) {
@@ -74,7 +83,7 @@ async function create(
   const firsts = firstOf(rows, keyOf, (row, { rowNumber }) =>
     refuse(row, `Row ${rowNumber} has the same key and value.`),
   );
-  const created = await addDefinitions(
+  const { existing, refused } = await addDefinitions(
     transaction,
     tenantId,
     firsts.map(({ pair, fields }) => ({
@@ -85,11 +94,21 @@ async function create(
       ...pair,
       ...fields,
     })),
+    MOST_DEFINITIONS,
     writer,
   );
-  const keys = new Set(created.map((one) => pairKey(one.eventKey, one.eventValue)));
-  for (const row of firsts)
-    if (!keys.has(keyOf(row))) refuse(row, 'A definition with this key and value exists.');
+  const reasons = new Map<string, string>();
+  for (const one of existing)
+    reasons.set(pairKey(one.eventKey, one.eventValue), 'A definition with this key and value exists.');
+  for (const one of refused)
+    reasons.set(
+      pairKey(one.eventKey, one.eventValue),
+      `A tenant may have at most ${MOST_DEFINITIONS} event definitions.`,
+    );
+  for (const row of firsts) {
+    const reason = reasons.get(keyOf(row));
+    if (reason) refuse(row, reason);
+  }
 }
 
 /** Rule 5: the id decides; key and value never change. */
@@ -107,14 +126,17 @@ async function overwrite(
   const firsts = firstOf(named, idOf, (row, { rowNumber }) =>
     refuse(row, `Row ${rowNumber} has the same id.`),
   );
-  const locked = await lockDefinitions(transaction, tenantId, firsts.map(idOf).filter(isGuid));
-  const byId = new Map(locked.map((definition) => [definition.id, definition]));
-  const byPair = await findDefinitionsByPair(
-    transaction,
-    tenantId,
-    firsts.map((row) => row.pair),
-  );
-  const owners = new Map(byPair.map((one) => [pairKey(one.eventKey, one.eventValue), one.id]));
+  const byId = new Map<string, FullDefinition>();
+  // Sorted, so that the slices lock in the order in which every other transaction locks.
+  for await (const ids of inSlices(firsts.map(idOf).filter(isGuid).toSorted(), SLICE))
+    for (const definition of await lockDefinitions(transaction, tenantId, ids))
+      byId.set(definition.id, definition);
+  const owners = new Map<string, string>();
+  for await (const slice of inSlices(firsts, SLICE)) {
+    const pairs = slice.map((row) => row.pair);
+    for (const one of await findDefinitionsByPair(transaction, tenantId, pairs))
+      owners.set(pairKey(one.eventKey, one.eventValue), one.id);
+  }
 
   const wanted: WantedChange[] = [];
   for (const row of firsts) {

@@ -1,5 +1,6 @@
 export {
   faultsOf,
+  MOST_FOR_AUTO_CREATE,
   normalisePair,
   pairKey,
   type Definition,

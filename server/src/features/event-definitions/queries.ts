@@ -79,7 +79,11 @@ export function insertDefinitions(
 }
 
 /** Definitions, locked until the transaction ends: always in the same order, so that nobody waits in a circle. */
-export function lockDefinitions(db: Querier, tenantId: string, ids: string[]): Promise<FullDefinition[]> {
+export function lockDefinitions(
+  db: Querier,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<FullDefinition[]> {
   return db.rows(sql`
     SELECT ${full} FROM event_definitions WHERE tenant_id = ${tenantId} AND id = ANY(${ids}::uuid[])
     ORDER BY id FOR NO KEY UPDATE`);
@@ -102,18 +106,18 @@ export function updateDefinitions(
     RETURNING ${full}`);
 }
 
-/** The definitions of a tenant by key and value: all of them, or those of a page. */
+/** A page of the definitions of a tenant, by key and value. */
 export function listDefinitions(
   db: Querier,
   tenantId: string,
   includeInactive: boolean,
-  page?: PageRequest,
+  page: PageRequest,
 ): Promise<FullDefinition[]> {
   return db.rows(sql`
     SELECT ${full} FROM event_definitions
     WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive})
     ORDER BY event_key, event_value NULLS FIRST
-    ${page ? sql`LIMIT ${page.limit} OFFSET ${page.offset}` : empty}`);
+    LIMIT ${page.limit} OFFSET ${page.offset}`);
 }
 
 /** Up to so many definitions of a tenant that come after a pair, in the order of {@link listDefinitions}. */
@@ -148,6 +152,14 @@ export async function holdsMoreThanAscii(db: Querier, tenantId: string): Promise
 export function countDefinitions(db: Querier, tenantId: string, includeInactive: boolean): Promise<number> {
   return db.count(sql`
     SELECT count(*) FROM event_definitions WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive})`);
+}
+
+/**
+ * Keeps others from creating definitions in the tenant until the transaction ends. Whatever counts them afterwards must do so in a
+ * statement of its own, to see what was created while this one waited.
+ */
+export async function lockCreation(transaction: Querier, tenantId: string): Promise<void> {
+  await transaction.rows(sql`SELECT pg_advisory_xact_lock(7118025, hashtext(${tenantId}))`);
 }
 
 /** Changes whether events may create definitions; undefined where it was so before. */

@@ -170,10 +170,8 @@ test('auto-created definitions carry the scope, and one audit record each', asyn
   assert.equal(created.size, 3);
   assert.equal(created.get(pairKey('known', 'v'))?.id, existing);
   const fresh = created.get(pairKey('new', 'v'))!;
-  assert.deepEqual(
-    { ...fresh, id: '' },
-    { id: '', eventKey: 'new', eventValue: 'v', eventScope: 'player', isActive: true },
-  );
+  const { eventKey, eventValue, eventScope, isActive } = fresh;
+  assert.deepEqual([eventKey, eventValue, eventScope, isActive], ['new', 'v', 'player', true]);
   const { rows } = await app.owner.query(
     `SELECT target_id, actor_kind, details FROM audit_records WHERE tenant_id = $1 AND action = 'event_definition.auto_created'`,
     [tenantId],

@@ -1,9 +1,9 @@
 import type { ChangeFeed } from '../../database/change-feed.ts';
 import type { Database } from '../../database/database.ts';
 import { remember } from '../../database/remembered.ts';
-import { pairKey, type Definition, type DefinitionPair } from './definition.ts';
+import { MOST_FOR_AUTO_CREATE, pairKey, type Definition, type DefinitionPair } from './definition.ts';
 import { rememberDefinitions, type TenantDefinitions } from './known-definitions.ts';
-import { findDefinitions, findDefinitionsByPair, findSettings } from './queries.ts';
+import { countDefinitions, findDefinitions, findSettings } from './queries.ts';
 import { addDefinitions } from './write-definitions.ts';
 
 /** What an event is about; a definition's scope is one of these, or both. */
@@ -19,7 +19,10 @@ export interface DefinitionResolver {
     tenantId: string,
     wanted: { ids: string[]; pairs: DefinitionPair[] },
   ): Promise<Readonly<TenantDefinitions>>;
-  /** Creates those of the normalised pairs that do not exist, and returns all of them by {@link pairKey}. */
+  /**
+   * Creates those of the normalised pairs that do not exist, as long as the tenant has fewer than {@link MOST_FOR_AUTO_CREATE}
+   * definitions, and returns those that exist then by {@link pairKey}.
+   */
   autoCreate(tenantId: string, kind: EventKind, pairs: DefinitionPair[]): Promise<Map<string, Definition>>;
   /** Whether the tenant wishes its events to create definitions. Known within 5 minutes of a change, mostly at once. */
   isAutoCreateOn(tenantId: string): Promise<boolean>;
@@ -54,17 +57,18 @@ export function openDefinitionResolver(database: Database, changes: ChangeFeed):
     },
 
     async autoCreate(tenantId, kind, pairs) {
+      // Without the lock under which definitions are created: a tenant at its limit must not make its batches wait for each other.
+      const count = await countDefinitions(database.forTenant(tenantId), tenantId, true);
+      if (count >= MOST_FOR_AUTO_CREATE) return new Map();
       const missing = pairs.map((pair) => ({ ...pair, ...plain, eventScope: kind }));
-      const found = await database.forTenant(tenantId).transaction(async (transaction) => {
-        await addDefinitions(transaction, tenantId, missing, {
+      const { created, existing } = await database.forTenant(tenantId).transaction((transaction) =>
+        addDefinitions(transaction, tenantId, missing, MOST_FOR_AUTO_CREATE, {
           actor: { kind: 'system', id: null },
           source: 'auto_create',
-        });
-        // A statement of its own, so that it sees what others have created while ours waited for them.
-        return findDefinitionsByPair(transaction, tenantId, pairs);
-      });
-      definitions.forget(tenantId);
-      return new Map(found.map((one) => [pairKey(one.eventKey, one.eventValue), one]));
+        }),
+      );
+      if (created.length > 0) definitions.forget(tenantId);
+      return new Map([...existing, ...created].map((one) => [pairKey(one.eventKey, one.eventValue), one]));
     },
 
     async isAutoCreateOn(tenantId) {

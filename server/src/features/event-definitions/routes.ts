@@ -4,8 +4,8 @@ import { problems } from '../../http/schemas.ts';
 import { Problem } from '../../shared/problem.ts';
 import { changeDefinition } from './change-definition.ts';
 import { changeSettings } from './change-settings.ts';
-import { createDefinition, type DefinitionServices } from './create-definition.ts';
-import { listDefinitions } from './list-definitions.ts';
+import { createDefinition, type DefinitionRouteServices } from './create-definition.ts';
+import { CHUNK, definitionsAsJson, pageOfDefinitions } from './list-definitions.ts';
 import { findSettings } from './queries.ts';
 import {
   CreateDefinitionBody,
@@ -24,7 +24,7 @@ const tags = ['Event definitions'];
 const config = { role: 'admin' } as const;
 
 /** Behind a dashboard account. */
-export function eventDefinitionRoutes(services: DefinitionServices): FastifyPluginAsyncTypebox {
+export function eventDefinitionRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       LIST,
@@ -34,13 +34,27 @@ export function eventDefinitionRoutes(services: DefinitionServices): FastifyPlug
           operationId: 'listEventDefinitions',
           tags,
           summary: 'The event definitions of a tenant',
-          description: 'Sorted by key and value; a plain array, or with `paged=true` a page.',
+          description:
+            'Sorted by key and value; a plain array, or with `paged=true` a page. An array of more than 500 definitions counts ' +
+            'as an export while it is sent.',
           params: TenantPath,
           querystring: ListDefinitionsQuery,
-          response: { 200: ListDefinitionsResult },
+          response: { 200: ListDefinitionsResult, ...problems(429) },
         },
       },
-      async (request) => listDefinitions(services.database, request.params.tenantId, request.query),
+      async (request, reply) => {
+        const { tenantId } = request.params;
+        const { includeInactive, paged, ...page } = request.query;
+        if (paged) return pageOfDefinitions(services.database, tenantId, includeInactive, page);
+        const first = await pageOfDefinitions(services.database, tenantId, includeInactive, {
+          limit: CHUNK,
+          offset: 0,
+        });
+        if (first.items.length === first.totalCount) return first.items;
+        const pieces = definitionsAsJson(services.database, tenantId, includeInactive, first.items);
+        const answer = services.exports.open(request, tenantId, pieces);
+        return reply.type('application/json').send(answer as never);
+      },
     );
 
     app.post(

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, Timestamp } from '../../http/schemas.ts';
-import { eventScopes, LONGEST_CATEGORY, LONGEST_DESCRIPTION } from './definition.ts';
+import { eventScopes, LONGEST_CATEGORY, LONGEST_DESCRIPTION, MOST_DEFINITIONS } from './definition.ts';
 
 /** An event definition (spec: resources). */
 export const EventDefinition = Type.Object({
@@ -56,7 +56,10 @@ export const ListDefinitionsQuery = Type.Object({
 });
 
 /** The plain list, or a page of it. */
-export const ListDefinitionsResult = Type.Union([Type.Array(EventDefinition), Page(EventDefinition)]);
+export const ListDefinitionsResult = Type.Union([
+  Type.Array(EventDefinition, { maxItems: MOST_DEFINITIONS }),
+  Page(EventDefinition),
+]);
 
 export const ExportDefinitionsQuery = Type.Object({ includeInactive: IncludeInactive });
 

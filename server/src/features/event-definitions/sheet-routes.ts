@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { acceptForms, type Form } from '../../http/form.ts';
 import { authorOf } from '../../http/request-context.ts';
+import { problems } from '../../http/schemas.ts';
 import { invalidField, Problem } from '../../shared/problem.ts';
-import type { DefinitionServices } from './create-definition.ts';
+import type { DefinitionRouteServices } from './create-definition.ts';
 import { exportDefinitions } from './export-definitions.ts';
 import { importDefinitions } from './import-definitions.ts';
 import { LARGEST_SHEET } from './read-sheet.ts';
@@ -15,7 +15,7 @@ const tags = ['Event definitions'];
 const config = { role: 'admin' } as const;
 
 /** Behind a dashboard account. */
-export function definitionSheetRoutes(services: DefinitionServices): FastifyPluginAsyncTypebox {
+export function definitionSheetRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     const readForm = await acceptForms(app, LARGEST_SHEET);
 
@@ -37,15 +37,18 @@ export function definitionSheetRoutes(services: DefinitionServices): FastifyPlug
               description: 'The definitions.',
               content: { 'text/csv': { schema: Type.String() } },
             },
+            ...problems(429),
           },
         },
       },
       async (request, reply) => {
         const { tenantId } = request.params;
         const pieces = exportDefinitions(services.database, tenantId, request.query.includeInactive);
-        reply.type('text/csv; charset=utf-8');
-        reply.header('content-disposition', 'attachment; filename="event-definitions.csv"');
-        return reply.send(Readable.from(pieces) as never);
+        const answer = services.exports.open(request, tenantId, pieces);
+        return reply
+          .type('text/csv; charset=utf-8')
+          .header('content-disposition', 'attachment; filename="event-definitions.csv"')
+          .send(answer as never);
       },
     );
 

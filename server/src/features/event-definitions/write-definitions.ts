@@ -1,17 +1,63 @@
 import type { Querier } from '../../database/database.ts';
+import { inSlices } from '../../shared/event-loop.ts';
 import { newId } from '../../shared/ids.ts';
 import { auditTrail, difference, type AuditEntry } from '../audit/index.ts';
-import type { FullDefinition, MutableFields, NewDefinition } from './definition.ts';
-import { insertDefinitions, updateDefinitions } from './queries.ts';
+import {
+  pairKey,
+  type Definition,
+  type FullDefinition,
+  type MutableFields,
+  type NewDefinition,
+} from './definition.ts';
+import {
+  countDefinitions,
+  findDefinitionsByPair,
+  insertDefinitions,
+  lockCreation,
+  updateDefinitions,
+} from './queries.ts';
 
 /** Who writes, and through which door where it is none of the usual ones: what the audit trail keeps of it. */
 export type Writer = Pick<AuditEntry, 'actor' | 'origin'> & { source?: 'auto_create' | 'csv_import' };
 
-/** Creates those of the definitions whose pair is free, and audits each. Returns what it created. */
+/** Definitions that one statement writes. Its arguments and its rows are converted in one turn of the event loop, in 10 ms. */
+const SLICE = 500;
+
+/** What became of definitions that were to be created. */
+export interface Addition {
+  created: FullDefinition[];
+  /** Those whose pair existed before, as they are. */
+  existing: Definition[];
+  /** Those that would have passed the limit of the tenant. */
+  refused: NewDefinition[];
+}
+
+/** Creates definitions, each with an audit record, until the tenant has `most` of them. No two of `wanted` have the same pair. */
 export async function addDefinitions(
   transaction: Querier,
   tenantId: string,
   wanted: NewDefinition[],
+  most: number,
+  writer: Writer,
+): Promise<Addition> {
+  const [, count, existing] = await Promise.all([
+    lockCreation(transaction, tenantId),
+    countDefinitions(transaction, tenantId, true),
+    findDefinitionsByPair(transaction, tenantId, wanted),
+  ]);
+  const taken = new Set(existing.map((one) => pairKey(one.eventKey, one.eventValue)));
+  const free = wanted.filter((one) => !taken.has(pairKey(one.eventKey, one.eventValue)));
+  const room = Math.max(most - count, 0);
+  const created: FullDefinition[] = [];
+  for await (const slice of inSlices(free.slice(0, room), SLICE))
+    created.push(...(await insertAudited(transaction, tenantId, slice, writer)));
+  return { created, existing, refused: free.slice(room) };
+}
+
+async function insertAudited(
+  transaction: Querier,
+  tenantId: string,
+  wanted: readonly NewDefinition[],
   { source, ...author }: Writer,
 ): Promise<FullDefinition[]> {
   const created = await insertDefinitions(
@@ -27,7 +73,7 @@ export async function addDefinitions(
     targetId: id,
     details: { ...(source && { source }), after },
   }));
-  if (entries.length > 0) await auditTrail(transaction, entries);
+  await auditTrail(transaction, entries);
   return created;
 }
 
@@ -45,6 +91,18 @@ export async function changeDefinitions(
   transaction: Querier,
   tenantId: string,
   wanted: WantedChange[],
+  writer: Writer,
+): Promise<FullDefinition[]> {
+  const written: FullDefinition[] = [];
+  for await (const slice of inSlices(wanted, SLICE))
+    written.push(...(await updateAudited(transaction, tenantId, slice, writer)));
+  return written;
+}
+
+async function updateAudited(
+  transaction: Querier,
+  tenantId: string,
+  wanted: readonly WantedChange[],
   { source, ...author }: Writer,
 ): Promise<FullDefinition[]> {
   const changed: (MutableFields & { id: string })[] = [];

@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringify } from 'csv-stringify/sync';
 import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
+import type { Exports } from '../../http/exports.ts';
 import { Guid, problems } from '../../http/schemas.ts';
 import type { StoredEvent } from './queries.ts';
 import { withNumber } from './event-json.ts';
@@ -12,7 +12,13 @@ import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from 
 const Params = Type.Object({ tenantId: Guid });
 
 /** Behind a dashboard account, or an API key that may read data. */
-export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function eventReadingRoutes({
+  database,
+  exports,
+}: {
+  database: Database;
+  exports: Exports;
+}): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/events',
@@ -46,7 +52,9 @@ export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebo
           operationId: 'exportEvents',
           tags: ['Gameplay events'],
           summary: 'Download events, oldest first',
-          description: 'Streams any number of events: one JSON object a line, or CSV with a header line.',
+          description:
+            'Streams any number of events: one JSON object a line, or CSV with a header line. Four exports of a key or an ' +
+            'account may run at once, and eight of a tenant.',
           params: Params,
           querystring: ExportQuery,
           response: {
@@ -57,17 +65,21 @@ export function eventReadingRoutes(database: Database): FastifyPluginAsyncTypebo
                 'text/csv': { schema: Type.String() },
               },
             },
+            ...problems(429),
           },
         },
       },
       async (request, reply) => {
         const { format, ...filter } = request.query;
-        checkFilter(request.params.tenantId, filter);
-        const chunks = exportEvents(database, request.params.tenantId, filter);
+        const { tenantId } = request.params;
+        checkFilter(tenantId, filter);
+        const chunks = exportEvents(database, tenantId, filter);
         const csv = format === 'csv';
-        reply.type(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson');
-        reply.header('content-disposition', `attachment; filename="${filter.scope}-events.${format}"`);
-        return reply.send(Readable.from(csv ? asCsv(chunks, filter.scope) : asLines(chunks)) as never);
+        const answer = exports.open(request, tenantId, csv ? asCsv(chunks, filter.scope) : asLines(chunks));
+        return reply
+          .type(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
+          .header('content-disposition', `attachment; filename="${filter.scope}-events.${format}"`)
+          .send(answer as never);
       },
     );
 

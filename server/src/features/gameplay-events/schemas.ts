@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, ProblemDocument, StoredGuid, Timestamp } from '../../http/schemas.ts';
-import { MOST_EVENTS } from './event-scope.ts';
+import { MOST_EVENTS, MOST_SUMMARY_ROWS } from './event-scope.ts';
 
 const Int64 = Type.Union([Type.Integer(), Type.String({ pattern: '^-?\\d+$' })], {
   description:
@@ -151,5 +151,6 @@ export const EventSummary = Type.Object({
       eventValue: Nullable(Type.String()),
       count: Type.Integer(),
     }),
+    { maxItems: MOST_SUMMARY_ROWS },
   ),
 });

@@ -5,10 +5,11 @@ import { now } from '../../shared/timestamps.ts';
 import { runOnce } from '../idempotency/index.ts';
 import { refuseForOthers, type MatchCaller } from './caller.ts';
 import { insertMatchPlayer, type JoinOutcome } from './queries.ts';
+import { MOST_PLAYERS } from './roster-limit.ts';
 
 /**
- * Adds a player to a running match. Throws not_found, player_not_found, match_ended, session_expired, already_in_match,
- * idempotency_key_reused.
+ * Adds a player to a running match. Throws not_found, player_not_found, match_ended, session_expired, match_full,
+ * already_in_match, idempotency_key_reused.
  */
 export async function joinMatch(
   database: Database,
@@ -20,7 +21,14 @@ export async function joinMatch(
   const { tenantId } = caller.charge;
   const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
   const join = async (transaction: Querier) => {
-    const outcome = await insertMatchPlayer(transaction, tenantId, matchSessionId, entrant, now());
+    const outcome = await insertMatchPlayer(
+      transaction,
+      tenantId,
+      matchSessionId,
+      entrant,
+      now(),
+      MOST_PLAYERS,
+    );
     return { matchSessionId, playerId, ...entryOf(outcome) };
   };
   return database
@@ -30,12 +38,13 @@ export async function joinMatch(
 
 function entryOf(outcome: JoinOutcome | undefined): { matchPlayerId: string; joinedAt: string } {
   if (!outcome) throw new Problem('not_found', 'The tenant has no such match.');
-  const { refusal, hasEnded, matchPlayerId, joinedAt } = outcome;
+  const { refusal, hasEnded, isFull, matchPlayerId, joinedAt } = outcome;
   if (refusal === 'unknown_player') throw new Problem('player_not_found');
   if (refusal === 'unknown_session')
     throw new Problem('not_found', 'The player has no such session in the tenant.');
   if (hasEnded) throw new Problem('match_ended');
   if (refusal === 'session_expired') throw new Problem('session_expired');
+  if (isFull) throw new Problem('match_full', `A match may have at most ${MOST_PLAYERS} players.`);
   if (matchPlayerId === null || joinedAt === null) throw new Problem('already_in_match');
   return { matchPlayerId, joinedAt };
 }

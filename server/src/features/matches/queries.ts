@@ -83,6 +83,7 @@ export function insertMatch(
 
 export interface JoinOutcome {
   hasEnded: boolean;
+  isFull: boolean;
   refusal: Refusal | null;
   /** Null where the player was not added, or was there already. */
   matchPlayerId: string | null;
@@ -99,21 +100,25 @@ export function insertMatchPlayer(
   matchSessionId: string,
   { matchPlayerId, playerId, loginSessionId }: Entrant,
   at: string,
+  mostPlayers: number,
 ): Promise<JoinOutcome | undefined> {
   return db.row(sql`
     WITH match AS MATERIALIZED (
       SELECT ended_at FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId} FOR SHARE),
+    roster AS MATERIALIZED (
+      SELECT count(*) >= ${mostPlayers} AND NOT coalesce(bool_or(player_id = ${playerId}), false) AS is_full
+      FROM match_players WHERE tenant_id = ${tenantId} AND match_session_id = ${matchSessionId}),
     wanted AS (SELECT ${playerId}::uuid AS player_id, ${loginSessionId}::uuid AS login_session_id),
     judged AS MATERIALIZED (${judgement(tenantId)}),
     joined AS (
       INSERT INTO match_players AS known (tenant_id, id, match_session_id, player_id, login_session_id, joined_at)
       SELECT ${tenantId}, ${matchPlayerId}, ${matchSessionId}, player_id, session_id, ${at}
-      FROM match, judged WHERE ended_at IS NULL AND refusal IS NULL
+      FROM match, roster, judged WHERE ended_at IS NULL AND NOT is_full AND refusal IS NULL
       ON CONFLICT (tenant_id, match_session_id, player_id) DO UPDATE
         SET left_at = NULL, login_session_id = excluded.login_session_id WHERE known.left_at IS NOT NULL
       RETURNING id, joined_at)
-    SELECT ended_at IS NOT NULL AS "hasEnded", refusal, joined.id AS "matchPlayerId", joined.joined_at AS "joinedAt"
-    FROM match CROSS JOIN judged LEFT JOIN joined ON true`);
+    SELECT ended_at IS NOT NULL AS "hasEnded", is_full AS "isFull", refusal, joined.id AS "matchPlayerId", joined.joined_at AS "joinedAt"
+    FROM match CROSS JOIN roster CROSS JOIN judged LEFT JOIN joined ON true`);
 }
 
 export interface MatchPlayer {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { MOST_PLAYERS } from './roster-limit.ts';
 import { Guid, Metadata, Name, Nullable, Timestamp } from '../../http/schemas.ts';
 
 const entrant = {
@@ -9,7 +10,7 @@ const entrant = {
 };
 
 export const CreateMatchBody = Type.Object({
-  players: Type.Array(Type.Object(entrant), { minItems: 1, maxItems: 1000 }),
+  players: Type.Array(Type.Object(entrant), { minItems: 1, maxItems: MOST_PLAYERS }),
   mode: Type.Optional(Nullable(Name(64))),
   metadata: Type.Optional(Metadata),
 });
@@ -17,7 +18,7 @@ export const CreateMatchBody = Type.Object({
 export const CreatedMatch = Type.Object({
   matchSessionId: Guid,
   startedAt: Timestamp,
-  players: Type.Array(Type.Object({ matchPlayerId: Guid, playerId: Guid })),
+  players: Type.Array(Type.Object({ matchPlayerId: Guid, playerId: Guid }), { maxItems: MOST_PLAYERS }),
 });
 
 export const JoinMatchBody = Type.Object(entrant);
@@ -56,7 +57,10 @@ export const ResultsBody = Type.Object({
   results: Type.Array(PlayerResult, { minItems: 1, maxItems: 1000 }),
 });
 
-export const MatchResults = Type.Object({ matchSessionId: Guid, results: Type.Array(MatchPlayer) });
+export const MatchResults = Type.Object({
+  matchSessionId: Guid,
+  results: Type.Array(MatchPlayer, { maxItems: 1000 }),
+});
 
 export const MatchSession = Type.Object({
   matchSessionId: Guid,
@@ -67,6 +71,9 @@ export const MatchSession = Type.Object({
 });
 
 /** A whole match. */
-export const Match = Type.Object({ ...MatchSession.properties, players: Type.Array(MatchPlayer) });
+export const Match = Type.Object({
+  ...MatchSession.properties,
+  players: Type.Array(MatchPlayer, { maxItems: MOST_PLAYERS + 24 }),
+});
 
 export const MatchPath = Type.Object({ matchSessionId: Guid });

@@ -4,13 +4,6 @@ import { empty, sql, type Sql } from '../../database/sql.ts';
 // What an export holds beside the profile: nothing that is a secret. The statements run in the player's own scope, which holds
 // the rows of the profiles that were merged into theirs; `people` are all of them.
 
-/** Without what studios have noted for themselves. */
-export function listBansOfPlayer(db: Querier, people: string[]): Promise<object[]> {
-  return db.rows(sql`
-    SELECT id, tenant_id AS "tenantId", reason, until, banned_at AS "bannedAt", lifted_at AS "liftedAt"
-    FROM player_bans WHERE player_id = ANY(${people}::uuid[]) ORDER BY banned_at, id`);
-}
-
 export function listMergedProfiles(db: Querier, people: string[]): Promise<object[]> {
   return db.rows(sql`
     SELECT id, created_at AS "createdAt", profile_visibility AS "profileVisibility"
@@ -23,25 +16,71 @@ export function listAddresses(db: Querier, people: string[]): Promise<object[]> 
     WHERE player_id = ANY(${people}::uuid[]) ORDER BY email`);
 }
 
-export function listPortalSessions(db: Querier, people: string[]): Promise<object[]> {
-  return db.rows(sql`
-    SELECT id AS "sessionId", created_at AS "startedAt", revoked_at AS "endedAt"
-    FROM portal_sessions WHERE player_id = ANY(${people}::uuid[]) ORDER BY created_at, id`);
-}
-
-export function listThirdParties(db: Querier, people: string[]): Promise<object[]> {
-  return db.rows(sql`
-    SELECT tenant_id AS "tenantId", session_id AS "sessionId", audience, display_name AS "displayName", email,
-           expires_at AS "expiresAt", revoked_at AS "revokedAt"
-    FROM third_party_refresh_tokens WHERE player_id = ANY(${people}::uuid[]) AND used_at IS NULL
-    ORDER BY expires_at, token_hash`);
-}
-
 /** A row of a list that is read page by page; a page begins after the last row of the one before. */
 export interface SessionRow {
   tenantId: string;
   sessionId: string;
   lastSeenAt: string;
+}
+
+export interface BanRow {
+  id: string;
+  bannedAt: string;
+}
+
+/** One player's bans, without what studios have noted for themselves. */
+export function pageBans(
+  db: Querier,
+  playerId: string,
+  last: BanRow | undefined,
+  limit: number,
+): Promise<BanRow[]> {
+  const after = last ? sql`AND (banned_at, id) > (${last.bannedAt}::timestamptz, ${last.id}::uuid)` : empty;
+  return db.rows(sql`
+    SELECT id, tenant_id AS "tenantId", reason, until, banned_at AS "bannedAt", lifted_at AS "liftedAt"
+    FROM player_bans WHERE player_id = ${playerId} ${after}
+    ORDER BY banned_at, id LIMIT ${limit}`);
+}
+
+export interface PortalSessionRow {
+  sessionId: string;
+  startedAt: string;
+}
+
+export function pagePortalSessions(
+  db: Querier,
+  playerId: string,
+  last: PortalSessionRow | undefined,
+  limit: number,
+): Promise<PortalSessionRow[]> {
+  const after = last
+    ? sql`AND (created_at, id) > (${last.startedAt}::timestamptz, ${last.sessionId}::uuid)`
+    : empty;
+  return db.rows(sql`
+    SELECT id AS "sessionId", created_at AS "startedAt", revoked_at AS "endedAt"
+    FROM portal_sessions WHERE player_id = ${playerId} ${after}
+    ORDER BY created_at, id LIMIT ${limit}`);
+}
+
+export interface ThirdPartyRow {
+  tokenHash: Buffer;
+  expiresAt: string;
+}
+
+export function pageThirdParties(
+  db: Querier,
+  playerId: string,
+  last: ThirdPartyRow | undefined,
+  limit: number,
+): Promise<ThirdPartyRow[]> {
+  const after = last
+    ? sql`AND (expires_at, token_hash) > (${last.expiresAt}::timestamptz, ${last.tokenHash}::bytea)`
+    : empty;
+  return db.rows(sql`
+    SELECT token_hash AS "tokenHash", tenant_id AS "tenantId", session_id AS "sessionId", audience,
+           display_name AS "displayName", email, expires_at AS "expiresAt", revoked_at AS "revokedAt"
+    FROM third_party_refresh_tokens WHERE player_id = ${playerId} AND used_at IS NULL ${after}
+    ORDER BY expires_at, token_hash LIMIT ${limit}`);
 }
 
 /** One player's session states, tenant by tenant. */

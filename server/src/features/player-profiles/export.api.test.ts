@@ -193,7 +193,7 @@ test('a player exports once at a time, and may again when that is done or given 
   const refused = answers.filter(({ status }) => status !== 200);
   assert.ok(refused.length > 0 && refused.length < 5);
   for (const { status, body, headers } of refused) {
-    assert.deepEqual([status, body.code], [503, 'busy']);
+    assert.deepEqual([status, body.code], [429, 'too_many_exports']);
     assert.ok(headers.get('retry-after'));
   }
   const gone = new AbortController();

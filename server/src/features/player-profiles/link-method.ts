@@ -3,6 +3,7 @@ import { newId } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
 import { now } from '../../shared/timestamps.ts';
 import { hasSecret, type Identity } from '../player-login/index.ts';
+import { MOST_METHODS } from './limits.ts';
 import { lockForNewSignIn } from './own-profile.ts';
 import { findIdentity, insertAuthMethod, listAuthMethods, makePrimary, type AuthMethod } from './queries.ts';
 import {
@@ -14,7 +15,7 @@ import {
 
 /**
  * Links a provider's identity to the player, as a further way to sign in. One that is theirs already stays as it is. Throws
- * credential_refused, auth_method_taken, profile_deleted and provider_unavailable.
+ * credential_refused, auth_method_taken, auth_method_limit, profile_deleted and provider_unavailable.
  */
 export async function linkMethod(
   services: CredentialServices,
@@ -39,11 +40,16 @@ export async function linkMethod(
 async function linkIdentity(db: Querier, playerId: string, identity: Identity): Promise<AuthMethod> {
   const known = await findIdentity(db, identity);
   if (known && !hasSecret(identity, known.secretHash)) throw new Problem('credential_refused');
+  const methods = await listAuthMethods(db, playerId);
   if (!known) {
+    if (methods.length >= MOST_METHODS)
+      throw new Problem(
+        'auth_method_limit',
+        `A profile may have at most ${MOST_METHODS} sign-in methods. Remove one first.`,
+      );
     const added = await insertAuthMethod(db, identity, { id: newId(), playerId, at: now() });
     if (added) return added;
   }
-  const methods = await listAuthMethods(db, playerId);
   const own = methods.find(({ id }) => id === known?.methodId);
   if (!own) throw taken();
   return own;

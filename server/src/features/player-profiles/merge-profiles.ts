@@ -6,14 +6,17 @@ import { hasSecret, type Identity } from '../player-login/index.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { lockCredentials, moveCredentials } from '../email-login/index.ts';
 import { endSessions } from './end-sessions.ts';
+import { MOST_DEVICES } from '../devices/index.ts';
 import {
   absorbProfile,
+  countBlockedDevices,
   joinDevices,
   joinTenantAccess,
   moveAuthMethods,
   moveBans,
   moveDevices,
 } from './merge-queries.ts';
+import { MOST_MERGED, MOST_METHODS } from './limits.ts';
 import { lockForNewSignIn, refuseRevokedSession, requireOwn } from './own-profile.ts';
 import { findIdentity, lockProfiles, type LockedProfile } from './queries.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
@@ -80,12 +83,24 @@ async function merge(
   await joinTenantAccess(db, sourceId, targetId);
   const joined = await joinDevices(db, sourceId, targetId);
   await moveDevices(db, sourceId, targetId);
+  // Blocked devices are never deleted, so merging must not collect them without end.
+  if ((await countBlockedDevices(db, targetId)) > MOST_DEVICES)
+    throw new Problem(
+      'merge_refused',
+      `The two profiles have more than ${MOST_DEVICES} blocked devices together. Unblock some of them first.`,
+    );
   await moveBans(db, sourceId, targetId);
   await endSessions(db, sourceId);
   for (const { id, isBlocked } of joined)
     if (isBlocked) await endPlayerSessions(db, targetId, { deviceId: id }, { reason: 'device_blocked' });
   const unused = target.avatarUrl === null ? null : source.avatarName;
-  return { profile: await assembleProfile(db, targetId), unused };
+  const profile = await assembleProfile(db, targetId);
+  if (profile.authMethods.length > MOST_METHODS || profile.mergedProfileIds.length > MOST_MERGED)
+    throw new Problem(
+      'merge_refused',
+      `A profile may have at most ${MOST_METHODS} sign-in methods, and ${MOST_MERGED} merged profiles.`,
+    );
+  return { profile, unused };
 }
 
 /** What the target takes over where it has nothing of its own. The source keeps nothing personal: see deletePlayer. */

@@ -86,6 +86,11 @@ export function joinDevices(
     RETURNING known.id, known.is_blocked AS "isBlocked"`);
 }
 
+export function countBlockedDevices(db: Querier, playerId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM devices WHERE player_id = ${playerId} AND is_blocked`);
+}
+
+/** Moves the devices that only the source has used. A trigger then deletes those beyond the limit (migration 0025). */
 export async function moveDevices(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`UPDATE devices SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }

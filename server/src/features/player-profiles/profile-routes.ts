@@ -1,25 +1,24 @@
-import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { limitExports } from '../../http/exports.ts';
 import { originOf, playerOf, reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { Problem } from '../../shared/problem.ts';
 import { changeProfile, type ProfileServices } from './change-profile.ts';
 import { deletePlayer } from './delete-player.ts';
 import { exportProfile } from './export-profile.ts';
-import { openGate } from './gate.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
-import { ChangeProfileBody, FullPlayerProfile, TenantAccess } from './schemas.ts';
+import { ChangeProfileBody, FullPlayerProfile, TenantAccessList } from './schemas.ts';
 
 const tags = ['Player profile'];
 
-/** Each reads through all events of the player's games. */
-const EXPORTS_AT_ONCE = 2;
+/** Each reads through all events of the player's games, which is much work for PostgreSQL: so only two read at once. */
+const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
 
 /** Behind a player's token. */
 export function profileRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
   const { database } = services;
-  const exports = openGate('Another export is on its way.', EXPORTS_AT_ONCE);
+  const exports = limitExports(EXPORT_LIMITS);
   return async (app) => {
     app.get(
       '/api/player-profile/me',
@@ -87,8 +86,8 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
           tags,
           summary: 'The games that the player has signed in to',
           description:
-            'Those of profiles that were merged into this one included. Where they were last comes first.',
-          response: { 200: Type.Array(TenantAccess) },
+            'The last 1,000, those of profiles that were merged into this one included. Where they were last comes first.',
+          response: { 200: TenantAccessList },
         },
       },
       async (request) => readTenantAccess(database, playerOf(request).playerId),
@@ -104,25 +103,20 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
           description:
             'One JSON object, sent while it is read: the profile, devices, bans, sessions, the ledgers of logins and logouts, ' +
             'matches and events, in all games, with those of profiles that were merged into this one. One export of a player ' +
-            'at a time.',
+            'at a time, and eight of a tenant.',
           response: {
             200: {
               description: 'The export.',
               content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } },
             },
-            ...problems(503),
+            ...problems(429),
           },
         },
       },
       async (request, reply) => {
-        const { playerId } = playerOf(request);
-        const leave = exports.enter(playerId);
-        const profile = await readProfile(database, playerId).catch((error: unknown) => {
-          leave();
-          throw error;
-        });
-        // Closed at its end, and where the client goes away before.
-        const stream = Readable.from(exportProfile(database, profile)).once('close', leave);
+        const { playerId, tenantId } = playerOf(request);
+        const profile = await readProfile(database, playerId);
+        const stream = exports.open(request, tenantId, exportProfile(database, profile));
         return reply
           .type('application/json')
           .header('content-disposition', 'attachment; filename="player-data.json"')

@@ -2,6 +2,7 @@ import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { Identity } from '../player-login/index.ts';
 import type { Provider } from '../tenants/index.ts';
+import { MOST_GAMES } from './limits.ts';
 
 /** Whether a player exists and was not merged into another. */
 export async function isOwnProfile(db: Querier, playerId: string): Promise<boolean> {
@@ -65,13 +66,13 @@ export interface TenantAccess {
   loginCount: number;
 }
 
-/** In the player's own scope. Where they were last comes first. */
+/** In the player's own scope: the last {@link MOST_GAMES}. Where they were last comes first. */
 export function listTenantAccess(db: Querier, playerId: string): Promise<TenantAccess[]> {
   return db.rows(sql`
     SELECT tenant_id AS "tenantId", tenant_role AS "tenantRole", first_seen_at AS "firstSeenAt",
            last_seen_at AS "lastSeenAt", login_count AS "loginCount"
     FROM tenant_access WHERE player_id = ${playerId}
-    ORDER BY last_seen_at DESC, tenant_id`);
+    ORDER BY last_seen_at DESC, tenant_id LIMIT ${MOST_GAMES}`);
 }
 
 /** What a change of a profile has to know of it before. */

@@ -4,6 +4,7 @@ import { ExchangeBody } from '../email-login/index.ts';
 import { tokenProviders } from '../player-login/index.ts';
 import { providers } from '../tenants/index.ts';
 import { VerifyBody } from '../wallet-login/index.ts';
+import { MOST_GAMES, MOST_MERGED, MOST_METHODS } from './limits.ts';
 
 const linkableProviders = [...tokenProviders, 'EvmWallet', 'EmailOneTimeCode'] as const;
 type LinkableProvider = (typeof linkableProviders)[number];
@@ -33,6 +34,8 @@ export const TenantAccess = Type.Object({
   loginCount: Type.Integer(),
 });
 
+export const TenantAccessList = Type.Array(TenantAccess, { maxItems: MOST_GAMES });
+
 /** FullPlayerProfileDTO (spec: player profile views). */
 export const FullPlayerProfile = Type.Object({
   id: Guid,
@@ -44,9 +47,12 @@ export const FullPlayerProfile = Type.Object({
   createdAt: Timestamp,
   isActive: Type.Boolean({ description: 'False once the profile is deleted.' }),
   mergedIntoId: Nullable(Guid),
-  mergedProfileIds: Type.Array(Guid, { description: 'The profiles that were merged into this one.' }),
-  authMethods: Type.Array(AuthMethod),
-  tenantAccess: Type.Array(TenantAccess),
+  mergedProfileIds: Type.Array(Guid, {
+    maxItems: MOST_MERGED,
+    description: 'The profiles that were merged into this one.',
+  }),
+  authMethods: Type.Array(AuthMethod, { maxItems: 2 * MOST_METHODS }),
+  tenantAccess: TenantAccessList,
 });
 
 export const ChangeProfileBody = Type.Object({

@@ -80,6 +80,9 @@ export function findProfile(db: Querier, id: string): Promise<Profile | undefine
   return db.row(sql`SELECT ${profile} ${fromAsked} WHERE asked.id = ${id}`);
 }
 
+/** How many games a public profile shows. */
+export const MOST_GAMES = 200;
+
 /** A game that a player has played. */
 export interface PlayedGame {
   gameId: string;
@@ -89,7 +92,7 @@ export interface PlayedGame {
   loginCount: number;
 }
 
-/** The games that anybody may see a player in, the last played first: none that is hidden or disabled. */
+/** The last {@link MOST_GAMES} games that anybody may see a player in, the last played first: none that is hidden or disabled. */
 export function listVisibleGames(db: Querier, playerId: string): Promise<PlayedGame[]> {
   return db.rows(sql`
     SELECT tenant.id AS "gameId", tenant.name AS "gameName", tenant.slug AS "gameSlug",
@@ -98,5 +101,5 @@ export function listVisibleGames(db: Querier, playerId: string): Promise<PlayedG
     JOIN tenants tenant ON tenant.id = access.tenant_id
     WHERE access.player_id = ${playerId} AND NOT access.hidden_from_discovery
       AND NOT tenant.hidden_from_discovery AND tenant.disabled_at IS NULL
-    ORDER BY access.last_seen_at DESC, tenant.id`);
+    ORDER BY access.last_seen_at DESC, tenant.id LIMIT ${MOST_GAMES}`);
 }

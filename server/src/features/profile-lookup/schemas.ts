@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
+import { MOST_GAMES } from './queries.ts';
 
 export const PlayerPath = Type.Object({ playerId: Guid });
 
@@ -30,7 +31,10 @@ export const PublicProfile = Type.Object({
       lastPlayedAt: Timestamp,
       loginCount: Type.Integer(),
     }),
-    { description: 'The last played first. Filled only where `profileVisibility` is `full`.' },
+    {
+      maxItems: MOST_GAMES,
+      description: 'The last 200, the last played first. Filled only if `profileVisibility` is `full`.',
+    },
   ),
 });
 

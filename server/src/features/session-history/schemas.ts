@@ -46,7 +46,7 @@ export const SessionHistory = Type.Object({
 export const SessionSummary = Type.Object({
   totalLogins: Type.Integer(),
   totalGamesPlayed: Type.Integer({ description: 'Distinct tenants.' }),
-  platformsUsed: Type.Array(OneOf(platforms)),
+  platformsUsed: Type.Array(OneOf(platforms), { maxItems: platforms.length }),
   firstLoginAt: Nullable(Timestamp),
   lastLoginAt: Nullable(Timestamp),
   recentSessions: Type.Array(
@@ -56,6 +56,6 @@ export const SessionSummary = Type.Object({
       clientVersion: Nullable(Type.String()),
       loginAt: Timestamp,
     }),
-    { description: 'The latest ten.' },
+    { maxItems: 10, description: 'The latest ten.' },
   ),
 });

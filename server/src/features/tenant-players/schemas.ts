@@ -114,6 +114,7 @@ export const TenantPlayer = Type.Object({
       firstUsedAt: Type.String({ ...Timestamp, description: 'In this tenant.' }),
     }),
     {
+      maxItems: 100,
       description:
         'Those that the player has signed in to this tenant with. What they use elsewhere is not shown.',
     },

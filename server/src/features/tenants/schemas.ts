@@ -106,4 +106,4 @@ export const ProviderView = Type.Object({
   updatedAt: Nullable(Timestamp),
 });
 
-export const ProviderList = Type.Object({ items: Type.Array(ProviderView) });
+export const ProviderList = Type.Object({ items: Type.Array(ProviderView, { maxItems: providers.length }) });

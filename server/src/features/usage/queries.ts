@@ -61,6 +61,9 @@ export interface Days {
   to: string;
 }
 
+/** How many rows a report of usage has at most: those with the most units. */
+export const MOST_USAGE_ROWS = 1_000;
+
 /** In the workspace's scope. */
 export function listUsage(
   db: Querier,
@@ -81,7 +84,7 @@ export function listUsage(
         SELECT usage.*, tenant.name AS "tenantName"
         FROM (SELECT tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY tenant_id) usage
         LEFT JOIN tenants tenant ON tenant.id = usage."tenantId" AND tenant.workspace_id = ${workspaceId}
-        ORDER BY usage.units DESC, usage."tenantId"`);
+        ORDER BY usage.units DESC, usage."tenantId" LIMIT ${MOST_USAGE_ROWS}`);
     case 'key':
       return db.rows(sql`
         SELECT usage.*, key.kind AS "keyKind", tenant.name AS "tenantName",
@@ -89,7 +92,7 @@ export function listUsage(
         FROM (SELECT key_id AS "keyId", tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY key_id, tenant_id) usage
         JOIN tenant_keys key ON key.tenant_id = usage."tenantId" AND key.id = usage."keyId"
         LEFT JOIN tenants tenant ON tenant.id = usage."tenantId" AND tenant.workspace_id = ${workspaceId}
-        ORDER BY usage.units DESC, usage."keyId"`);
+        ORDER BY usage.units DESC, usage."keyId" LIMIT ${MOST_USAGE_ROWS}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
+import { MOST_USAGE_ROWS } from './queries.ts';
 
 export const UsagePath = Type.Object({ workspaceId: Guid });
 
@@ -57,5 +58,6 @@ export const UsageReport = Type.Object({
       units: Count(),
       ...bytes,
     }),
+    { maxItems: MOST_USAGE_ROWS, description: 'By tenant or key: the 1,000 with the most units.' },
   ),
 });

@@ -62,7 +62,10 @@ export const WalletPlayer = Type.Object({
   identifiers: Type.Record(Type.String(), Type.String(), {
     description: 'By provider: `EvmWallet` has the address once a wallet login has shown it.',
   }),
-  verifiedAddresses: Type.Array(Type.String(), { description: 'Those that a wallet login has shown.' }),
+  verifiedAddresses: Type.Array(Type.String(), {
+    maxItems: 1,
+    description: 'Those that a wallet login has shown.',
+  }),
 });
 
 export const StartSessionBody = Type.Object({

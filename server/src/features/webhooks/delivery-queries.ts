@@ -199,11 +199,16 @@ export interface Attempt {
   answer: string | null;
 }
 
-/** The attempts of a delivery, the first one first. */
+/** How many attempts of a delivery are shown: somebody may have it delivered again and again. */
+export const MOST_ATTEMPTS = 100;
+
+/** The last {@link MOST_ATTEMPTS} attempts of a delivery, the first one first. */
 export function listAttempts(db: Querier, deliveryId: string): Promise<Attempt[]> {
   return db.rows(sql`
     SELECT number, started_at AS "startedAt", duration_ms AS "durationMs", status_code AS "statusCode", error, answer
-    FROM webhook_attempts WHERE delivery_id = ${deliveryId} ORDER BY number`);
+    FROM (
+      SELECT * FROM webhook_attempts WHERE delivery_id = ${deliveryId} ORDER BY number DESC LIMIT ${MOST_ATTEMPTS}) attempt
+    ORDER BY number`);
 }
 
 /** Where a delivery stands, its row locked until the transaction ends. */

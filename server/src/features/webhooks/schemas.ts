@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, PageQuery, Timestamp } from '../../http/schemas.ts';
+import { MOST_ATTEMPTS } from './delivery-queries.ts';
 import { eventTypes, publishedEventTypes } from './event-types.ts';
 
 const Url = Type.String({
@@ -11,6 +12,7 @@ const Description = Nullable(Type.String({ transform: ['trim'], maxLength: 256 }
 const EventTypes = Nullable(
   Type.Array(OneOf(publishedEventTypes), {
     minItems: 1,
+    maxItems: publishedEventTypes.length,
     uniqueItems: true,
     description: 'The types of events that it wants; null: all, also those of later versions.',
   }),
@@ -125,6 +127,6 @@ export const DeliveryDetail = Type.Object({
       error: Nullable(Type.String({ description: 'Null where it was delivered.' })),
       answer: Nullable(Type.String({ description: 'The first kilobyte of the answer’s body.' })),
     }),
-    { description: 'Every attempt, the first one first.' },
+    { maxItems: MOST_ATTEMPTS, description: 'The last 100 attempts, the first one first.' },
   ),
 });

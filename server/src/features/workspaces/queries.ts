@@ -140,7 +140,10 @@ export interface Membership {
   role: Role;
 }
 
-/** Where an account is a member, the oldest workspace first. */
+/** How many workspaces an account lists with itself. The list of workspaces has all of them, page by page. */
+export const MOST_MEMBERSHIPS = 200;
+
+/** Where an account is a member, the oldest workspace first: the first {@link MOST_MEMBERSHIPS}. */
 export function listMemberships(db: Querier, accountId: string): Promise<Membership[]> {
   return db.rows(sql`
     SELECT workspace.id AS "workspaceId", workspace.name AS "workspaceName", workspace.slug AS "workspaceSlug",
@@ -148,5 +151,5 @@ export function listMemberships(db: Querier, accountId: string): Promise<Members
     FROM memberships membership
     JOIN workspaces workspace ON workspace.id = membership.workspace_id
     WHERE membership.account_id = ${accountId}
-    ORDER BY workspace.created_at, workspace.id`);
+    ORDER BY workspace.created_at, workspace.id LIMIT ${MOST_MEMBERSHIPS}`);
 }

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { send } from '../arrange.ts';
+import { arrangeStudio, startVictim, withstands } from './victim.ts';
+
+const victim = await startVictim();
+const { url } = victim;
+const attacker = await arrangeStudio(url);
+const tenant = `/api/bus_tenants/${attacker.tenantId}`;
+const json = { 'content-type': 'application/json', 'x-game-key': attacker.gameKey };
+const account = { authorization: `Bearer ${attacker.accessToken}` };
+
+/** Signs the attacker's player in from a new device. */
+function logIn(metadata: object): Promise<Response> {
+  return fetch(`${url}/api/player-auth/login`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({
+      provider: 'Mock',
+      token: 'mock:hoarder:secret',
+      deviceInfo: { deviceFingerprint: randomUUID(), metadata },
+      clientInfo: { platform: 'Other', metadata },
+    }),
+  });
+}
+
+/** Runs `work` so many times, 2 at once: as many as there are honest connections. */
+async function repeat(times: number, work: (number: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      while (next < times) await work(next++);
+    }),
+  );
+}
+
+async function playerToken(): Promise<{ accessToken: string; playerId: string }> {
+  const answer = await logIn({});
+  assert.equal(answer.status, 200);
+  return (await answer.json()) as { accessToken: string; playerId: string };
+}
+
+test('refuses sign-ins with large metadata, and answers the lists of a player with many devices', (t) =>
+  withstands(t, victim, async () => {
+    const large = { text: 'x'.repeat(450_000) };
+    await repeat(60, async () => {
+      const answer = await logIn(large);
+      await answer.text();
+      assert.ok([400, 413].includes(answer.status), `large metadata was answered with ${answer.status}`);
+    });
+    const allowed = { text: 'x'.repeat(6_000) };
+    await repeat(120, async () => assert.equal((await logIn(allowed)).status, 200));
+    const { accessToken } = await playerToken();
+    const own = { headers: { authorization: `Bearer ${accessToken}` } };
+    await repeat(16, async () => {
+      const answer = await fetch(`${url}/api/player/devices`, own);
+      const text = await answer.text();
+      assert.deepEqual([answer.status, JSON.parse(text).length], [200, 50]);
+      assert.ok(text.length < 500_000, `the list has ${text.length} bytes`);
+    });
+    const exported = await fetch(`${url}/api/player-profile/me/export`, own);
+    const everything = (await exported.json()) as { devices: object[]; logins: object[] };
+    assert.deepEqual([everything.devices.length, everything.logins.length], [50, 121]);
+  }));
+
+/** Sends a batch of events of the attacker's player. */
+async function ingest(eventKeys: string[]) {
+  const { accessToken, playerId } = await playerToken();
+  const answer = await fetch(`${url}/api/game/player-events`, {
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${accessToken}` },
+    body: JSON.stringify({
+      events: eventKeys.map((eventKey) => ({
+        playerId,
+        eventKey,
+        idempotencyKey: randomUUID(),
+        occurredAt: new Date().toISOString(),
+      })),
+    }),
+  });
+  return { status: answer.status, body: (await answer.json()) as { errors: { error: string }[] } };
+}
+
+test('stops creating definitions at 5,000, and lists them for many readers at once', (t) =>
+  withstands(t, victim, async () => {
+    await send(
+      `${url}${tenant}/event-definitions/settings`,
+      'PATCH',
+      { autoCreate: true },
+      attacker.accessToken,
+    );
+    const flood = (batch: number) =>
+      ingest(Array.from({ length: 2_500 }, (_, index) => `flood ${batch} ${index}`));
+    assert.deepEqual([(await flood(1)).status, (await flood(2)).status], [201, 201]);
+    const refused = await flood(3);
+    assert.deepEqual([refused.status, refused.body.errors.length], [422, 2_500]);
+    assert.match(refused.body.errors[0]!.error, /auto-create stops at 5000/);
+    await repeat(8, async () => {
+      const answer = await fetch(`${url}${tenant}/event-definitions`, { headers: account });
+      assert.deepEqual([answer.status, ((await answer.json()) as object[]).length], [200, 5_000]);
+    });
+  }));
+
+test('refuses a CSV header of 500,000 columns at once', async (t) => {
+  const wide = `event_key,event_value${','.repeat(500_000)}\n${`k,v${','.repeat(290)}\n`.repeat(5_000)}`;
+  const form = new FormData();
+  form.append('file', new Blob([wide]), 'wide.csv');
+  const encoded = new Response(form);
+  const headers = { ...account, 'content-type': encoded.headers.get('content-type')! };
+  const body = await encoded.arrayBuffer();
+  await withstands(t, victim, () =>
+    repeat(30, async () => {
+      const path = `${url}${tenant}/event-definitions/import`;
+      const answer = await fetch(path, { method: 'POST', headers, body });
+      const { code } = (await answer.json()) as { code: string };
+      if (answer.status !== 503) assert.deepEqual([answer.status, code], [400, 'csv_header']);
+    }),
+  );
+});
+
+test('refuses a fifth export of an account while four readers stall', async (t) => {
+  // More than what sockets hold for a reader who does not read.
+  for (let batch = 0; batch < 3; batch++)
+    assert.equal((await ingest(Array.from({ length: 10_000 }, () => 'flood 1 1'))).status, 201);
+  await withstands(t, victim, stallExports);
+});
+
+async function stallExports(): Promise<void> {
+  const path = `${url}${tenant}/events/export?scope=player`;
+  const stalled = await Promise.all(Array.from({ length: 4 }, () => openWithoutReading(path)));
+  assert.deepEqual(
+    stalled.map(({ statusCode }) => statusCode),
+    [200, 200, 200, 200],
+  );
+  for (const further of [path, `${url}${tenant}/event-definitions/export`]) {
+    const answer = await fetch(further, { headers: account });
+    const { code } = (await answer.json()) as { code: string };
+    assert.deepEqual([answer.status, code], [429, 'too_many_exports']);
+    assert.ok(answer.headers.has('retry-after'));
+  }
+  const { accessToken, tenantId } = victim.honest;
+  const honest = await fetch(`${url}/api/bus_tenants/${tenantId}/events/export?scope=player`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  assert.deepEqual([honest.status, await honest.text()], [200, '']);
+  for (const response of stalled) response.destroy();
+  for (let status = 0; status !== 200; await sleep(20)) {
+    const again = await fetch(path, { headers: account });
+    status = again.status;
+    await again.body?.cancel();
+  }
+}
+
+/** Sends a request, and reads no further than the headers of its answer. */
+async function openWithoutReading(address: string): Promise<IncomingMessage> {
+  const request = get(address, { headers: account, agent: false });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}

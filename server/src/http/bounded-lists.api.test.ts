@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startTestApp } from '../testing/test-app.ts';
+
+const app = await startTestApp();
+const { body: document } = await app.http.get('/openapi.json');
+
+interface Schema {
+  $ref?: string;
+  maxItems?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  anyOf?: Schema[];
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string; schema: { maximum?: number } }[];
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+/** Arrays without a limit whose length no caller decides. */
+const BOUNDED_OTHERWISE = new Set([
+  // The operator rotates signing keys, and those that have retired are left out.
+  'getPublicKeys .keys',
+  // The recordings of one batch: at most 256 commands.
+  'getWalletTransaction .entries',
+]);
+
+/** The members that hold the page of a list with a `limit` or `pageSize`. */
+const PAGES = new Set(['.items', '.sessions']);
+
+/** The paths of all arrays in a schema that declare no `maxItems`. */
+function* openArrays(schema: Schema, path = ''): Generator<string> {
+  assert.equal(schema.$ref, undefined, 'a reference would need to be followed');
+  if (schema.items) {
+    if (schema.maxItems === undefined) yield path;
+    yield* openArrays(schema.items, `${path}[]`);
+  }
+  for (const [name, member] of Object.entries(schema.properties ?? {}))
+    yield* openArrays(member, `${path}.${name}`);
+  for (const variant of schema.anyOf ?? []) yield* openArrays(variant, path);
+}
+
+test('every array that a GET answers with has a limit in its query or in its schema', () => {
+  const reads = Object.values(document.paths as Record<string, { get?: Operation }>).flatMap(
+    ({ get }) => get ?? [],
+  );
+  assert.ok(reads.length > 30);
+  let arrays = 0;
+  for (const { operationId, parameters = [], responses } of reads) {
+    const isPaged = parameters.some(
+      ({ name, schema }) =>
+        (name === 'limit' || name === 'pageSize') && (schema.maximum ?? Infinity) <= 1_000,
+    );
+    const schema = responses['200']?.content?.['application/json']?.schema ?? {};
+    for (const path of openArrays(schema)) {
+      arrays++;
+      if (isPaged && PAGES.has(path)) continue;
+      assert.ok(BOUNDED_OTHERWISE.has(`${operationId} ${path}`), `${operationId}: ${path} has no limit`);
+    }
+  }
+  assert.ok(arrays > 15);
+});

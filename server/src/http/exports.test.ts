@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import type { FastifyRequest } from 'fastify';
+import { eventually } from '../testing/eventually.ts';
+import { Problem } from '../shared/problem.ts';
+import { limitExports, type Exports } from './exports.ts';
+
+const by = (keyId: string) => ({ keyCaller: { keyId } }) as FastifyRequest;
+
+async function* pieces(...texts: string[]): AsyncGenerator<string> {
+  yield* texts;
+}
+
+/** Whether one more export is admitted; it is ended at once if so. */
+async function admits(exports: Exports, keyId: string, tenantId: string): Promise<boolean> {
+  try {
+    const admitted = exports.open(by(keyId), tenantId, pieces()).destroy();
+    await once(admitted, 'close');
+    return true;
+  } catch (error) {
+    assert.ok(error instanceof Problem);
+    assert.deepEqual([error.status, error.code], [429, 'too_many_exports']);
+    assert.ok(Number(error.details.headers?.['retry-after']) > 0);
+    return false;
+  }
+}
+
+describe('limitExports', () => {
+  test('refuses more than the limits of a caller, a tenant and the server', async () => {
+    const exports = limitExports({ perCaller: 1, perTenant: 2, inAll: 3, reading: 1 });
+    exports.open(by('a'), 'one', pieces('x'));
+    assert.equal(await admits(exports, 'a', 'two'), false, 'one of a caller');
+    exports.open(by('b'), 'one', pieces('x'));
+    assert.equal(await admits(exports, 'c', 'one'), false, 'two of a tenant');
+    const third = exports.open(by('c'), 'two', pieces('x'));
+    assert.equal(await admits(exports, 'd', 'three'), false, 'three of the server');
+    third.destroy();
+    await eventually(() => admits(exports, 'd', 'three'));
+  });
+
+  test('makes room when an export ends, fails, or is given up', async () => {
+    const exports = limitExports({ perCaller: 1, perTenant: 1, inAll: 1, reading: 1 });
+    const read = async (texts: AsyncGenerator<string>) =>
+      Array.fromAsync(exports.open(by('a'), 'one', texts) as AsyncIterable<string>);
+    assert.deepEqual(await read(pieces('x', 'y')), ['x', 'y']);
+    async function* failing(): AsyncGenerator<string> {
+      yield 'x';
+      throw new Error('the database went away');
+    }
+    await eventually(() => admits(exports, 'a', 'one'));
+    await assert.rejects(read(failing()), /went away/);
+    await eventually(() => admits(exports, 'a', 'one'));
+    const given = exports.open(by('a'), 'one', pieces('x', 'y'));
+    assert.equal(await admits(exports, 'a', 'one'), false);
+    given.destroy();
+    await eventually(() => admits(exports, 'a', 'one'));
+  });
+
+  test('reads no more at once than allowed, and a stalled reader does not stop the others', async () => {
+    const exports = limitExports({ perCaller: 9, perTenant: 9, inAll: 9, reading: 2 });
+    let [reading, most] = [0, 0];
+    async function* slow(): AsyncGenerator<string> {
+      for (let piece = 0; piece < 5; piece++) {
+        most = Math.max(most, ++reading);
+        await new Promise(setImmediate);
+        reading--;
+        yield 'x';
+      }
+    }
+    const stalled = exports.open(by('a'), 'one', slow());
+    stalled.once('readable', () => {});
+    const whole = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        Array.fromAsync(exports.open(by('a'), 'one', slow()) as AsyncIterable<string>),
+      ),
+    );
+    assert.deepEqual(new Set(whole.map((texts) => texts.length)), new Set([5]));
+    assert.equal(most, 2);
+    stalled.destroy();
+  });
+});

@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import pLimit from 'p-limit';
+import { Problem } from '../shared/problem.ts';
+
+/** How many exports may be open at once in this process. One is open until its last byte is sent or its reader goes away. */
+export interface ExportLimits {
+  /** Of one key, dashboard account or player. */
+  perCaller: number;
+  perTenant: number;
+  /** Of all callers. */
+  inAll: number;
+  /**
+   * How many of them read from the database at the same time. The others wait for their reader, or for their turn, and hold no
+   * connection.
+   */
+  reading: number;
+}
+
+/** Answers that are made while they are sent, and the limits that keep them from using up memory and connections. */
+export interface Exports {
+  /** Admits an export, and paces it. Throws too_many_exports. */
+  open(request: FastifyRequest, tenantId: string | null, pieces: AsyncGenerator<string>): Readable;
+}
+
+/** Counts the exports of one kind. */
+export function limitExports({ perCaller, perTenant, inAll, reading }: ExportLimits): Exports {
+  const open = new Map<string, number>();
+  const inTurn = pLimit(reading);
+
+  return {
+    open(request, tenantId, pieces) {
+      const limits: [holder: string, most: number, whose: string][] = [
+        [callerOf(request), perCaller, 'of this caller'],
+        [`tenant ${tenantId}`, perTenant, 'of this tenant'],
+        ['all', inAll, 'of this server'],
+      ];
+      for (const [holder, most, whose] of limits)
+        if ((open.get(holder) ?? 0) >= most)
+          throw new Problem('too_many_exports', {
+            detail: `${most} ${most === 1 ? 'export' : 'exports'} ${whose} may run at once. Wait until one has ended.`,
+            headers: { 'retry-after': '5' },
+          });
+      for (const [holder] of limits) open.set(holder, (open.get(holder) ?? 0) + 1);
+      return Readable.from(paced(pieces, inTurn)).once('close', () => {
+        for (const [holder] of limits) {
+          const left = open.get(holder)! - 1;
+          if (left > 0) open.set(holder, left);
+          else open.delete(holder);
+        }
+      });
+    },
+  };
+}
+
+async function* paced(
+  pieces: AsyncGenerator<string>,
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
+): AsyncGenerator<string> {
+  try {
+    for (;;) {
+      const { done, value } = await inTurn(() => pieces.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
+function callerOf({ keyCaller, accountCaller, playerCaller }: FastifyRequest): string {
+  return keyCaller?.keyId ?? accountCaller?.accountId ?? playerCaller?.playerId ?? 'nobody';
+}

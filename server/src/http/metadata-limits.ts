@@ -1,0 +1,31 @@
+import type { Ajv } from 'ajv';
+import { isNestedWithin } from '../shared/text.ts';
+
+/** Adds the keywords `x-max-levels` and `x-max-bytes`: limits of a JSON value as a whole. */
+export function addMetadataLimits(ajv: Ajv): void {
+  ajv.addKeyword({
+    keyword: 'x-max-levels',
+    schemaType: 'number',
+    validate: (most: number, value: unknown) => isNestedWithin(value, most),
+    error: { message: ({ schema }) => `must have at most ${schema} levels of objects and arrays` },
+  });
+  ajv.addKeyword({
+    keyword: 'x-max-bytes',
+    schemaType: 'number',
+    validate: (most: number, value: unknown) => storedBytes(value) <= most,
+    error: { message: ({ schema }) => `must be at most ${schema} bytes as JSON` },
+  });
+}
+
+/**
+ * The size of a value as JSON, its numbers without exponents: PostgreSQL returns the `1e308` of a jsonb column as 309 digits,
+ * so 8 KiB of such numbers would be 400 KiB when they are read.
+ */
+function storedBytes(value: unknown): number {
+  let hidden = 0;
+  const text = JSON.stringify(value, (_name, item: unknown) => {
+    if (typeof item === 'number') hidden += Math.abs(Number(/e([+-]\d+)$/.exec(String(item))?.[1] ?? 0));
+    return item;
+  });
+  return Buffer.byteLength(text) + hidden;
+}
