@@ -170,12 +170,12 @@ test('no content type gets past validation', async () => {
   }
 });
 
-test('a body may hold 1 MiB, and not a byte more', async () => {
+test('a sign-in may hold 64 KiB, any other body 16 KiB, and not a byte more', async () => {
   const padded = (length: number) => {
     const body = `${loginBody.slice(0, -1)},"x":"`;
     return `${body}${'x'.repeat(length - body.length - 2)}"}`;
   };
-  const limit = 1024 * 1024;
+  const limit = 64 * 1024;
   assert.equal((await send(padded(limit))).status, 200);
   const over = await send(padded(limit + 1));
   assert.deepEqual([over.status, over.body.code], [413, 'body_too_large']);
@@ -185,6 +185,12 @@ test('a body may hold 1 MiB, and not a byte more', async () => {
   assert.equal(statusOf(chunked), 413, 'a length that is not announced is counted');
   const wrong = await app.http.raw('POST', LOGIN, padded(limit + 1), { gameKey: 'x' });
   assert.equal(wrong.status, 401, 'the credential comes before the body');
+  const refresh = (length: number) =>
+    app.http.raw('POST', '/api/saas-auth/refresh', `{"refreshToken":"${'x'.repeat(length - 19)}"}`);
+  assert.equal((await refresh(16 * 1024)).status, 400, 'a token has 512 characters at most');
+  const tooLarge = await refresh(16 * 1024 + 1);
+  assert.equal(tooLarge.status, 413);
+  assert.equal((tooLarge.body as { detail: string }).detail, 'The body may be at most 16384 bytes.');
   await isAlive();
 });
 

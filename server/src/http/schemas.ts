@@ -103,6 +103,7 @@ const PROBLEM_TITLES: Record<number, string> = {
   404: 'It does not exist, or not for this caller.',
   409: 'It conflicts with the present state.',
   410: 'It is gone.',
+  408: 'The body did not arrive in time.',
   413: 'The body is too large.',
   415: 'The content type is not supported.',
   422: 'It cannot be processed.',

@@ -10,10 +10,13 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isGuid } from '../shared/ids.ts';
 import { toMicroseconds } from '../shared/timestamps.ts';
+import { BODY_LIMIT } from './body-limits.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { dropOptionalNulls } from './null-members.ts';
 import { refuseConnection } from './refuse-connection.ts';
+import { dropUndeclared } from './undeclared-members.ts';
+import { cutStalledReaders } from './stalled-readers.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
 import { Problem } from '../shared/problem.ts';
@@ -28,9 +31,6 @@ export interface HttpOptions {
   /** Called when a route answers with a status that it does not declare: the tests fail on it. */
   onUndeclaredStatus?: (operation: string, status: number) => void;
 }
-
-/** The default limit of a body. Routes that need more say so. */
-export const BODY_LIMIT = 1024 * 1024;
 
 /** The HTTP server without any route: parsing, validation, errors, headers, logs. */
 export async function createHttpServer(options: HttpOptions): Promise<App> {
@@ -77,6 +77,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       reply.raw.once('close', () => payload.destroy());
     done(null, payload);
   });
+  cutStalledReaders(app);
   app.addHook('onResponse', async (request, reply) => {
     const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
     const level = reply.statusCode >= 500 ? 'error' : isSlow ? 'warn' : 'debug';
@@ -126,7 +127,8 @@ function saneRequestId(header: string | string[] | undefined): string | undefine
 
 /**
  * Validators by JSON Schema, compiled at a route's first request: a hundred routes would else cost every start, and
- * every test, half a second. Bodies are taken as they are; what comes as text (query, path, headers) is coerced.
+ * every test, half a second. Bodies are taken as they are, without the members that their schema does not declare; what comes
+ * as text (query, path, headers) is coerced.
  */
 function lazyValidators() {
   const bodies = ajv({ coerceTypes: false, useDefaults: true });
@@ -136,7 +138,9 @@ function lazyValidators() {
     return (data: unknown) => {
       validate ??= (httpPart === 'body' ? bodies : texts).compile(schema);
       if (httpPart === 'body') dropOptionalNulls(schema, data);
-      return validate(data) ? true : { error: validate.errors as unknown as Error };
+      if (!validate(data)) return { error: validate.errors as unknown as Error };
+      if (httpPart === 'body') dropUndeclared(schema, data);
+      return true;
     };
   };
 }
@@ -176,14 +180,14 @@ function cachedSerializers() {
 }
 
 /**
- * What any route may answer: 400, and where its method may bring a body, wanted or not, 413 and 415; and 503 while the
+ * What any route may answer: 400; if its method may bring a body, wanted or not, 408, 413 and 415; and 503 while the
  * database is away.
  */
 function declareCommonStatuses(route: { method: string | string[]; url: string; schema?: object }): void {
   const schema = (route.schema ??= {}) as { hide?: boolean; params?: unknown; response?: object };
   if (schema.hide) return;
   const bodiless = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-  const common = bodiless ? problems(400, 503) : problems(400, 413, 415, 503);
+  const common = bodiless ? problems(400, 503) : problems(400, 408, 413, 415, 503);
   schema.response = { ...common, ...(schema.params ? problems(404) : {}), ...schema.response };
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { FORM_BODY_LIMIT } from '../../http/body-limits.ts';
 import { acceptForms, type Form } from '../../http/form.ts';
 import { authorOf } from '../../http/request-context.ts';
 import { invalidField, Problem } from '../../shared/problem.ts';
@@ -52,6 +53,7 @@ export function definitionSheetRoutes(services: DefinitionServices): FastifyPlug
     app.post(
       `${LIST}/import`,
       {
+        bodyLimit: FORM_BODY_LIMIT,
         config,
         schema: {
           operationId: 'importEventDefinitions',

@@ -71,7 +71,8 @@ export async function ingestEvents(
   batch: unknown[],
 ): Promise<IngestResult> {
   const result: IngestResult = { records: [], warnings: [], errors: [], duplicateCount: 0 };
-  const sound = checkFields(scope, batch, result);
+  // Emptied: what the events hold beside their fields is not kept while the batch waits for the database.
+  const sound = checkFields(scope, batch.splice(0), result);
   const acting = await checkActors(services.rosters, scope, sender, sound, result);
   const rows = await resolveDefinitions(services.definitions, scope, sender.charge.tenantId, acting, result);
   const unique = sortAndDeduplicate(rows, result);

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
+import { ROSTER_BODY_LIMIT } from '../../http/body-limits.ts';
 import { chargeOf, keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { MatchCaller } from './caller.ts';
@@ -32,6 +33,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.post(
       '/api/game/matches',
       {
+        bodyLimit: ROSTER_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'createMatch',
@@ -109,6 +111,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.put(
       '/api/game/matches/:matchSessionId/results',
       {
+        bodyLimit: ROSTER_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'recordMatchResults',

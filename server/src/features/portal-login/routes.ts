@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { clientAddress } from '../../http/client-address.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { originOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { OpenBudget } from '../../security/attempt-budget.ts';
@@ -38,6 +39,7 @@ export function storeAPortalRoutes(
     app.post(
       '/api/player-portal-auth/storea/exchange',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         schema: {
           operationId: 'finishStoreAPortalLogin',
           tags,

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, describe, test } from 'node:test';
+import Fastify from 'fastify';
+import { eventually } from '../testing/eventually.ts';
+import { openBodyBudget } from './body-budget.ts';
+import { guardIntake, type IntakePace } from './body-intake.ts';
+import { countBodies } from './body-size.ts';
+import { errorHandler } from './error-handler.ts';
+import { acceptForms } from './form.ts';
+import { parseJsonBodies } from './json-body.ts';
+import type { KeyCaller } from './request-context.ts';
+
+const KIB = 1024;
+const PATIENT: IntakePace = { graceMs: 60_000, bytesPerSecond: 1, partPerSecond: 0, checkEveryMs: 20 };
+const IMPATIENT: IntakePace = { graceMs: 0, bytesPerSecond: 1_000_000, partPerSecond: 0, checkEveryMs: 20 };
+
+/** A server with a budget of 256 KiB for small bodies and as much for large ones. A tenant is named by X-Tenant. */
+async function serve(pace: IntakePace) {
+  const app = Fastify({ bodyLimit: 200 * KIB });
+  app.decorateRequest('keyCaller', null);
+  app.setErrorHandler(errorHandler);
+  parseJsonBodies(app);
+  app.addHook('onRequest', async (request) => {
+    const tenantId = request.headers['x-tenant'];
+    if (tenantId) request.keyCaller = { tenantId } as KeyCaller;
+  });
+  countBodies(app, () => {});
+  guardIntake(app, { budget: openBodyBudget({ small: 256 * KIB, large: 256 * KIB }), pace });
+  app.post('/', async () => 'taken');
+  await app.register(async (scope) => {
+    scope.setValidatorCompiler(() => () => true);
+    const readForm = await acceptForms(scope, 100 * KIB);
+    scope.post('/form', async (request) => String((await readForm(request)).files.length));
+  });
+  await app.listen({ port: 0 });
+  after(() => app.close());
+  const { port } = app.server.address() as { port: number };
+
+  /** Announces a body of so many bytes, or sends it in chunks, and sends only the beginning. */
+  const begin = (options: {
+    bytes?: number;
+    sent?: string;
+    tenant?: string;
+    path?: string;
+    type?: string;
+  }) => {
+    const { bytes, sent = '"', tenant = 'a', path = '/', type = 'application/json' } = options;
+    const socket = connect(port, 'localhost');
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text) => (answer += String(text)));
+    socket.on('error', () => {});
+    const length = bytes === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes}`;
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Tenant: ${tenant}\r\nContent-Type: ${type}\r\n${length}\r\n\r\n`,
+    );
+    socket.write(bytes === undefined ? chunk(sent) : sent);
+    return { socket, answer: () => answer };
+  };
+  /** Whether a whole body of so many bytes is taken. */
+  const isTaken = async (bytes: number, tenant: string): Promise<boolean> => {
+    const { socket, answer } = begin({ bytes, sent: `"${'x'.repeat(bytes - 2)}"`, tenant });
+    await eventually(() => answer().includes('\r\n\r\n'));
+    socket.destroy();
+    assert.match(answer(), /^HTTP\/1\.1 (200 OK|503 Service Unavailable)/);
+    return answer().startsWith('HTTP/1.1 200');
+  };
+  return { begin, isTaken };
+}
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const leave = (sockets: Socket[]) => sockets.forEach((socket) => socket.destroy());
+
+describe('the budget of bodies in flight', () => {
+  test('refuses an announced body with 503 and Retry-After before it arrives', async () => {
+    const { begin, isTaken } = await serve(PATIENT);
+    const first = begin({ bytes: 100 * KIB });
+    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
+    const { socket, answer } = begin({ bytes: 100 * KIB });
+    await eventually(() => answer().includes('"code":"busy"'));
+    assert.match(answer(), /^HTTP\/1\.1 503 [^]*\r\nretry-after: 2\r\n/);
+    leave([first.socket, socket]);
+  });
+
+  test('leaves one caller half of it at most, and small bodies a share of their own', async () => {
+    const { begin, isTaken } = await serve(PATIENT);
+    const sockets = ['a', 'b'].map((tenant) => begin({ bytes: 120 * KIB, tenant }).socket);
+    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
+    await eventually(async () => !(await isTaken(100 * KIB, 'b')));
+    assert.equal(await isTaken(100 * KIB, 'c'), false, 'nothing is left for large bodies');
+    assert.equal(await isTaken(10 * KIB, 'a'), true);
+    leave(sockets);
+  });
+
+  test('serves other callers while one has used up its half', async () => {
+    const { begin, isTaken } = await serve(PATIENT);
+    const { socket } = begin({ bytes: 120 * KIB });
+    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
+    assert.equal(await isTaken(100 * KIB, 'b'), true);
+    leave([socket]);
+  });
+
+  test('takes a body back when its client leaves, and when it is answered', async () => {
+    const { begin, isTaken } = await serve(PATIENT);
+    const { socket } = begin({ bytes: 120 * KIB });
+    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
+    leave([socket]);
+    await eventually(() => isTaken(100 * KIB, 'a'));
+    for (let body = 0; body < 5; body++) assert.equal(await isTaken(120 * KIB, 'b'), true);
+  });
+
+  test('counts a chunked body as it arrives', async () => {
+    const { begin, isTaken } = await serve(PATIENT);
+    const chunked = begin({});
+    assert.equal(await isTaken(100 * KIB, 'a'), true);
+    chunked.socket.write(chunk('x'.repeat(100 * KIB)));
+    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
+    chunked.socket.write(chunk('x'.repeat(60 * KIB)));
+    await eventually(() => chunked.answer().startsWith('HTTP/1.1 503'));
+    await eventually(() => isTaken(100 * KIB, 'a'));
+    leave([chunked.socket]);
+  });
+});
+
+describe('a body that arrives too slowly', () => {
+  for (const [kind, options] of Object.entries({
+    announced: { bytes: 1000 },
+    chunked: {},
+    form: { bytes: 1000, path: '/form', type: 'multipart/form-data; boundary=x', sent: '--x\r\n' },
+    'file in a form': {
+      bytes: 1000,
+      path: '/form',
+      type: 'multipart/form-data; boundary=x',
+      sent: '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nk',
+    },
+  })) {
+    test(`is answered with 408 and cut off (${kind})`, async () => {
+      const { begin } = await serve(IMPATIENT);
+      const { socket, answer } = begin(options);
+      await once(socket, 'close');
+      assert.match(answer(), /^HTTP\/1\.1 408 /);
+      assert.match(answer(), /"code":"request_timeout"/);
+      assert.match(answer(), /\r\nconnection: close\r\n/i);
+    });
+  }
+});
