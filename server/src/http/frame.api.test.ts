@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -168,6 +169,41 @@ test('no content type gets past validation', async () => {
     ])
       assert.ok([400, 415].includes(statusOf(await post(path, pair, bad, authorization))), String(pair));
   }
+});
+
+test('the largest legal bodies are within the limits', async () => {
+  const metadata = { é: 'é'.repeat(4000) };
+  const escaped = (body: object) => JSON.stringify(body, null, 1).replace(/é/g, String.raw`\u00e9`);
+  const login = await send(
+    escaped({
+      provider: 'Mock',
+      token: 'mock:ada:secret',
+      deviceInfo: { deviceFingerprint: 'x'.repeat(256), metadata },
+      clientInfo: { platform: 'PC_Linux', metadata },
+    }),
+  );
+  assert.equal(login.status, 200);
+  const players = Array.from({ length: 1000 }, () => ({
+    playerId: randomUUID(),
+    loginSessionId: randomUUID(),
+  }));
+  const match = await app.http.raw('POST', '/api/game/matches', JSON.stringify({ players }, null, 2), {
+    gameKey: tenant.gameKey,
+  });
+  assert.equal(match.status, 404);
+  const results = Array.from({ length: 1000 }, () => ({
+    matchPlayerId: randomUUID(),
+    placement: 2 ** 31 - 1,
+    score: Number.MIN_SAFE_INTEGER,
+    outcome: '♞'.repeat(32),
+  }));
+  const recorded = await app.http.raw(
+    'PUT',
+    `/api/game/matches/${randomUUID()}/results`,
+    JSON.stringify({ results }, null, 2).replace(/♞/g, String.raw`\u265e`),
+    { gameKey: tenant.gameKey },
+  );
+  assert.equal(recorded.status, 404);
 });
 
 test('a sign-in may hold 64 KiB, any other body 16 KiB, and not a byte more', async () => {
