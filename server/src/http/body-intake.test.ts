@@ -16,7 +16,7 @@ const KIB = 1024;
 const PATIENT: IntakePace = { graceMs: 60_000, bytesPerSecond: 1, partPerSecond: 0, checkEveryMs: 20 };
 const IMPATIENT: IntakePace = { graceMs: 0, bytesPerSecond: 1_000_000, partPerSecond: 0, checkEveryMs: 20 };
 
-/** A server with a budget of 256 KiB for small bodies and as much for large ones. A tenant is named by X-Tenant. */
+/** A server with a small budget. X-Tenant names a tenant; without it a caller is anonymous. */
 async function serve(pace: IntakePace) {
   const app = Fastify({ bodyLimit: 200 * KIB });
   app.decorateRequest('keyCaller', null);
@@ -27,7 +27,14 @@ async function serve(pace: IntakePace) {
     if (tenantId) request.keyCaller = { tenantId } as KeyCaller;
   });
   countBodies(app, () => {});
-  guardIntake(app, { budget: openBodyBudget({ small: 256 * KIB, large: 256 * KIB }), pace });
+  guardIntake(app, {
+    budget: openBodyBudget({
+      anonymous: { total: 64 * KIB, perCaller: 64 * KIB },
+      small: { total: 256 * KIB, perCaller: 128 * KIB },
+      large: { total: 256 * KIB, perCaller: 128 * KIB },
+    }),
+    pace,
+  });
   app.post('/', async () => 'taken');
   await app.register(async (scope) => {
     scope.setValidatorCompiler(() => () => true);
@@ -72,40 +79,62 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const leave = (sockets: Socket[]) => sockets.forEach((socket) => socket.destroy());
 
 describe('the budget of bodies in flight', () => {
+  const most = { bytes: 120 * KIB, sent: 'x'.repeat(100 * KIB) };
+
   test('refuses an announced body with 503 and Retry-After before it arrives', async () => {
     const { begin, isTaken } = await serve(PATIENT);
-    const first = begin({ bytes: 100 * KIB });
-    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
+    const first = begin(most);
+    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
     const { socket, answer } = begin({ bytes: 100 * KIB });
     await eventually(() => answer().includes('"code":"busy"'));
     assert.match(answer(), /^HTTP\/1\.1 503 [^]*\r\nretry-after: 2\r\n/);
     leave([first.socket, socket]);
   });
 
-  test('leaves one caller half of it at most, and small bodies a share of their own', async () => {
+  test('does not count what is announced and has not arrived', async () => {
     const { begin, isTaken } = await serve(PATIENT);
-    const sockets = ['a', 'b'].map((tenant) => begin({ bytes: 120 * KIB, tenant }).socket);
-    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
-    await eventually(async () => !(await isTaken(100 * KIB, 'b')));
-    assert.equal(await isTaken(100 * KIB, 'c'), false, 'nothing is left for large bodies');
+    const idle = Array.from({ length: 20 }, () => begin({ bytes: 120 * KIB }).socket);
+    assert.equal(await isTaken(100 * KIB, 'a'), true);
+    leave(idle);
+  });
+
+  test('leaves one caller a part of it, and small and anonymous bodies a share of their own', async () => {
+    const { begin, isTaken } = await serve(PATIENT);
+    const sockets = ['a', 'b'].map((tenant) => begin({ ...most, tenant }).socket);
+    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
+    await eventually(async () => !(await isTaken(90 * KIB, 'b')));
+    assert.equal(await isTaken(90 * KIB, 'c'), false, 'nothing is left for large bodies');
     assert.equal(await isTaken(10 * KIB, 'a'), true);
+    assert.equal(await isTaken(10 * KIB, ''), true);
     leave(sockets);
   });
 
-  test('serves other callers while one has used up its half', async () => {
+  test('keeps nobody with a credential out for those without', async () => {
     const { begin, isTaken } = await serve(PATIENT);
-    const { socket } = begin({ bytes: 120 * KIB });
-    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
-    assert.equal(await isTaken(100 * KIB, 'b'), true);
+    const sockets = Array.from(
+      { length: 4 },
+      () => begin({ bytes: 16 * KIB, sent: 'x'.repeat(15 * KIB), tenant: '' }).socket,
+    );
+    await eventually(async () => !(await isTaken(10 * KIB, '')));
+    assert.equal(await isTaken(10 * KIB, 'a'), true);
+    assert.equal(await isTaken(100 * KIB, 'a'), true);
+    leave(sockets);
+  });
+
+  test('serves other callers while one has used up its part', async () => {
+    const { begin, isTaken } = await serve(PATIENT);
+    const { socket } = begin(most);
+    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
+    assert.equal(await isTaken(90 * KIB, 'b'), true);
     leave([socket]);
   });
 
   test('takes a body back when its client leaves, and when it is answered', async () => {
     const { begin, isTaken } = await serve(PATIENT);
-    const { socket } = begin({ bytes: 120 * KIB });
-    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
+    const { socket } = begin(most);
+    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
     leave([socket]);
-    await eventually(() => isTaken(100 * KIB, 'a'));
+    await eventually(() => isTaken(90 * KIB, 'a'));
     for (let body = 0; body < 5; body++) assert.equal(await isTaken(120 * KIB, 'b'), true);
   });
 
@@ -114,10 +143,10 @@ describe('the budget of bodies in flight', () => {
     const chunked = begin({});
     assert.equal(await isTaken(100 * KIB, 'a'), true);
     chunked.socket.write(chunk('x'.repeat(100 * KIB)));
-    await eventually(async () => !(await isTaken(100 * KIB, 'a')));
+    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
     chunked.socket.write(chunk('x'.repeat(60 * KIB)));
     await eventually(() => chunked.answer().startsWith('HTTP/1.1 503'));
-    await eventually(() => isTaken(100 * KIB, 'a'));
+    await eventually(() => isTaken(90 * KIB, 'a'));
     leave([chunked.socket]);
   });
 });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { networkOf } from '../security/attempt-budget.ts';
 import { Problem } from '../shared/problem.ts';
-import { openBodyBudget, type BodyBudget, type HeldBody } from './body-budget.ts';
+import { openBodyBudget, type BodyBudget, type BodySender, type HeldBody } from './body-budget.ts';
 import { clientAddress } from './client-address.ts';
 
 /** How fast a body must arrive. */
@@ -23,8 +23,9 @@ interface ArrivingBody {
 }
 
 /**
- * Bounds what bodies cost before anything is known of them: each is counted against one budget of the process, an announced one
- * as a whole before it is read, and one that arrives too slowly is cut. Needs {@link FastifyRequest.bodyBytes}.
+ * Bounds what bodies cost before anything is known of them: each is counted against one budget of the process as it arrives, an
+ * announced one that finds no room is refused before it is read, and one that arrives too slowly is cut. Needs
+ * {@link FastifyRequest.bodyBytes}.
  */
 export function guardIntake(
   app: FastifyInstance,
@@ -32,7 +33,7 @@ export function guardIntake(
 ): void {
   const arriving = new Set<ArrivingBody>();
 
-  // After the credential: who has none holds nothing of the budget.
+  // After the credential: a request with a wrong one is not counted.
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { headers, raw, method } = request;
     const isChunked = headers['transfer-encoding'] !== undefined;
@@ -43,12 +44,15 @@ export function guardIntake(
 
     // A form may be longer. What is beyond the limit is not kept.
     const limit = request.routeOptions.bodyLimit;
-    const held = budget.hold(callerOf(request));
-    if (!held.resize(Math.min(isChunked ? raw.readableLength : announced, limit))) return done(busy());
-    if (isChunked) countChunks(request, held, limit);
+    const held = budget.hold(senderOf(request));
+    if (!held.fits(Math.min(announced, limit)) || !held.resize(Math.min(raw.readableLength, limit)))
+      return done(busy());
 
     const body = { request, size: announced, since: performance.now() };
-    if (!raw.complete) arriving.add(body);
+    if (!raw.complete) {
+      arriving.add(body);
+      countArrival(request, held, limit);
+    }
     reply.raw.once('close', () => {
       held.release();
       arriving.delete(body);
@@ -61,11 +65,15 @@ export function guardIntake(
 }
 
 /** A tenant, whoever uses its keys; without a key a network. */
-function callerOf(request: FastifyRequest): string {
-  return request.keyCaller?.tenantId ?? networkOf(clientAddress(request));
+function senderOf(request: FastifyRequest): BodySender {
+  const { keyCaller, playerCaller, accountCaller, walletCaller } = request;
+  return {
+    name: keyCaller?.tenantId ?? networkOf(clientAddress(request)),
+    isAnonymous: !(keyCaller ?? playerCaller ?? accountCaller ?? walletCaller),
+  };
 }
 
-function countChunks({ raw }: FastifyRequest, held: HeldBody, limit: number): void {
+function countArrival({ raw }: FastifyRequest, held: HeldBody, limit: number): void {
   const { push } = raw;
   raw.push = function (chunk: Buffer | null, ...rest) {
     if (chunk && !held.resize(Math.min(held.bytes + chunk.length, limit))) abort(raw, busy());
