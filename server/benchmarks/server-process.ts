@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort } from '../acceptance/free-port.ts';
 import { startEmbeddedServer } from '../src/database/embedded-server.ts';
-import { SERVER_NODE_OPTIONS } from '../src/supervise.ts';
+import { SERVER_NODE_OPTIONS } from '../node-options.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));

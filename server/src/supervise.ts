@@ -1,11 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-
-/** The memory limits of a server in production (docs/operations.md). */
-export const SERVER_NODE_OPTIONS: readonly string[] = [
-  '--max-old-space-size=768',
-  '--max-semi-space-size=32',
-];
+import { SERVER_NODE_OPTIONS } from '../node-options.ts';
 
 /** What a server process tells its supervisor: signals stop it in order from now on; it answers requests. */
 export type ServerMessage = 'stoppable' | 'ready';

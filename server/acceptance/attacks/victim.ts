@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SERVER_NODE_OPTIONS } from '../../src/supervise.ts';
+import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
 import { arrangeWorkspace, send } from '../arrange.ts';
 import { dataFolder, startServer, type ServerProcess } from '../server-process.ts';
 
