@@ -132,7 +132,8 @@ export async function crash(server: ServerProcess, dataDir: string): Promise<voi
   await exitOf(server.child);
 }
 
-function childrenOf(parent: number): number[] {
+/** The processes that a process has started and that still run. */
+export function childrenOf(parent: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {

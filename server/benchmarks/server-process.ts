@@ -6,12 +6,10 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort } from '../acceptance/free-port.ts';
 import { startEmbeddedServer } from '../src/database/embedded-server.ts';
+import { SERVER_NODE_OPTIONS } from '../node-options.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
-
-/** As `npm start` sets them: a heap that is collected early (docs/operations.md). */
-const HEAP = ['--max-old-space-size=768', '--max-semi-space-size=32'];
 
 /** A whole server in processes of its own: Node and PostgreSQL with the durability of production. */
 export interface ServerProcess {
@@ -27,7 +25,7 @@ export interface ServerProcess {
 export async function startServerProcess(): Promise<ServerProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'guildhall-bench-'));
   const port = await freePort();
-  const child = spawn(process.execPath, [...HEAP, CLI, 'serve', '--no-worker'], {
+  const child = spawn(process.execPath, [...SERVER_NODE_OPTIONS, CLI, 'serve', '--no-worker'], {
     env: {
       ...process.env,
       DATA_DIR: dataDir,

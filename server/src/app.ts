@@ -43,6 +43,7 @@ import {
 } from './features/wallet-recording/index.ts';
 import { platformWebhookRoutes, webhookRoutes } from './features/webhooks/index.ts';
 import { planRoutes, workspaceRoutes } from './features/workspaces/index.ts';
+import { guardIntake } from './http/body-intake.ts';
 import { countBodies } from './http/body-size.ts';
 import { withCredential } from './http/credential-scope.ts';
 import { credentials } from './http/credentials.ts';
@@ -74,6 +75,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await publishOpenApi(plain, '0.1.0');
   measureRequests(plain, services.metrics, config.metricsAccess);
   countBodies(plain, services.alerts.countBytes);
+  guardIntake(plain);
   meterRequests(plain, services.meter, options.onMischarged);
   await plain.register(operationsRoutes(services.database, services.signer));
 

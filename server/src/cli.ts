@@ -10,6 +10,7 @@ import { prepareDatabase } from './prepare-database.ts';
 import { serve } from './serve.ts';
 import { WrongMasterKey } from './security/vault.ts';
 import { parseDuration } from './shared/durations.ts';
+import type { ServerMessage } from './supervise.ts';
 import { isGuid } from './shared/ids.ts';
 import { toMicroseconds } from './shared/timestamps.ts';
 import { describeSigningKeys, rotateSigningKeys } from './signing-keys.ts';
@@ -34,7 +35,9 @@ program
     const starting = serve(readConfig(), { worker });
     // From now on, not from when it answers: a server that is told to stop while it starts would leave PostgreSQL behind.
     stopOnSignal(async () => (await starting).stop());
+    tellSupervisor('stoppable');
     const { url, welcome } = await starting;
+    tellSupervisor('ready');
     console.log(`Guildhall answers at ${url} (API reference: ${url}/docs)`);
     if (welcome) console.log(welcome);
   });
@@ -208,4 +211,10 @@ function stopOnSignal(stop: () => Promise<void>): void {
   };
   process.on('SIGTERM', handle);
   process.on('SIGINT', handle);
+  // The supervisor is gone: nobody else would stop this process.
+  process.on('disconnect', handle);
+}
+
+function tellSupervisor(message: ServerMessage): void {
+  process.send?.(message);
 }

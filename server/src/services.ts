@@ -29,6 +29,7 @@ import { openOutboundClient } from './outbound/http-client.ts';
 import { measureRedis, openRedis } from './redis/redis.ts';
 import { attemptBudgets } from './security/attempt-budget.ts';
 import { openLoginThrottle } from './security/login-throttle.ts';
+import { openSignUpThrottle } from './security/sign-up-throttle.ts';
 import { openVault } from './security/vault.ts';
 
 export interface ServiceOptions {
@@ -98,6 +99,8 @@ export async function openServices(
     memberships,
     /** Of the passwords of dashboard accounts. */
     throttle: openLoginThrottle(openBudget, 'accounts'),
+    /** Of dashboard accounts. */
+    signUps: openSignUpThrottle(openBudget, 'accounts'),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
 import { arrangeWorkspace, send } from '../arrange.ts';
 import { dataFolder, startServer, type ServerProcess } from '../server-process.ts';
-
-/** The limits that `npm start` gives the server (package.json). */
-const PRODUCTION_MEMORY = ['--max-old-space-size=768', '--max-semi-space-size=32'];
 
 const HONEST_CONNECTIONS = 2;
 const RATE_ALONE_MS = 1500;
@@ -29,7 +27,7 @@ export interface Victim {
 /** Starts a server to attack. It is stopped, and its data removed, after the tests of the file. */
 export async function startVictim(env: Record<string, string> = {}): Promise<Victim> {
   const folder = dataFolder();
-  const server = await startServer({ dataDir: folder.path, env, nodeOptions: PRODUCTION_MEMORY });
+  const server = await startServer({ dataDir: folder.path, env, nodeOptions: SERVER_NODE_OPTIONS });
   after(async () => {
     await server.end('SIGTERM');
     folder.remove();

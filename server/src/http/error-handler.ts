@@ -29,14 +29,14 @@ export function errorHandler(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const problem = error instanceof Problem ? error : translate(error);
+  const problem = error instanceof Problem ? error : translate(error, request);
   if (problem.status === 500 || problem.code === 'unavailable')
     request.log.error({ err: error }, 'a request failed');
   else if (problem.cause) request.log.warn({ err: problem.cause }, 'a request was refused');
   return sendProblem(request, reply, problem);
 }
 
-function translate(error: FastifyError): Problem {
+function translate(error: FastifyError, request: FastifyRequest): Problem {
   if (error instanceof HashingBusy) return new Problem('busy', { headers: { 'retry-after': '2' } });
   if (error.validation) {
     // A path that names no possible thing names nothing: 404, as for one that names a missing thing.
@@ -56,7 +56,10 @@ function translate(error: FastifyError): Problem {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('unsupported_media_type');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('body_too_large');
+      return new Problem(
+        'body_too_large',
+        `The body may be at most ${request.routeOptions.bodyLimit} bytes.`,
+      );
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new Problem('malformed_json', 'The body is empty. Send a JSON value.');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':

@@ -17,11 +17,8 @@ export interface FormFile {
   isTooLarge: boolean;
 }
 
-/** Reads the form of a request. Throws unsupported_media_type, invalid_request, busy. */
+/** Reads the form of a request. Throws unsupported_media_type, invalid_request, busy, request_timeout. */
 export type FormReader = (request: FastifyRequest) => Promise<Form>;
-
-/** Each holds a file while it arrives. */
-const FORMS_AT_ONCE = 64;
 
 /**
  * Makes a scope one of forms (multipart/form-data), which its handlers read with what this returns: after the caller's
@@ -37,25 +34,17 @@ export async function acceptForms(app: FastifyInstance, largestFile: number): Pr
     limits: { fileSize: largestFile, files: 2, fields: 16, fieldSize: 1024, parts: 20 },
   });
 
-  let reading = 0;
   return async (request) => {
     if (!request.isMultipart())
       throw new Problem('unsupported_media_type', 'Send a form (multipart/form-data).');
-    if (reading >= FORMS_AT_ONCE)
-      throw new Problem('busy', {
-        detail: 'Too many uploads are in progress. Retry after the number of seconds in Retry-After.',
-        headers: { 'retry-after': '5' },
-      });
-    reading++;
     try {
       return await readParts(request);
-    } catch {
+    } catch (error) {
+      if (error instanceof Problem) throw error;
       throw new Problem(
         'invalid_request',
         'The form is not valid multipart/form-data, or it was cut off. Send it again.',
       );
-    } finally {
-      reading--;
     }
   };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -162,12 +163,47 @@ test('no content type gets past validation', async () => {
   }
 });
 
-test('a body may hold 1 MiB, and not a byte more', async () => {
+test('the largest legal bodies are within the limits', async () => {
+  const metadata = { é: 'é'.repeat(4000) };
+  const escaped = (body: object) => JSON.stringify(body, null, 1).replace(/é/g, String.raw`\u00e9`);
+  const login = await send(
+    escaped({
+      provider: 'Mock',
+      token: 'mock:ada:secret',
+      deviceInfo: { deviceFingerprint: 'x'.repeat(256), metadata },
+      clientInfo: { platform: 'PC_Linux', metadata },
+    }),
+  );
+  assert.equal(login.status, 200);
+  const players = Array.from({ length: 1000 }, () => ({
+    playerId: randomUUID(),
+    loginSessionId: randomUUID(),
+  }));
+  const match = await app.http.raw('POST', '/api/game/matches', JSON.stringify({ players }, null, 2), {
+    gameKey: tenant.gameKey,
+  });
+  assert.equal(match.status, 404);
+  const results = Array.from({ length: 1000 }, () => ({
+    matchPlayerId: randomUUID(),
+    placement: 2 ** 31 - 1,
+    score: Number.MIN_SAFE_INTEGER,
+    outcome: '♞'.repeat(32),
+  }));
+  const recorded = await app.http.raw(
+    'PUT',
+    `/api/game/matches/${randomUUID()}/results`,
+    JSON.stringify({ results }, null, 2).replace(/♞/g, String.raw`\u265e`),
+    { gameKey: tenant.gameKey },
+  );
+  assert.equal(recorded.status, 404);
+});
+
+test('a sign-in may hold 64 KiB, any other body 16 KiB, and not a byte more', async () => {
   const padded = (length: number) => {
     const body = `${loginBody.slice(0, -1)},"x":"`;
     return `${body}${'x'.repeat(length - body.length - 2)}"}`;
   };
-  const limit = 1024 * 1024;
+  const limit = 64 * 1024;
   assert.equal((await send(padded(limit))).status, 200);
   const over = await send(padded(limit + 1));
   assert.deepEqual([over.status, over.body.code], [413, 'body_too_large']);
@@ -177,6 +213,12 @@ test('a body may hold 1 MiB, and not a byte more', async () => {
   assert.equal(statusOf(chunked), 413, 'a length that is not announced is counted');
   const wrong = await app.http.raw('POST', LOGIN, padded(limit + 1), { gameKey: 'x' });
   assert.equal(wrong.status, 401, 'the credential comes before the body');
+  const refresh = (length: number) =>
+    app.http.raw('POST', '/api/saas-auth/refresh', `{"refreshToken":"${'x'.repeat(length - 19)}"}`);
+  assert.equal((await refresh(16 * 1024)).status, 400, 'a token has 512 characters at most');
+  const tooLarge = await refresh(16 * 1024 + 1);
+  assert.equal(tooLarge.status, 413);
+  assert.equal((tooLarge.body as { detail: string }).detail, 'The body may be at most 16384 bytes.');
   await isAlive();
 });
 

@@ -77,22 +77,52 @@ export function keepRawBodies(app: FastifyInstance): void {
 }
 
 /**
- * Parses the body of a batch, leaving the texts of the single items unchecked, for the items are judged one by one; and with
- * the member `value` of an item as a bigint where it is a long integer, which JSON.parse would round, and as NaN where it is a
- * fraction so long that it would come out whole. Throws malformed_json.
+ * A member `value` that is a long integer, or a fraction, which JSON.parse may round to an integer. No text holds this: in a text
+ * the quotation marks are escaped.
  */
-export function parseBatch(body: Buffer): unknown {
+const LONG_VALUE = /("value"\s*:\s*)(-?(?:[1-9]\d{15,}|(?:0|[1-9]\d*)\.0*[1-9]\d*))(?=\s*[,}])/g;
+
+/**
+ * Parses the body of a batch, leaving the texts of the single items unchecked, for the items are judged one by one. A member
+ * `value` with more digits than a JavaScript number keeps arrives as a text of them: a reviver would do the same and take ten
+ * times as long as parsing. Throws malformed_json, and batch_size if the body holds more than `mostValues` values.
+ */
+export function parseBatch(body: Buffer, mostValues: number): unknown {
+  if (hasMoreValues(body, mostValues))
+    throw new Problem(
+      'batch_size',
+      `The body may hold at most ${mostValues} values. Send fewer members or events.`,
+    );
   const text = decode(body);
   if (text === undefined) throw new Problem('malformed_json', 'The body is not UTF-8.');
   try {
-    return LONG_NUMBER.test(text) ? JSON.parse(text, keepLongValues) : JSON.parse(text);
+    return JSON.parse(LONG_NUMBER.test(text) ? text.replace(LONG_VALUE, '$1"$2"') : text) as unknown;
   } catch {
     throw new Problem('malformed_json');
   }
 }
 
-function keepLongValues(this: unknown, name: string, value: unknown, context?: { source?: string }): unknown {
-  return name === 'value' ? exactNumber(value, context, BigInt) : value;
+const QUOTATION_MARK = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const OPENING_BRACE = 0x7b;
+
+/** Counts commas and opening brackets outside of texts, before they become objects: 2 ms for each MiB. */
+function hasMoreValues(body: Buffer, most: number): boolean {
+  if (body.length <= most) return false;
+  let values = 0;
+  let isText = false;
+  for (let index = 0; index < body.length; index++) {
+    const byte = body[index];
+    if (byte === QUOTATION_MARK) isText = !isText;
+    else if (isText) {
+      if (byte === BACKSLASH) index++;
+    } else if (byte === COMMA || byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+      if (++values > most) return true;
+    }
+  }
+  return false;
 }
 
 function exactNumber(

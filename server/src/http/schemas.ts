@@ -113,6 +113,7 @@ export const problemDescriptions: Record<number, string> = {
   405: 'The path does not support this method. Allow names those that it supports.',
   409: 'It conflicts with the current state.',
   410: 'It is gone.',
+  408: 'The body did not arrive in time.',
   413: 'The body is too large.',
   415: 'The content type is not supported.',
   422: 'It cannot be processed.',

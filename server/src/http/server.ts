@@ -10,12 +10,15 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isGuid } from '../shared/ids.ts';
 import { toMicroseconds } from '../shared/timestamps.ts';
+import { BODY_LIMIT } from './body-limits.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
 import { declareIdempotency } from './idempotency-key.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { addMetadataLimits } from './metadata-limits.ts';
 import { dropOptionalNulls } from './null-members.ts';
 import { refuseConnection } from './refuse-connection.ts';
+import { dropUndeclared } from './undeclared-members.ts';
+import { cutStalledReaders } from './stalled-readers.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
 import { Problem } from '../shared/problem.ts';
@@ -30,9 +33,6 @@ export interface HttpOptions {
   /** Called when a route answers with a status or a media type that it does not declare: the tests fail on it. */
   onUndeclaredAnswer?: (operation: string, answer: string) => void;
 }
-
-/** The default limit of a body. Routes that need more say so. */
-export const BODY_LIMIT = 1024 * 1024;
 
 /** A page that closes cannot wait for a preflight: its last batch of events goes out only if the browser has one cached. */
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
@@ -83,6 +83,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       reply.raw.once('close', () => payload.destroy());
     done(null, payload);
   });
+  cutStalledReaders(app);
   app.addHook('onResponse', async (request, reply) => {
     const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
     // 502 and 503 are expected under load, or when another server is down.
@@ -138,7 +139,8 @@ function saneRequestId(header: string | string[] | undefined): string | undefine
 
 /**
  * Validators by JSON Schema, compiled at a route's first request: a hundred routes would else cost every start, and
- * every test, half a second. Bodies are taken as they are; what comes as text (query, path, headers) is coerced.
+ * every test, half a second. Bodies are taken as they are, without the members that their schema does not declare; what comes
+ * as text (query, path, headers) is coerced.
  */
 function lazyValidators() {
   const bodies = ajv({ coerceTypes: false, useDefaults: true });
@@ -148,7 +150,9 @@ function lazyValidators() {
     return (data: unknown) => {
       validate ??= (httpPart === 'body' ? bodies : texts).compile(schema);
       if (httpPart === 'body') dropOptionalNulls(schema, data);
-      return validate(data) ? true : { error: validate.errors as unknown as Error };
+      if (!validate(data)) return { error: validate.errors as unknown as Error };
+      if (httpPart === 'body') dropUndeclared(schema, data);
+      return true;
     };
   };
 }
@@ -189,14 +193,14 @@ function cachedSerializers() {
 }
 
 /**
- * What any route may answer: 400, and where its method may bring a body, wanted or not, 413 and 415; and 503 while the
+ * What any route may answer: 400; if its method may bring a body, wanted or not, 408, 413 and 415; and 503 while the
  * database is away.
  */
 function declareCommonStatuses(route: { method: string | string[]; url: string; schema?: object }): void {
   const schema = (route.schema ??= {}) as { hide?: boolean; params?: unknown; response?: object };
   if (schema.hide) return;
   const bodiless = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-  const common = bodiless ? problems(400, 503) : problems(400, 413, 415, 503);
+  const common = bodiless ? problems(400, 503) : problems(400, 408, 413, 415, 503);
   schema.response = { ...common, ...(schema.params ? problems(404) : {}), ...schema.response };
 }
 

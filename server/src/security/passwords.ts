@@ -18,6 +18,12 @@ const WAITING = 64;
 
 const slots = pLimit(IN_FLIGHT);
 
+/**
+ * New passwords (sign-ups) and known ones (logins) wait in lanes of their own. A lane sends as many hashes to the slots as there
+ * are slots, so that if both lanes are full, each gets every second slot that becomes free.
+ */
+const lanes = { new: pLimit(IN_FLIGHT), known: pLimit(IN_FLIGHT) };
+
 /** Thrown when too many passwords wait to be hashed. It is answered with 503 and Retry-After. */
 export class HashingBusy extends Error {
   override name = 'HashingBusy';
@@ -26,7 +32,7 @@ export class HashingBusy extends Error {
 /** Hashes a password as a PHC string (argon2id with its parameters and salt). Throws {@link HashingBusy}. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await bounded(() =>
+  const tag = await bounded('new', () =>
     hash('argon2id', { ...COST, message: password.normalize('NFC'), nonce: salt }),
   );
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(salt)}$${base64(tag)}`;
@@ -39,7 +45,9 @@ export async function hashPassword(password: string): Promise<string> {
 export async function verifyPassword(password: string, stored: string | undefined | null): Promise<boolean> {
   const { memory, passes, parallelism, salt, tag } = parse(stored ?? DECOY);
   const parameters = { memory, passes, parallelism, tagLength: tag.length, nonce: salt };
-  const actual = await bounded(() => hash('argon2id', { ...parameters, message: password.normalize('NFC') }));
+  const actual = await bounded('known', () =>
+    hash('argon2id', { ...parameters, message: password.normalize('NFC') }),
+  );
   return timingSafeEqual(actual, tag) && Boolean(stored);
 }
 
@@ -58,9 +66,10 @@ function parse(phc: string) {
   };
 }
 
-function bounded<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (slots.pendingCount >= WAITING) throw new HashingBusy('Too many passwords are waiting to be checked.');
-  return slots(work);
+function bounded<Result>(lane: keyof typeof lanes, work: () => Promise<Result>): Promise<Result> {
+  if (lanes[lane].pendingCount >= WAITING)
+    throw new HashingBusy('Too many passwords are waiting to be hashed. Wait as Retry-After says.');
+  return lanes[lane](() => slots(work));
 }
 
 function base64(bytes: Buffer): string {

@@ -25,9 +25,10 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Create a dashboard account',
           description:
-            'Signs the new account in. The very first account runs the deployment (platform admin).',
+            'Signs the new account in. The very first account runs the deployment (platform admin). One network may create ' +
+            '300 accounts in 10 minutes.',
           body: SignUpBody,
-          response: { 201: SignedIn, ...problems(403, 409, 503) },
+          response: { 201: SignedIn, ...problems(403, 409, 429, 503) },
         },
       },
       async (request, reply) => {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { SignInServices } from '../player-login/index.ts';
@@ -39,6 +40,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
     app.post(
       '/api/player-auth/otc/exchange',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'exchangeOneTimeCode',

@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
+import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { networkOf, type OpenBudget } from '../../security/attempt-budget.ts';
 import { openLoginThrottle } from '../../security/login-throttle.ts';
+import { openSignUpThrottle } from '../../security/sign-up-throttle.ts';
 import { LoginResult } from '../player-tokens/index.ts';
 import type { EmailLoginServices } from './code-routes.ts';
 import { logIn } from './log-in.ts';
@@ -28,6 +30,7 @@ const tags = ['Player sign-in'];
 export function emailPasswordRoutes(
   services: EmailLoginServices & { openBudget: OpenBudget },
 ): FastifyPluginAsyncTypebox {
+  const signUps = openSignUpThrottle(services.openBudget, 'players');
   const withThrottle = { ...services, throttle: openLoginThrottle(services.openBudget, 'players') };
   /** Where the request comes from: the tenant of its key, which must have the provider. */
   const origin = async (request: FastifyRequest) => {
@@ -40,20 +43,23 @@ export function emailPasswordRoutes(
     app.post(
       '/api/player-auth/email/signup',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'signUpPlayer',
           tags,
           summary: 'Create a player with an e-mail address and a password',
           description:
-            'Signs the player in, and mails a token that verifies the address. An address is taken once.',
+            'Signs the player in, and mails a token that verifies the address. An address is taken once. One network may create ' +
+            '600 players in 10 minutes.',
           body: SignUpBody,
           response: { 201: LoginResult, ...problems(409, 422, 429, 503) },
         },
       },
       async (request, reply) => {
         const from = await origin(request);
-        await services.mailBudget.spend(networkOf(from.ipAddress));
+        // Before the address is looked up: 409 tells that somebody has it.
+        await signUps.spend(from.ipAddress);
         reply.code(201);
         return signUp(services, { ...request.body, ...from });
       },
@@ -62,6 +68,7 @@ export function emailPasswordRoutes(
     app.post(
       '/api/player-auth/email/tenant-login',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'logInPlayerByPassword',

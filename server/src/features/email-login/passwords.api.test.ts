@@ -116,17 +116,27 @@ test('a network may try ten wrong passwords for an address', async () => {
   assert.equal((await logIn(email, tenant)).status, 200, 'its owner is elsewhere');
 });
 
-test('sign-ups count as mails of their network and address', async () => {
+test('a network may sign up 600 players in 10 minutes, however many mails it asked for', async () => {
   const network = someNetwork();
-  const body = () => ({ email: someEmail(), password: 'short' });
   await Promise.all(
     Array.from({ length: 200 }, () => post('email/otc', { email: someEmail() }, tenant, network)),
   );
-  assert.equal((await post('email/signup', { ...body(), password: PASSWORD }, tenant, network)).status, 429);
   assert.equal(
     (await post('email/password-reset/request', { email: someEmail() }, tenant, network)).status,
     429,
   );
+  const { email: taken } = await signedUp();
+  const signUpFrom = (from: typeof network) =>
+    post('email/signup', { email: taken, password: PASSWORD }, tenant, from);
+  const attempts = await Promise.all(Array.from({ length: 600 }, () => signUpFrom(network)));
+  assert.deepEqual([...new Set(attempts.map(({ status }) => status))], [409]);
+  const refused = await signUpFrom(network);
+  assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  assert.equal((await signUpFrom(someNetwork())).status, 409);
+});
+
+test('sign-ups count as mails of their address', async () => {
   const email = someEmail();
   await codeFor(email, tenant);
   await app.owner.query('UPDATE email_credentials SET mails_sent = 20 WHERE email = $1', [email]);

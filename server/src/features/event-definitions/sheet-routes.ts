@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { FORM_BODY_LIMIT } from '../../http/body-limits.ts';
 import { acceptForms, type Form } from '../../http/form.ts';
 import { authorOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
@@ -55,6 +56,7 @@ export function definitionSheetRoutes(services: DefinitionRouteServices): Fastif
     app.post(
       `${LIST}/import`,
       {
+        bodyLimit: FORM_BODY_LIMIT,
         config,
         schema: {
           operationId: 'importEventDefinitions',

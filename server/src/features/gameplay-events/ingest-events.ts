@@ -75,7 +75,8 @@ export async function ingestEvents(
 ): Promise<IngestResult> {
   const warnings = findUnknownMembers(scope, batch);
   const result: IngestResult = { records: [], warnings, errors: [], duplicateCount: 0 };
-  const sound = await checkFields(scope, batch, result);
+  // The array is emptied: members that are not fields are not kept while the batch waits for the database.
+  const sound = await checkFields(scope, batch.splice(0), result);
   const acting = await checkActors(services.rosters, scope, sender, sound, result);
   const rows = await resolveDefinitions(services.definitions, scope, sender.charge.tenantId, acting, result);
   const unique = sortAndDeduplicate(rows, result);

@@ -38,6 +38,31 @@ test('a batch is stored, and its rows come back', async () => {
   ]);
 });
 
+test('only the member value may hold a long integer, however it is written', async () => {
+  const [first = '', ...others] = [
+    '"value" : \n9223372036854775807 ,"x":1',
+    '"x":{"value":9223372036854775807},"value":1.000000000000000',
+    String.raw`"x":"\"value\": 9223372036854775807","value":1e3`,
+    String.raw`"x\"value":9223372036854775807,"value":3`,
+  ].map((members) => `${JSON.stringify(event()).slice(0, -1)},${members}}`);
+  const answer = await app.http.raw(
+    'POST',
+    '/api/game/player-events',
+    `[${[first, ...others].join(',')}]`,
+    player.caller,
+  );
+  assert.equal(answer.status, 201, answer.text);
+  const ids = answer.body.records.map(({ eventRecordId }: { eventRecordId: string }) => eventRecordId);
+  const { rows } = await app.owner.query<{ value: string }>(
+    'SELECT value FROM player_events WHERE id = ANY($1::uuid[]) ORDER BY array_position($1::uuid[], id)',
+    [ids],
+  );
+  assert.deepEqual(
+    rows.map(({ value }) => value),
+    ['9223372036854775807', '1', '1000', '3'],
+  );
+});
+
 test('64-bit integers are exact in both directions', async () => {
   for (const value of ['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-0']) {
     const idempotencyKey = `big${value}`;
@@ -130,6 +155,14 @@ test('limits hold at the limit, in code points', async () => {
 test('an empty, an oversized and a misshapen batch are 400', async () => {
   assert.equal((await send([])).body.code, 'batch_size');
   assert.equal((await send(Array(10_001).fill(event()))).body.code, 'batch_size');
+  const raw = (body: string) => app.http.raw('POST', '/api/game/player-events', body, player.caller);
+  const values = (count: number) => `[${'0,'.repeat(count - 1)}0]`;
+  const tooMany = await raw(values(200_001));
+  assert.deepEqual([tooMany.status, tooMany.body.code], [400, 'batch_size']);
+  assert.match(tooMany.body.detail, /at most 200000 values/);
+  assert.match((await raw(values(200_000))).body.detail, /at most 10000 are allowed/);
+  const text = JSON.stringify(event({ note: `"${',{['.repeat(100_000)}\\` }));
+  assert.equal((await raw(`[${text}]`)).status, 201, 'commas and brackets in a text are no values');
   for (const body of ['{}', '{"events":{}}', '5', 'null', '"x"']) {
     const answer = await app.http.raw('POST', '/api/game/player-events', body, player.caller);
     assert.equal(answer.status, 400, body);

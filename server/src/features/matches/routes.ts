@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
+import { ROSTER_BODY_LIMIT } from '../../http/body-limits.ts';
 import { idempotencyOf } from '../../http/idempotency-key.ts';
 import { chargeOf, keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
@@ -33,6 +34,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.post(
       '/api/game/matches',
       {
+        bodyLimit: ROSTER_BODY_LIMIT,
         config: { usage: 'write', idempotent: true },
         schema: {
           operationId: 'createMatch',
@@ -113,6 +115,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
     app.put(
       '/api/game/matches/:matchSessionId/results',
       {
+        bodyLimit: ROSTER_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'recordMatchResults',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { chargeOf, keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { LoginResult } from '../player-tokens/index.ts';
@@ -18,6 +19,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
     app.post(
       '/api/player-auth/login',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'logInPlayer',
@@ -47,6 +49,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
     app.post(
       '/api/player-auth/players',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'createPlayer',

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
+import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { playerOf, reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
@@ -31,6 +32,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
     app.post(
       METHODS,
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         schema: {
           operationId: 'linkAuthMethod',
           tags,
@@ -53,6 +55,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
     app.post(
       '/api/player-profile/me/merge',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         schema: {
           operationId: 'mergeProfile',
           tags,

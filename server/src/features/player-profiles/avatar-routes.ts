@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { FORM_BODY_LIMIT } from '../../http/body-limits.ts';
 import { acceptForms, type Form } from '../../http/form.ts';
 import { playerOf, reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
@@ -14,18 +15,17 @@ const tags = ['Player profile'];
 
 /** 2 MB (spec: limits), as a computer counts. */
 const LARGEST_UPLOAD = 2 * 1024 * 1024;
-/** Each holds up to 2 MiB while it arrives. */
-const UPLOADS_AT_ONCE = 64;
 
 /** Behind a player's token. */
 export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
-  const gate = openGate('Another upload is on its way.', UPLOADS_AT_ONCE);
+  const gate = openGate('Another upload is on its way.');
   return async (app) => {
     const readForm = await acceptForms(app, LARGEST_UPLOAD);
 
     app.post(
       '/api/player-profile/me/avatar',
       {
+        bodyLimit: FORM_BODY_LIMIT,
         schema: {
           operationId: 'uploadAvatar',
           tags,

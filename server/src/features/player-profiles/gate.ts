@@ -1,13 +1,13 @@
 import { Problem } from '../../shared/problem.ts';
 
-/** Lets one costly thing at a time through for each player, and so many for all. */
+/** Lets one costly thing at a time through for each player, and so many for all if there is a limit. */
 export interface Gate {
   /** Enters; the result is called once, to leave. Throws busy. */
   enter(playerId: string): () => void;
 }
 
 /** A gate of this process. `what` is what a caller who does not get through reads. */
-export function openGate(what: string, most: number): Gate {
+export function openGate(what: string, most = Infinity): Gate {
   const inside = new Set<string>();
   return {
     enter(playerId) {

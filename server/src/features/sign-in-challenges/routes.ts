@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { sendCode } from '../email-login/index.ts';
@@ -45,6 +46,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
     app.post(
       '/api/player-auth/challenge/verify',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'answerSignInChallenge',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { signIn, type SignInServices } from '../player-login/index.ts';
@@ -38,6 +39,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
     app.post(
       '/api/player-auth/wallet/verify',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'verifyWalletSignature',

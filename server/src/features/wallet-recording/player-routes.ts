@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../http/client-address.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { chargeOf, keyOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { OpenBudget } from '../../security/attempt-budget.ts';
 import { openLoginThrottle } from '../../security/login-throttle.ts';
+import { openSignUpThrottle } from '../../security/sign-up-throttle.ts';
 import { addAnonymousPlayer } from './add-player.ts';
 import { logInByPassword } from './log-in-by-password.ts';
 import { logInByWallet, type WalletLoginServices } from './log-in-by-wallet.ts';
@@ -26,6 +28,7 @@ const tags = ['Wallet recording'];
 export function walletPlayerRoutes(
   services: WalletLoginServices & { recorder: Recorder; openBudget: OpenBudget },
 ): FastifyPluginAsyncTypebox {
+  const signUps = openSignUpThrottle(services.openBudget, 'wallets');
   const withThrottle = { ...services, throttle: openLoginThrottle(services.openBudget, 'wallets') };
 
   return async (app) => {
@@ -70,17 +73,22 @@ export function walletPlayerRoutes(
           summary: 'Add a player with a name, an address and a password',
           description:
             'Nobody has shown yet that the address is the player’s. Whoever does, by a wallet login, gets the player, and the ' +
-            'password stops working. A playerId that is taken and an address that is linked are 409.',
+            'password stops working. A playerId that is taken and an address that is linked are 409. One network may add 600 ' +
+            'players in 10 minutes.',
           body: AddPlayerBody,
           response: { 200: AddedPlayer, ...problems(409) },
         },
       },
-      async (request) => addAnonymousPlayer(services, chargeOf(request), request.body),
+      async (request) => {
+        await signUps.spend(clientAddress(request));
+        return addAnonymousPlayer(services, chargeOf(request), request.body);
+      },
     );
 
     app.post(
       '/api/Auth/wallet/login/wallet-jwt',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
           operationId: 'logInWalletByJwt',

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
+import { childrenOf, dataFolder, exitOf, postgresOf } from './server-process.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const WITHIN_MS = 60_000;
+
+const folder = dataFolder();
+const dataDir = folder.path;
+after(() => folder.remove());
+
+/** Runs `npm start` as an operator does. */
+async function npmStart(env: Record<string, string> = {}) {
+  const port = await freePort();
+  const npm = spawn('npm', ['start', '--silent'], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+      GUILDHALL_DEMO: 'off',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  npm.stdout.on('data', (text) => (output += text));
+  npm.stderr.on('data', (text) => (output += text));
+  after(() => {
+    for (const pid of [npm.pid!, ...descendantsOf(npm.pid!)]) kill(pid);
+  });
+  const answers = async () =>
+    (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok === true;
+  /** The process that runs a file of server/src. */
+  const processOf = (file: string) =>
+    descendantsOf(npm.pid!).find((pid) => commandOf(pid).some((part) => part.endsWith(`/src/${file}`)));
+  return { npm, output: () => output, answers, processOf };
+}
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + WITHIN_MS;
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, `${what} does not come to hold`);
+    await sleep(50);
+  }
+}
+
+function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+function commandOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  return commandOf(pid).length > 1;
+}
+
+describe('npm start', () => {
+  test('restarts a server that was killed, which goes on with its PostgreSQL, and stops both on SIGTERM', async () => {
+    const { npm, output, answers, processOf } = await npmStart();
+    await until('a first answer', answers);
+    const postgres = postgresOf(dataDir);
+    const first = processOf('cli.ts')!;
+    process.kill(first, 'SIGKILL');
+    await until('another server', () => ![undefined, first].includes(processOf('cli.ts')));
+    await until('an answer after the restart', answers);
+    assert.equal(postgresOf(dataDir), postgres);
+    assert.match(output(), /^The server was ended by SIGKILL\. It starts again in 1 s\.$/m);
+    assert.ok(commandOf(processOf('cli.ts')!).includes('--max-old-space-size=768'));
+
+    const second = processOf('cli.ts')!;
+    npm.kill('SIGTERM');
+    await exitOf(npm);
+    await until('the end of the server', () => !isAlive(second));
+    assert.equal(postgresOf(dataDir), undefined);
+    assert.equal(output().match(/starts again/g)?.length, 1);
+  });
+
+  test('stops PostgreSQL also if SIGTERM comes between a crash and the restart', async () => {
+    const { npm, answers, processOf, output } = await npmStart();
+    await until('a first answer', answers);
+    process.kill(processOf('cli.ts')!, 'SIGKILL');
+    await until('the notice of a restart', () => output().includes('starts again'));
+    npm.kill('SIGTERM');
+    await exitOf(npm);
+    await until('the end of PostgreSQL', () => postgresOf(dataDir) === undefined);
+    assert.equal(await answers(), false);
+  });
+
+  test('stops the server if the supervisor is killed', async () => {
+    const { answers, processOf } = await npmStart();
+    await until('a first answer', answers);
+    process.kill(processOf('supervise.ts')!, 'SIGKILL');
+    await until('the end of PostgreSQL', () => postgresOf(dataDir) === undefined);
+  });
+
+  test('ends with the exit code and the sentence of a server that has a bad setting', async () => {
+    const { npm, output } = await npmStart({ SIGNUP: 'maybe' });
+    assert.equal(await exitOf(npm), 1);
+    assert.match(output(), /^SIGNUP must be open or closed[^\n]+\n$/);
+  });
+});

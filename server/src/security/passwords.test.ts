@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { HashingBusy, hashPassword, verifyPassword } from './passwords.ts';
+
+describe('the lanes of passwords', () => {
+  test('let a login overtake the sign-ups that wait', async () => {
+    const stored = await hashPassword('correct horse');
+    let hashed = 0;
+    const signUps = Array.from({ length: 30 }, () => hashPassword('battery staple').then(() => hashed++));
+    assert.equal(await verifyPassword('correct horse', stored), true);
+    assert.ok(hashed <= 4, `${hashed} sign-ups came first`);
+    await Promise.all(signUps);
+  });
+
+  test('refuse sign-ups beyond those that may wait, and still take a login', async () => {
+    const signUps = await Promise.allSettled([
+      ...Array.from({ length: 80 }, () => hashPassword('battery staple')),
+      verifyPassword('wrong', undefined),
+    ]);
+    const login = signUps.pop();
+    assert.equal(login?.status, 'fulfilled');
+    const refused = signUps.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    assert.ok(refused.length >= 12, `${refused.length} of 80`);
+    assert.ok(refused.every(({ reason }) => reason instanceof HashingBusy));
+  });
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Problem } from '../shared/problem.ts';
+import { attemptBudgets } from './attempt-budget.ts';
+import { openSignUpThrottle } from './sign-up-throttle.ts';
+
+describe('the sign-ups of a network', () => {
+  for (const [whose, allowed] of [
+    ['accounts', 300],
+    ['players', 600],
+    ['wallets', 600],
+  ] as const) {
+    test(`are limited to ${allowed} in 10 minutes (${whose})`, async () => {
+      const { spend } = openSignUpThrottle(attemptBudgets(), whose);
+      for (let signUp = 0; signUp < allowed; signUp++) await spend('192.0.2.1');
+      await assert.rejects(spend('192.0.2.1'), (refused: Problem) => {
+        assert.equal(refused.code, 'too_many_attempts');
+        const wait = Number(refused.details.headers?.['retry-after']);
+        return wait > 0 && wait <= 600;
+      });
+      await spend('192.0.2.2');
+    });
+  }
+
+  test('count together for the addresses of one IPv6 network', async () => {
+    const { spend } = openSignUpThrottle(attemptBudgets(), 'accounts');
+    for (let signUp = 0; signUp < 300; signUp++) await spend(`2001:db8::${signUp.toString(16)}`);
+    await assert.rejects(spend('2001:db8::ffff:1'));
+    await spend('2001:db8:0:1::1');
+  });
+});
