@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
 import { authorOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
-import type { Vault } from '../../security/vault.ts';
+import type { MailServices } from '../mail/index.ts';
 import type { KeyAuthenticator } from './authenticate-key.ts';
 import { changeKey, revokeKey } from './change-key.ts';
 import { createKey } from './create-key.ts';
@@ -11,9 +11,8 @@ import { readKeys } from './read-keys.ts';
 import { rotateKey } from './rotate-key.ts';
 import { KeyParams, KeyQuery, keySchemas, RotateBody, TenantParams } from './schemas.ts';
 
-export interface TenantKeyServices {
+export interface TenantKeyServices extends MailServices {
   database: Database;
-  vault: Vault;
   keys: KeyAuthenticator;
 }
 
@@ -34,8 +33,9 @@ interface Naming {
 function routesOf(
   kind: 'game' | 'api',
   { Kind, words, path }: Naming,
-  { database, vault, keys }: TenantKeyServices,
+  services: TenantKeyServices,
 ): FastifyPluginAsyncTypebox {
+  const { database, vault, keys } = services;
   const { Key, KeyPage, CreatedKey, CreateBody, ChangeBody } = keySchemas[kind];
   const all = `/api/bus_tenants/:tenantId/${path}`;
   const one = `${all}/:keyId`;
@@ -80,9 +80,7 @@ function routesOf(
         const { tenantId } = request.params;
         const wanted = { ...request.body, tenantId, kind };
         reply.code(201);
-        return database
-          .forTenant(tenantId)
-          .transaction((transaction) => createKey(transaction, vault, authorOf(request), wanted));
+        return createKey(services, authorOf(request), wanted);
       },
     );
 
@@ -102,7 +100,7 @@ function routesOf(
       },
       async (request) => {
         const changed = await changeKey(
-          database,
+          services,
           authorOf(request),
           { ...request.params, kind },
           request.body,
