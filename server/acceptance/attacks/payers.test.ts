@@ -1,12 +1,27 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { startTestMailServer } from '../../src/testing/mail-server.ts';
-import { eventually } from '../../src/testing/eventually.ts';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callbackify } from 'node:util';
+import { SMTPServer } from 'smtp-server';
 import { send } from '../arrange.ts';
 import { arrangeStudio, startVictim, type Studio } from './victim.ts';
 
-const mailServer = await startTestMailServer();
-const { url, honest } = await startVictim({ SMTP_URL: mailServer.url });
+const mails: string[] = [];
+const mailServer = new SMTPServer({
+  disabledCommands: ['AUTH', 'STARTTLS'],
+  onData(stream, _session, callback) {
+    callbackify(async () => void mails.push(await text(stream)))(callback);
+  },
+});
+const listening = mailServer.listen(0, '127.0.0.1');
+await once(listening, 'listening');
+after(() => mailServer.close());
+const { url, honest } = await startVictim({
+  SMTP_URL: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
+});
 
 const call = (method: string, path: string, { accessToken }: Studio, body?: object) =>
   fetch(url + path, {
@@ -25,6 +40,8 @@ const paidKeysOf = async (studio: Studio): Promise<number> => {
   return ((await answer.json()) as { totalCount: number }).totalCount;
 };
 
+const WITHIN_MS = 20_000;
+
 /** Makes the account of a studio a member of the honest workspace, and returns its id. */
 async function invite(studio: Studio, role: string): Promise<string> {
   const me = (await (await call('GET', '/api/saas-auth/me', studio)).json()) as {
@@ -32,12 +49,13 @@ async function invite(studio: Studio, role: string): Promise<string> {
   };
   const members = `${url}/api/workspaces/${honest.workspaceId}/members`;
   await send(members, 'POST', { email: me.user.email, role }, honest.accessToken);
-  const tokenOf = () =>
-    mailServer.mails
-      .filter(({ envelope }) => envelope.to.includes(me.user.email))
-      .map(({ text }) => /gh_invite_[0-9a-f]+/.exec(text ?? '')?.[0])
-      .find(Boolean);
-  await eventually(() => tokenOf() !== undefined, 20_000);
+  const tokenOf = () => {
+    const mail = mails.find((content) => content.includes(`To: ${me.user.email}`));
+    // The lines of a mail are at most 76 characters long.
+    return /gh_invite_[0-9a-f]{72}/.exec((mail ?? '').replaceAll('=\r\n', ''))?.[0];
+  };
+  const end = Date.now() + WITHIN_MS;
+  while (!tokenOf() && Date.now() < end) await sleep(50);
   await send(`${url}/api/saas-auth/me/invitations/accept`, 'POST', { token: tokenOf() }, studio.accessToken);
   return me.user.id;
 }

@@ -38,10 +38,10 @@ export interface WebhookServices {
 /** Tests and redeliveries of a workspace in a minute: each sends a request to a server of the workspace's choice. */
 const SENDS = {
   name: 'webhook-sends',
-  attempts: 60,
+  attempts: 120,
   seconds: 60,
   refusal:
-    'At most 60 webhook tests and redeliveries a minute are allowed per workspace. Wait, and try again.',
+    'At most 120 webhook tests and redeliveries a minute are allowed per workspace. Wait, and try again.',
 };
 
 /** Behind a dashboard account: the webhooks of a workspace and of its tenants. */
@@ -214,7 +214,7 @@ function routesOf(
           tags,
           summary: 'Send a test to a webhook',
           description:
-            'A `webhook.test`, delivered like any other event. See its delivery for what came of it. A disabled webhook is a 409. At most 60 ' +
+            'A `webhook.test`, delivered like any other event. See its delivery for what came of it. A disabled webhook is a 409. At most 120 ' +
             'tests and redeliveries a minute are allowed per workspace (429).',
           params: OnePlace,
           response: { 202: Delivery, ...problems(409, 429) },
