@@ -13,6 +13,7 @@ import { invitationRoutes, memberRoutes, ownInvitationRoutes } from './features/
 import { notificationRoutes } from './features/notifications/index.ts';
 import { operationsRoutes } from './features/operations/index.ts';
 import { playerLoginRoutes } from './features/player-login/index.ts';
+import { paidKeyRoutes } from './features/paid-keys/index.ts';
 import {
   authMethodRoutes,
   avatarRoutes,
@@ -116,6 +117,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     playerModerationRoutes(services.database),
     auditRoutes(services.database),
     usageRoutes(services.database),
+    paidKeyRoutes(services),
     alertRoutes(services),
     notificationRoutes(services),
     webhookRoutes(services),

@@ -27,7 +27,7 @@ export async function startBackgroundWork(
     databaseUrl,
     masterKey,
   }: {
-    config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'allowPrivateAddresses' | 'chain'>;
+    config: Pick<Config, 'smtpUrl' | 'smtpTls' | 'mailFrom' | 'allowPrivateAddresses' | 'chain'>;
     databaseUrl: string;
     masterKey: Buffer;
   },
@@ -53,12 +53,12 @@ export async function startBackgroundWork(
   opened.defer(() => jobs.close());
   const outbound = openOutboundClient({ publicOnly: !config.allowPrivateAddresses });
   opened.defer(() => outbound.close());
-  const { smtpUrl, mailFrom: from } = config;
+  const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
   const services = {
     database,
     vault: openVault(masterKey),
     jobs,
-    mailServer: smtpUrl ? openMailServer({ smtpUrl, from }) : undefined,
+    mailServer: smtpUrl ? openMailServer({ smtpUrl, from, tls }) : undefined,
     outbound,
   };
   const work = { scheduled: scheduledJobs(owner, database), queued: queuedJobs(services) };

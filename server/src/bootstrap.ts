@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import addFormats from 'ajv-formats';
 import { openDatabase, type Querier } from './database/database.ts';
 import { createFirstAccount } from './features/accounts/index.ts';
-import { createKey } from './features/tenant-keys/index.ts';
+import { createOwnKey } from './features/tenant-keys/index.ts';
 import { createTenant, setProvider } from './features/tenants/index.ts';
 import { createWorkspace } from './features/workspaces/index.ts';
 import type { Author } from './http/request-context.ts';
@@ -69,8 +69,8 @@ async function makeDemoTenant(
   for (const provider of DEMO_PROVIDERS)
     await setProvider(transaction, services, SYSTEM, { tenantId, provider, enabled: true });
   const key = { tenantId, name: 'Demo' };
-  const game = await createKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });
-  const api = await createKey(transaction, vault, SYSTEM, { ...key, kind: 'api', allowDataApi: true });
+  const game = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });
+  const api = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'api', allowDataApi: true });
   return { gameKey: game.key, apiKey: api.key };
 }
 

@@ -20,6 +20,7 @@ test('every bad setting is named at once, and no secret is shown', () => {
     DATABASE_URL: 'mysql://u:hunter2@h',
     MASTER_KEY: 'hunter2',
     SMTP_URL: 'http://u:hunter2@h',
+    SMTP_TLS: 'maybe',
     MAIL_FROM: 'Guild <a@b>, c@d',
   };
   assert.throws(

@@ -107,6 +107,11 @@ export const settings = {
     '',
     smtpUrl,
   ),
+  SMTP_TLS: setting(
+    'Whether mails need TLS: `required`, or `opportunistic` (TLS if the server offers it). Empty: required, unless the server is on this machine.',
+    '',
+    smtpTls,
+  ),
   MAIL_FROM: setting(
     'The sender of mails: an address, or a name and an address in angle brackets.',
     'Guildhall <guildhall@localhost>',
@@ -170,6 +175,7 @@ export interface Config {
   alertSuppressionSeconds: number;
   chain: ChainSettings | undefined;
   smtpUrl: string | undefined;
+  smtpTls: 'required' | 'opportunistic' | undefined;
   mailFrom: string;
   allowPrivateAddresses: boolean;
   demo: boolean;
@@ -239,6 +245,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     alertSuppressionSeconds: read('ALERT_SUPPRESSION_SECONDS', settings.ALERT_SUPPRESSION_SECONDS.parse),
     chain: readChain(read, problems),
     smtpUrl: read('SMTP_URL', settings.SMTP_URL.parse),
+    smtpTls: read('SMTP_TLS', settings.SMTP_TLS.parse),
     mailFrom: read('MAIL_FROM', settings.MAIL_FROM.parse),
     allowPrivateAddresses: read('ALLOW_PRIVATE_ADDRESSES', settings.ALLOW_PRIVATE_ADDRESSES.parse) === 'on',
     demo: read('GUILDHALL_DEMO', settings.GUILDHALL_DEMO.parse) === 'on',
@@ -392,7 +399,15 @@ function smtpUrl(value: string): string | undefined {
   if (!/^smtps?:\/\/./.test(value) || !URL.canParse(value)) {
     throw new Error('must start with smtp:// or smtps:// (its value is not shown, it may hold a password).');
   }
+  // The options of the mail library: they would win over ours, which require TLS.
+  if (new URL(value).search !== '') throw new Error('may not hold parameters (its value is not shown).');
   return value;
+}
+
+function smtpTls(value: string): 'required' | 'opportunistic' | undefined {
+  if (value === '') return undefined;
+  if (value === 'required' || value === 'opportunistic') return value;
+  throw new Error(`must be required or opportunistic, not "${value}".`);
 }
 
 function sender(value: string): string {

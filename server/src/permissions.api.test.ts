@@ -58,6 +58,16 @@ const asOwner = async (path: string, body: unknown = {}) => {
 const made = {
   key: (kind: string) => async (scene: Scene) =>
     (await asOwner(`${tenantPath(scene)}/${kind}-keys`, { name: 'x' })).id as string,
+  /** An API key of another workspace, for which the tenant's workspace pays. */
+  paidKey: async ({ tenant }: Scene) => {
+    const { rows } = await app.owner.query(
+      `UPDATE tenant_keys
+       SET subscriber_workspace_id = $1, subscriber_agreed_by = $2, subscriber_agreed_at = now()
+       WHERE tenant_id = $3 AND kind = 'api' RETURNING id`,
+      [tenant.workspaceId, accounts.owner.accountId, (await arrangeTenant(app)).tenantId],
+    );
+    return rows[0].id as string;
+  },
   member: async ({ tenant }: Scene) => (await arrangeAccount(app, tenant, 'viewer')).accountId,
   invitation: async ({ tenant }: Scene) => (await arrangeInvitation(app, tenant, { email: someEmail() })).id,
   player: async ({ tenant }: Scene) => (await arrangePlayer(app, tenant)).playerId as string,
@@ -123,6 +133,8 @@ const rules: Record<string, Rule> = {
   changePlan: { needs: 'platformAdmin', body: { name: 'x' } },
   listWorkspaceAuditRecords: reads,
   getQuota: reads,
+  listPaidKeys: reads,
+  endPayment: { needs: 'admin', path: { keyId: made.paidKey } },
   listUsage: reads,
 
   listMembers: reads,

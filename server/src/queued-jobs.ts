@@ -7,7 +7,7 @@ import {
   portalCodeQueue,
 } from './features/email-login/index.ts';
 import { deliverMail, mailQueue, type MailServer } from './features/mail/index.ts';
-import { attemptDelivery, deliveryQueue } from './features/webhooks/index.ts';
+import { attemptDelivery, deliveryQueue, listOwners } from './features/webhooks/index.ts';
 import type { Jobs, Queue } from './jobs/queue.ts';
 import { handle, type QueueHandler } from './jobs/worker.ts';
 import type { OutboundClient } from './outbound/http-client.ts';
@@ -38,6 +38,10 @@ export function queuedJobs(services: QueuedJobServices): QueueHandler[] {
     handle(passwordResetQueue, (request) => mailReset(services, request)),
     handle(portalCodeQueue, (code) => mailPortalCode(services, code)),
     handle(alertQueue, (alert) => tellAlert(services, alert)),
-    handle(deliveryQueue, (job) => attemptDelivery(services, job)),
+    handle(
+      deliveryQueue,
+      (job) => attemptDelivery(services, job),
+      (endpointIds) => listOwners(services.database, endpointIds),
+    ),
   ];
 }

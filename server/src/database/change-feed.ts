@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 
 /** The tables whose changes server processes are told of: those with rows that they remember, or wait for. */
@@ -24,6 +25,15 @@ export interface ChangeFeed {
 
 const RECONNECT_MS = 500;
 
+/**
+ * A connection whose peer is gone without a word still looks open. So it is asked for an answer every 2 s, and is replaced if
+ * none comes within 2.5 s: what changes is known after 5 s at most.
+ */
+const HEARTBEAT_MS = 2000;
+const ANSWER_WITHIN_MS = 2500;
+/** While there is no connection, everything is invalidated this often. */
+const INVALIDATE_MS = 1000;
+
 /** Listens for changes with a connection of its own, and reconnects for as long as it is open. */
 export async function openChangeFeed(url: string): Promise<ChangeFeed> {
   const listeners = new Map<string, ((id: string | undefined) => void)[]>();
@@ -36,7 +46,9 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
       application_name: 'guildhall change feed',
       keepAlive: true,
       connectionTimeoutMillis: 10_000,
+      query_timeout: ANSWER_WITHIN_MS,
     });
+    const connection = client;
     client.on('notification', ({ payload = '' }) => {
       const [table = '', id] = payload.split(' ');
       for (const forget of listeners.get(table) ?? []) forget(id || undefined);
@@ -46,26 +58,36 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
       await client.connect();
       await client.query('LISTEN guildhall_changes');
     } catch (error) {
-      await client.end().catch(() => {});
+      cutOff(client);
       throw error;
     }
+    const heartbeat = setInterval(() => {
+      connection.query('SELECT 1').catch(() => cutOff(connection));
+    }, HEARTBEAT_MS).unref();
     // From here on only: a connection that was never made ends too, and would start a second chain of attempts.
-    client.once('end', () => void reconnect());
+    client.once('end', () => {
+      clearInterval(heartbeat);
+      void reconnect();
+    });
     if (closed) await client.end();
   };
 
   const reconnect = async (): Promise<void> => {
+    if (closed) return;
+    // An attempt may wait 10 s for an answer. Meanwhile caches are filled again, and nobody tells of changes.
+    const invalidating = setInterval(() => forgetAll(listeners), INVALIDATE_MS).unref();
     while (!closed) {
       forgetAll(listeners);
       try {
         await connect();
         // What changed while nobody listened is not told again.
         forgetAll(listeners);
-        return;
+        break;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
       }
     }
+    clearInterval(invalidating);
   };
 
   await connect();
@@ -78,6 +100,11 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
       await client.end();
     },
   };
+}
+
+/** Ends a connection at once: a peer that is gone does not answer a goodbye. */
+function cutOff(client: pg.Client): void {
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
 function forgetAll(listeners: Map<string, ((id: string | undefined) => void)[]>): void {

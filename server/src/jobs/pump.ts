@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { PgBoss } from 'pg-boss';
-import type { Queue } from './queue.ts';
+import type { OwnersOf, Queue } from './queue.ts';
 
 /** A job as it is taken from a queue. */
 export interface TakenJob {
@@ -25,12 +25,16 @@ const AT_ONCE = 10;
  */
 export function startPump(
   boss: PgBoss,
-  { name, atOnce = AT_ONCE, atOncePerGroup = atOnce }: Queue<object>,
+  { queue, ownersOf }: { queue: Queue<object>; ownersOf?: OwnersOf | undefined },
   run: (job: TakenJob) => Promise<Error | undefined>,
   report: (error: unknown) => void,
 ): Pump {
+  const { name, atOnce = AT_ONCE, atOncePerGroup = atOnce, atOncePerOwner = atOnce } = queue;
   const running = new Set<Promise<void>>();
-  const groups = new Map<string, { jobs: number; limit: LimitFunction }>();
+  const groups = limits(atOncePerGroup);
+  const owners = limits(atOncePerOwner);
+  /** The owners of groups: of all groups of each owner whose jobs run. */
+  let ownerOf = new Map<string, string>();
   const settle = settler(boss, name, report);
   let stopping = false;
   /** Whether jobs may wait for any other to end. */
@@ -39,7 +43,9 @@ export function startPump(
 
   /** As many as one group may run, so that of those of a group which is full soon, few are taken too early. */
   const take = async (): Promise<boolean> => {
-    const full = [...groups].filter(([, { jobs }]) => jobs >= atOncePerGroup).map(([group]) => group);
+    const fullOwners = new Set(owners.full());
+    const theirs = [...ownerOf].filter(([, owner]) => fullOwners.has(owner)).map(([group]) => group);
+    const full = [...new Set([...groups.full(), ...theirs])];
     const room = Math.min(atOnce - running.size, atOncePerGroup);
     isFull = room === 0;
     if (isFull) return false;
@@ -47,29 +53,44 @@ export function startPump(
       batchSize: room,
       ...(full.length > 0 && { ignoreGroups: full }),
     });
+    await learnOwners(jobs.map((job) => job.groupId).filter((group) => group != null));
     for (const job of jobs) start(job, job.groupId ?? undefined);
     return jobs.length === room;
   };
 
+  /** Jobs are taken already, so a failure must not lose them: a group of an unknown owner is its own owner. */
+  const learnOwners = async (taken: string[]): Promise<void> => {
+    const unknown = [...new Set(taken)].filter((group) => !ownerOf.has(group));
+    if (!ownersOf || unknown.length === 0) return;
+    ownerOf = new Map([...ownerOf].filter(([, owner]) => owners.isActive(owner)));
+    try {
+      for (const { group, owner } of await ownersOf(unknown)) ownerOf.set(group, owner);
+    } catch (error) {
+      report(error);
+    }
+  };
+
   const start = (job: TakenJob, group: string | undefined): void => {
     const work = async () => settle(job.id, stopping ? new Error('The worker stops.') : await run(job));
-    const ended = inGroup(group, work).finally(() => {
+    const limited = async () => {
+      if (group === undefined) return work();
+      // The place of the owner is taken last: a job that waits for its group leaves it to other groups.
+      await owners.count(
+        ownerOf.get(group) ?? group,
+        (inOwner) =>
+          groups.count(
+            group,
+            (inGroup) => inGroup(() => inOwner(work)),
+            () => wake(),
+          ),
+        () => wake(),
+      );
+    };
+    const ended = limited().finally(() => {
       running.delete(ended);
       if (isFull) wake();
     });
     running.add(ended);
-  };
-
-  const inGroup = async (group: string | undefined, work: () => void | Promise<void>): Promise<void> => {
-    if (group === undefined) return work();
-    const known = groups.get(group) ?? { jobs: 0, limit: pLimit(atOncePerGroup) };
-    groups.set(group, known);
-    known.jobs++;
-    await known.limit(work).finally(() => {
-      // Others of the group may wait, which were not fetched while it was full.
-      if (known.jobs-- === atOncePerGroup) wake();
-      if (known.jobs === 0) groups.delete(group);
-    });
   };
 
   const loop = async (): Promise<void> => {
@@ -95,6 +116,32 @@ export function startPump(
       const late = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
       await Promise.race([Promise.allSettled(running), late]);
       await Promise.race([settle.done(), late]);
+    },
+  };
+}
+
+/** Counts the jobs of each name that were taken and have not ended, and runs so many of them at once. */
+function limits(most: number) {
+  const known = new Map<string, { jobs: number; limit: LimitFunction }>();
+  return {
+    /** The names that have as many jobs as may run. */
+    full: () => [...known].filter(([, { jobs }]) => jobs >= most).map(([name]) => name),
+    isActive: (name: string) => known.has(name),
+    /** `onRoom`: others of the name may wait, which were not fetched while it was full. */
+    async count(
+      name: string,
+      work: (limit: LimitFunction) => Promise<void>,
+      onRoom: () => void,
+    ): Promise<void> {
+      const counted = known.get(name) ?? { jobs: 0, limit: pLimit(most) };
+      known.set(name, counted);
+      counted.jobs++;
+      try {
+        await work(counted.limit);
+      } finally {
+        if (counted.jobs-- === most) onRoom();
+        if (counted.jobs === 0) known.delete(name);
+      }
     },
   };
 }

@@ -16,6 +16,8 @@ export interface Queue<Data extends object> {
   atOnce?: number;
   /** How many of them of one group; as many, where it is left out. */
   atOncePerGroup?: number;
+  /** How many of them of all groups of one owner ({@link OwnersOf}); as many, if it is left out. */
+  atOncePerOwner?: number;
   /** Never set: ties the queue to the type of its data. */
   data?: Data;
 }
@@ -27,6 +29,12 @@ export interface NewJob<Data extends object> {
   /** What it is about: of the jobs of one group a worker runs but a few at once (`atOncePerGroup`). */
   group?: string;
 }
+
+/**
+ * Says to whom groups belong, and which other groups belong to the same owners: a worker that is full for an owner passes over
+ * all of them.
+ */
+export type OwnersOf = (groups: string[]) => Promise<{ group: string; owner: string }[]>;
 
 /** Puts work into queues. */
 export interface Jobs {

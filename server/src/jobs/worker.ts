@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { PgBoss } from 'pg-boss';
 import { startPump, type TakenJob } from './pump.ts';
-import type { Queue } from './queue.ts';
+import type { OwnersOf, Queue } from './queue.ts';
 
 /** Work that repeats by the clock, on one process of the deployment at a time, and survives any of them. */
 export interface ScheduledJob {
@@ -15,14 +15,16 @@ export interface ScheduledJob {
 export interface QueueHandler {
   queue: Queue<object>;
   run(data: never): Promise<void>;
+  ownersOf?: OwnersOf | undefined;
 }
 
 /** Joins a queue to what is done with its jobs. */
 export function handle<Data extends object>(
   queue: Queue<Data>,
   run: (data: Data) => Promise<void>,
+  ownersOf?: OwnersOf,
 ): QueueHandler {
-  return { queue, run };
+  return { queue, run, ownersOf };
 }
 
 export interface Worker {
@@ -57,7 +59,7 @@ export async function startWorker(
   boss.on('error', report);
   await boss.start();
   const pumps = queued.map((handler) =>
-    startPump(boss, handler.queue, (job) => attempt(handler, job, logger), report),
+    startPump(boss, handler, (job) => attempt(handler, job, logger), report),
   );
   for (const job of scheduled) {
     await boss.createQueue(job.name);

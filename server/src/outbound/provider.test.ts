@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { startStandIn } from '../testing/providers/stand-in.ts';
 import { openOutboundClient } from './http-client.ts';
-import { openOutboundProvider } from './provider.ts';
+import { openOutboundProvider, openTenantProviders } from './provider.ts';
 
 const client = openOutboundClient({ publicOnly: false });
 after(() => client.close());
@@ -50,4 +50,16 @@ test('a provider that wants fewer requests is unavailable, but not left alone', 
   const provider = openOutboundProvider('Provider', client);
   for (let count = 0; count < 8; count++) await assert.rejects(provider.ask(server.url), unavailable);
   assert.equal(server.requests.length, 8);
+});
+
+test('keeps a circuit breaker for each tenant', async () => {
+  const server = await startStandIn((_request, response) => response.end('{}'));
+  const providerOf = openTenantProviders('Provider', client);
+  server.fail('broken');
+  for (let count = 0; count < 6; count++)
+    await assert.rejects(providerOf('one').ask(server.url), unavailable);
+  assert.equal(server.requests.length, 5, 'the breaker of the one is open');
+  server.fail('never');
+  await assert.rejects(providerOf('one').ask(server.url), unavailable);
+  assert.equal((await providerOf('another').ask(server.url)).status, 200);
 });

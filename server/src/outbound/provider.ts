@@ -1,4 +1,5 @@
 import { BrokenCircuitError, circuitBreaker, ConsecutiveBreaker, handleType } from 'cockatiel';
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../shared/problem.ts';
 import {
   OutboundFailure,
@@ -44,6 +45,22 @@ export function openOutboundProvider(name: string, client: OutboundClient): Outb
         throw error;
       }
     },
+  };
+}
+
+/** Circuit breakers of this many tenants are kept for each provider. */
+const BREAKERS = 10_000;
+
+/**
+ * A provider with a circuit breaker for each tenant: what the provider answers may depend on the settings of the tenant, so the
+ * failures of one say nothing about the others.
+ */
+export function openTenantProviders(name: string, client: OutboundClient) {
+  const providers = new LRUCache<string, OutboundProvider>({ max: BREAKERS });
+  return (tenantId: string): OutboundProvider => {
+    let provider = providers.get(tenantId);
+    if (!provider) providers.set(tenantId, (provider = openOutboundProvider(name, client)));
+    return provider;
   };
 }
 

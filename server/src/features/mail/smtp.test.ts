@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { SMTPServer } from 'smtp-server';
 import { MailRefused, openMailServer } from './smtp.ts';
 
 const mail = { id: 'id', to: 'ada@example.com', subject: 'subject', text: 'text', html: '<p>text</p>' };
@@ -28,9 +29,12 @@ async function startServer(greeting: string, answer: (line: string) => string) {
   };
 }
 
-async function refusalBy(server: Awaited<ReturnType<typeof startServer>>): Promise<MailRefused> {
+async function refusalBy(
+  server: Awaited<ReturnType<typeof startServer>>,
+  options: { tls?: 'required' | 'opportunistic'; smtpUrl?: string } = {},
+): Promise<MailRefused> {
   try {
-    await openMailServer({ smtpUrl: server.url, from: 'guild@example.com' }).send(mail);
+    await openMailServer({ smtpUrl: server.url, from: 'guild@example.com', ...options }).send(mail);
   } catch (error) {
     assert.ok(error instanceof MailRefused);
     return error;
@@ -58,4 +62,53 @@ test('a 5xx that is not about the mail is not final', async () => {
   assert.equal(refusal.isFinal, false);
   assert.match(refusal.message, /535/);
   assert.doesNotMatch(refusal.message, /secret/);
+});
+
+describe('TLS', () => {
+  const received: string[] = [];
+  /** A real mail server. One that offers STARTTLS has a certificate that nobody vouches for. */
+  const startMailServer = async (disabledCommands: string[]): Promise<string> => {
+    const server = new SMTPServer({
+      disabledCommands: ['AUTH', ...disabledCommands],
+      onData(stream, session, callback) {
+        received.push(session.secure ? 'over TLS' : 'in plain text');
+        stream.on('end', callback).resume();
+      },
+    });
+    server.on('error', () => {});
+    const listening = server.listen(0, '127.0.0.1');
+    await once(listening, 'listening');
+    after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+    return `smtp://127.0.0.1:${(listening.address() as { port: number }).port}`;
+  };
+  const from = 'guild@example.com';
+
+  test('is required of a server on another machine, and nothing is sent without it', async () => {
+    const commands: string[] = [];
+    const server = await startServer('220 guild', (line) => {
+      commands.push(line.trim());
+      return line.startsWith('EHLO') ? '250 guild' : '502 Not here';
+    });
+    // A name of this machine that does not look like one.
+    const smtpUrl = server.url.replace('127.0.0.1', '[::ffff:127.0.0.1]');
+    const refusal = await refusalBy(server, { smtpUrl });
+    assert.equal(refusal.isFinal, false);
+    assert.ok(commands.includes('STARTTLS'), String(commands));
+    assert.ok(!commands.some((command) => /^(AUTH|MAIL)/.test(command)), String(commands));
+  });
+
+  test('is required of a server on this machine when the setting says so', async () => {
+    const smtpUrl = await startMailServer(['STARTTLS']);
+    await assert.rejects(openMailServer({ smtpUrl, from, tls: 'required' }).send(mail), MailRefused);
+    assert.deepEqual(received, []);
+    await openMailServer({ smtpUrl, from }).send(mail);
+    assert.deepEqual(received.splice(0), ['in plain text'], 'a local relay works');
+  });
+
+  test('never accepts a certificate that is not valid', async () => {
+    const smtpUrl = await startMailServer([]);
+    for (const tls of ['required', 'opportunistic'] as const)
+      await assert.rejects(openMailServer({ smtpUrl, from, tls }).send(mail), /certificate/i);
+    assert.deepEqual(received, []);
+  });
 });

@@ -30,11 +30,22 @@ export class MailRefused extends Error {
 const ANSWER_WITHIN_MS = 15_000;
 const SEND_WITHIN_MS = 45_000;
 
-/** Opens the way to the server of an smtp:// or smtps:// address. Each mail takes a connection of its own. */
-export function openMailServer({ smtpUrl, from }: { smtpUrl: string; from: string }): MailServer {
+export interface MailServerOptions {
+  smtpUrl: string;
+  from: string;
+  /** Undefined: TLS is required, unless the server is on this machine. */
+  tls?: 'required' | 'opportunistic' | undefined;
+}
+
+/**
+ * Opens the way to the server of an smtp:// or smtps:// address. Each mail takes a connection of its own. With TLS the
+ * certificate must be valid for the host. If TLS is required, an smtp:// server that does not offer STARTTLS gets no mail.
+ */
+export function openMailServer({ smtpUrl, from, tls }: MailServerOptions): MailServer {
   const transport = createTransport(
     {
       url: smtpUrl,
+      requireTLS: (tls ?? (isThisMachine(smtpUrl) ? 'opportunistic' : 'required')) === 'required',
       dnsTimeout: ANSWER_WITHIN_MS,
       connectionTimeout: ANSWER_WITHIN_MS,
       greetingTimeout: ANSWER_WITHIN_MS,
@@ -63,6 +74,11 @@ export function openMailServer({ smtpUrl, from }: { smtpUrl: string; from: strin
       }
     },
   };
+}
+
+function isThisMachine(smtpUrl: string): boolean {
+  const { hostname } = new URL(smtpUrl);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** A 5xx about this mail is final. One about the connection or the login is the operator's to mend, and may pass. */

@@ -3,6 +3,8 @@ import type { Role } from '../../http/credential-scope.ts';
 import type { Author } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail } from '../audit/index.ts';
+import type { MailServices } from '../mail/index.ts';
+import { endPaymentsOf } from '../paid-keys/index.ts';
 import { openTeam, requireAnotherOwner, requireAuthority, rolesBeyond } from './authority.ts';
 import { endInvitationsBy } from './invitation-queries.ts';
 import { deleteMembership, findMember, updateRole, type TeamEntry } from './queries.ts';
@@ -15,12 +17,12 @@ export interface MemberPlace {
 
 /** Gives a member another role. Throws not_found, forbidden, and last_owner where none would be left. */
 export async function changeRole(
-  database: Database,
+  services: MailServices & { database: Database },
   author: Author,
   { workspaceId, userId }: MemberPlace,
   role: Role,
 ): Promise<TeamEntry> {
-  return database.transaction(async (transaction) => {
+  return services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const manager = await openTeam(transaction, author, workspaceId);
     const member = await findMember(transaction, workspaceId, userId);
     if (!member) throw new Problem('not_found');
@@ -38,17 +40,18 @@ export async function changeRole(
       },
     ]);
     await withdrawInvitationsBeyond(transaction, author, { workspaceId, userId }, role);
+    if (role === 'viewer') await endPaymentsOf(services, transaction, author, { workspaceId, userId });
     return { ...member, role };
   });
 }
 
 /** Removes a member, who may be the author: everybody may leave. Throws what changing a role throws. */
 export async function removeMember(
-  database: Database,
+  services: MailServices & { database: Database },
   author: Author,
   { workspaceId, userId }: MemberPlace,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
+  await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const manager = await openTeam(transaction, author, workspaceId);
     const leaves = manager.userId === userId;
     if (!leaves) requireAuthority(manager);
@@ -67,6 +70,7 @@ export async function removeMember(
       },
     ]);
     await withdrawInvitationsBeyond(transaction, author, { workspaceId, userId }, undefined);
+    await endPaymentsOf(services, transaction, author, { workspaceId, userId });
   });
 }
 

@@ -22,11 +22,13 @@ const tags = ['Workspaces'];
 export interface MemberServices extends InviteServices {
   /** What is remembered of who may do what. */
   memberships: { forget(): void };
+  /** The cache of keys, which holds their payers. */
+  keys: { forget(): void };
 }
 
 /** Behind a dashboard account: the team of a workspace. */
 export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebox {
-  const { database, memberships } = services;
+  const { database, memberships, keys } = services;
   return async (app) => {
     app.get(
       LIST,
@@ -83,8 +85,9 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
         },
       },
       async (request) => {
-        const changed = await changeRole(database, authorOf(request), request.params, request.body.role);
+        const changed = await changeRole(services, authorOf(request), request.params, request.body.role);
         memberships.forget();
+        keys.forget();
         return changed;
       },
     );
@@ -106,8 +109,9 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
         },
       },
       async (request, reply) => {
-        await removeMember(database, authorOf(request), request.params);
+        await removeMember(services, authorOf(request), request.params);
         memberships.forget();
+        keys.forget();
         return reply.code(204).send(null);
       },
     );

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { KeyCaller } from '../../http/request-context.ts';
 import type { Provider } from '../tenants/index.ts';
 
 /** The providers whose credential is a single token (spec: providers, flow "shared login"). */
@@ -35,3 +36,6 @@ export interface Identity {
 export function hasSecret({ secretHash }: Identity, known: Buffer | null): boolean {
   return !secretHash || (known !== null && timingSafeEqual(secretHash, known));
 }
+
+/** The tenant whose settings of a provider count. */
+export type TenantOfToken = Pick<KeyCaller, 'tenantId' | 'workspaceId'>;

@@ -1,15 +1,11 @@
-import type { KeyCaller } from '../../http/request-context.ts';
 import type { OutboundClient } from '../../outbound/http-client.ts';
 import type { Vault } from '../../security/vault.ts';
 import type { ProviderSettings } from '../tenants/index.ts';
-import type { Identity, TokenProvider } from './identity.ts';
+import type { Identity, TenantOfToken, TokenProvider } from './identity.ts';
 import { openMock } from './providers/mock.ts';
 import { openStoreA } from './providers/store-a.ts';
 import { openStoreB } from './providers/store-b.ts';
 import { openWalletJwt } from './providers/wallet-jwt.ts';
-
-/** The tenant whose settings of a provider count. */
-export type TenantOfToken = Pick<KeyCaller, 'tenantId' | 'workspaceId'>;
 
 /**
  * Asks a provider who the bearer of a token is. Throws invalid_credentials where it says: nobody; provider_unavailable

@@ -2,33 +2,42 @@ import type { Database } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail, difference } from '../audit/index.ts';
-import { applyTraits, auditedTraits, requireSubscriber, type KeyChange } from './key-traits.ts';
-import { lockKey, revokeKeyRow, updateKey, type KeyPlace, type TenantKey } from './queries.ts';
+import type { MailServices } from '../mail/index.ts';
+import { requirePayer } from '../paid-keys/index.ts';
+import { announcePayer } from './create-key.ts';
+import { applyTraits, auditedTraits, newPayer, requireWithinPlan, type KeyChange } from './key-traits.ts';
+import { findPayer, lockKey, revokeKeyRow, updateKey, type KeyPlace, type TenantKey } from './queries.ts';
 
 /**
  * Changes what a key may do. Throws not_found for a key of another kind or tenant, conflict for a revoked one, and what
  * creating a key throws.
  */
 export async function changeKey(
-  database: Database,
+  services: MailServices & { database: Database },
   author: Author,
   place: KeyPlace,
   change: KeyChange,
 ): Promise<TenantKey> {
   const { tenantId, kind, keyId } = place;
-  return database.forTenant(tenantId).transaction(async (transaction) => {
+  const payerId = newPayer(kind, change);
+  return services.database.forTenant(tenantId).transaction(async (transaction) => {
+    const isNewPayer = payerId !== null && payerId !== (await findPayer(transaction, place));
+    if (isNewPayer) await requirePayer(transaction, author, payerId);
     const before = await lockKey(transaction, place);
     if (!before) throw new Problem('not_found');
     if (before.revokedAt) throw new Problem('conflict', 'The key is revoked. Create a new one.');
-    const traits = applyTraits(kind, before, change);
-    if (traits.subscriberWorkspaceId !== before.subscriberWorkspaceId)
-      await requireSubscriber(transaction, author, traits.subscriberWorkspaceId);
+    await requireWithinPlan(transaction, tenantId, change.rateLimit);
+    const traits = applyTraits(kind, before, change, author);
+    if (payerId !== null && payerId !== before.subscriberWorkspaceId && !isNewPayer)
+      throw new Problem('conflict', 'The payer of the key changed at the same time. Send the change again.');
     const after = (await updateKey(transaction, place, traits)) ?? before;
     const details = difference(auditedTraits(kind, before), auditedTraits(kind, after));
     if (details)
       await auditTrail(transaction, [
         { ...author, action: `${kind}_key.updated`, tenantId, targetId: keyId, details },
       ]);
+    if (after.subscriberWorkspaceId !== before.subscriberWorkspaceId)
+      await announcePayer(services, transaction, author, tenantId, after);
     return after;
   });
 }

@@ -4,8 +4,10 @@ import { newOpaqueToken, visiblePrefix } from '../../security/opaque-tokens.ts';
 import type { Vault } from '../../security/vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { auditTrail } from '../audit/index.ts';
-import { applyTraits, auditedTraits, requireSubscriber, type KeyChange } from './key-traits.ts';
-import { insertKey, type KeyPlace, type KeyTraits, type TenantKey } from './queries.ts';
+import type { MailServices } from '../mail/index.ts';
+import { announceAgreement, requirePayer } from '../paid-keys/index.ts';
+import { applyTraits, auditedTraits, newPayer, requireWithinPlan, type KeyChange } from './key-traits.ts';
+import { findPlan, insertKey, type KeyPlace, type KeyTraits, type TenantKey } from './queries.ts';
 
 export interface NewKey extends KeyChange {
   tenantId: string;
@@ -14,19 +16,63 @@ export interface NewKey extends KeyChange {
 }
 
 /**
- * Creates a key in the caller's transaction in the tenant's scope. Only its fingerprint is stored: this answer is the only
- * one that ever holds the key. Throws invalid_request for an expiry that has passed, and not_found for a subscriber that
- * the author is no member of.
+ * Creates a key in the caller's transaction in the tenant's scope. Only its fingerprint is stored: this answer is the only one
+ * that ever holds the key. Throws invalid_request for an expiry that has passed or a limit above the plan, and what
+ * {@link requirePayer} throws.
  */
 export async function createKey(
+  transaction: Querier,
+  services: MailServices,
+  author: Author,
+  wanted: NewKey,
+): Promise<TenantKey & { key: string }> {
+  const { tenantId, kind } = wanted;
+  const payerId = newPayer(kind, wanted);
+  if (payerId) await requirePayer(transaction, author, payerId);
+  const created = await addKey(transaction, services.vault, author, wanted);
+  if (payerId) await announcePayer(services, transaction, author, tenantId, created);
+  return created;
+}
+
+/** Creates a key that its own workspace pays for, in the caller's transaction in the tenant's scope. */
+export function createOwnKey(
+  transaction: Querier,
+  vault: Vault,
+  author: Author,
+  wanted: Omit<NewKey, 'subscriberWorkspaceId'>,
+): Promise<TenantKey & { key: string }> {
+  return addKey(transaction, vault, author, { ...wanted, subscriberWorkspaceId: null });
+}
+
+async function addKey(
   transaction: Querier,
   vault: Vault,
   author: Author,
   { tenantId, kind, ...change }: NewKey,
 ): Promise<TenantKey & { key: string }> {
-  const traits = applyTraits(kind, { ...BLANK, name: change.name }, change);
-  await requireSubscriber(transaction, author, traits.subscriberWorkspaceId);
+  await requireWithinPlan(transaction, tenantId, change.rateLimit);
+  const traits = applyTraits(kind, { ...BLANK, name: change.name }, change, author);
   return issueKey(transaction, vault, author, { tenantId, kind }, traits);
+}
+
+/** Announces that the payer of a key has agreed. */
+export async function announcePayer(
+  services: MailServices,
+  transaction: Querier,
+  author: Author,
+  tenantId: string,
+  { id: keyId, prefix, subscriberWorkspaceId: payerId }: TenantKey,
+): Promise<void> {
+  const plan = payerId && (await findPlan(transaction, tenantId));
+  if (!plan) return;
+  const { workspaceId: ownWorkspaceId } = plan;
+  await announceAgreement(services, transaction, author, {
+    payerId,
+    keyId,
+    prefix,
+    tenantId,
+    ownWorkspaceId,
+  });
 }
 
 /** Makes the secret of a key, stores its fingerprint, and audits the key. */
@@ -56,6 +102,8 @@ export async function issueKey(
 const BLANK = {
   allowDataApi: false,
   subscriberWorkspaceId: null,
+  subscriberAgreedBy: null,
+  subscriberAgreedAt: null,
   rateLimit: null,
   rateLimitPerMinute: null,
   payloadBytesPerMinute: null,

@@ -1,26 +1,42 @@
 import type { Querier } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
-import { invalidField, Problem } from '../../shared/problem.ts';
-import { toMicroseconds } from '../../shared/timestamps.ts';
-import { findRole } from '../workspaces/index.ts';
-import type { KeyTraits, RateLimit } from './queries.ts';
+import { invalidField } from '../../shared/problem.ts';
+import { now, toMicroseconds } from '../../shared/timestamps.ts';
+import { findPlan, type KeyTraits, type RateLimit } from './queries.ts';
 
 /** What a request says of a key; what it leaves out stays as it is. */
-export interface KeyChange extends Partial<Omit<KeyTraits, 'rateLimit'>> {
+export interface KeyChange extends Partial<
+  Omit<KeyTraits, 'rateLimit' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
+> {
   rateLimit?: Partial<RateLimit> | null;
 }
 
-/** The traits of a key after a change. Throws invalid_request for an expiry that has passed. */
-export function applyTraits(kind: 'game' | 'api', before: KeyTraits, change: KeyChange): KeyTraits {
+/**
+ * The traits of a key after a change by the author, who agrees for a new payer. Throws invalid_request for an expiry that has
+ * passed.
+ */
+export function applyTraits(
+  kind: 'game' | 'api',
+  before: KeyTraits,
+  change: KeyChange,
+  { actor }: Author,
+): KeyTraits {
   const { name = before.name, rateLimitPerMinute = before.rateLimitPerMinute } = change;
   const { payloadBytesPerMinute = before.payloadBytesPerMinute } = change;
   const ofApiKeys = kind === 'api' ? change : {};
   const { allowDataApi = before.allowDataApi } = ofApiKeys;
   const { subscriberWorkspaceId = before.subscriberWorkspaceId } = ofApiKeys;
+  const agreement =
+    subscriberWorkspaceId === before.subscriberWorkspaceId
+      ? { subscriberAgreedBy: before.subscriberAgreedBy, subscriberAgreedAt: before.subscriberAgreedAt }
+      : subscriberWorkspaceId === null
+        ? { subscriberAgreedBy: null, subscriberAgreedAt: null }
+        : { subscriberAgreedBy: actor.id, subscriberAgreedAt: now() };
   return {
     name,
     allowDataApi,
     subscriberWorkspaceId,
+    ...agreement,
     rateLimit: change.rateLimit === undefined ? before.rateLimit : wholeLimit(change.rateLimit),
     rateLimitPerMinute,
     payloadBytesPerMinute,
@@ -42,15 +58,24 @@ export function auditedTraits(kind: 'game' | 'api', traits: KeyTraits): Partial<
   };
 }
 
-/** Nobody may have a workspace billed that they do not belong to: it is then as if it did not exist. */
-export async function requireSubscriber(
+/** The payer that a change names; null if it names none. Game keys read no data, so nobody pays for them. */
+export function newPayer(kind: 'game' | 'api', change: KeyChange): string | null {
+  return (kind === 'api' && change.subscriberWorkspaceId) || null;
+}
+
+/** Refuses limits above those of the plan. Throws invalid_request. */
+export async function requireWithinPlan(
   db: Querier,
-  { actor }: Author,
-  workspaceId: string | null,
+  tenantId: string,
+  limit: KeyChange['rateLimit'],
 ): Promise<void> {
-  if (workspaceId === null) return;
-  if (actor.id === null || !(await findRole(db, actor.id, { workspaceId })))
-    throw new Problem('not_found', 'The subscriber’s workspace does not exist.');
+  const plan = limit && (await findPlan(db, tenantId));
+  if (!plan) return;
+  for (const window of ['perMinute', 'perHour'] as const) {
+    const most = plan[window];
+    if ((limit[window] ?? 0) > most)
+      throw invalidField(`rateLimit.${window}`, `must be at most ${most}, the limit of the plan`);
+  }
 }
 
 function wholeLimit(limit: Partial<RateLimit> | null): RateLimit | null {

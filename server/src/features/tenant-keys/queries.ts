@@ -7,7 +7,10 @@ export interface FoundKey extends KeyCaller {
   expiresAtMs: number | null;
 }
 
-/** A key that is not revoked, of a tenant that is not disabled, with its workspace's plan. */
+/**
+ * A key that is not revoked, of a tenant that is not disabled, with its workspace's plan. A limit of the key that is above the
+ * plan counts as the plan's: the plan may have been lowered after the key was changed.
+ */
 export function findKey(
   db: Querier,
   kind: 'game' | 'api',
@@ -17,8 +20,8 @@ export function findKey(
     SELECT key.id AS "keyId", key.kind, key.tenant_id AS "tenantId", tenant.workspace_id AS "workspaceId",
            key.allow_data_api AS "allowDataApi",
            jsonb_build_object(
-             'perMinute', coalesce(key.requests_per_minute, workspace.requests_per_minute),
-             'perHour', coalesce(key.requests_per_hour, workspace.requests_per_hour)) AS "rateLimit",
+             'perMinute', least(key.requests_per_minute, workspace.requests_per_minute),
+             'perHour', least(key.requests_per_hour, workspace.requests_per_hour)) AS "rateLimit",
            workspace.max_match_event_records_per_request AS "maxMatchEventsPerRequest",
            workspace.max_player_event_records_per_request AS "maxPlayerEventsPerRequest",
            jsonb_build_object(
@@ -45,6 +48,9 @@ export interface TenantKey {
   prefix: string;
   allowDataApi: boolean;
   subscriberWorkspaceId: string | null;
+  /** Who agreed, for the paying workspace, that it pays, and when. */
+  subscriberAgreedBy: string | null;
+  subscriberAgreedAt: string | null;
   rateLimit: RateLimit | null;
   rateLimitPerMinute: number | null;
   payloadBytesPerMinute: number | null;
@@ -63,6 +69,7 @@ export interface RateLimit {
 
 const columns = sql`
   id, name, prefix, allow_data_api AS "allowDataApi", subscriber_workspace_id AS "subscriberWorkspaceId",
+  subscriber_agreed_by AS "subscriberAgreedBy", subscriber_agreed_at AS "subscriberAgreedAt",
   CASE WHEN requests_per_minute IS NOT NULL OR requests_per_hour IS NOT NULL
     THEN jsonb_build_object('perMinute', requests_per_minute, 'perHour', requests_per_hour) END AS "rateLimit",
   alert_requests_per_minute AS "rateLimitPerMinute", alert_bytes_per_minute AS "payloadBytesPerMinute",
@@ -114,6 +121,8 @@ export interface KeyTraits {
   name: string;
   allowDataApi: boolean;
   subscriberWorkspaceId: string | null;
+  subscriberAgreedBy: string | null;
+  subscriberAgreedAt: string | null;
   rateLimit: RateLimit | null;
   rateLimitPerMinute: number | null;
   payloadBytesPerMinute: number | null;
@@ -128,9 +137,10 @@ export function insertKey(
 ): Promise<TenantKey | undefined> {
   return db.row(sql`
     INSERT INTO tenant_keys (id, tenant_id, kind, prefix, fingerprint, name, allow_data_api, subscriber_workspace_id,
-      requests_per_minute, requests_per_hour, alert_requests_per_minute, alert_bytes_per_minute, expires_at)
+      subscriber_agreed_by, subscriber_agreed_at, requests_per_minute, requests_per_hour, alert_requests_per_minute, alert_bytes_per_minute, expires_at)
     VALUES (${place.keyId}, ${place.tenantId}, ${place.kind}, ${secret.prefix}, ${secret.fingerprint}, ${traits.name},
-      ${traits.allowDataApi}, ${traits.subscriberWorkspaceId}, ${traits.rateLimit?.perMinute ?? null},
+      ${traits.allowDataApi}, ${traits.subscriberWorkspaceId}, ${traits.subscriberAgreedBy},
+      ${traits.subscriberAgreedAt}, ${traits.rateLimit?.perMinute ?? null},
       ${traits.rateLimit?.perHour ?? null}, ${traits.rateLimitPerMinute}, ${traits.payloadBytesPerMinute},
       ${traits.expiresAt})
     RETURNING ${columns}`);
@@ -145,6 +155,7 @@ export function updateKey(
     UPDATE tenant_keys
     SET name = ${traits.name}, allow_data_api = ${traits.allowDataApi},
         subscriber_workspace_id = ${traits.subscriberWorkspaceId},
+        subscriber_agreed_by = ${traits.subscriberAgreedBy}, subscriber_agreed_at = ${traits.subscriberAgreedAt},
         requests_per_minute = ${traits.rateLimit?.perMinute ?? null},
         requests_per_hour = ${traits.rateLimit?.perHour ?? null},
         alert_requests_per_minute = ${traits.rateLimitPerMinute},
@@ -168,4 +179,23 @@ export async function replaceKey(
   await db.run(sql`
     UPDATE tenant_keys SET successor_id = ${successorId}, expires_at = ${expiresAt}
     WHERE tenant_id = ${tenantId} AND id = ${keyId}`);
+}
+
+/** The workspace of a tenant, and the limits of its plan. */
+export function findPlan(
+  db: Querier,
+  tenantId: string,
+): Promise<{ workspaceId: string; perMinute: number; perHour: number } | undefined> {
+  return db.row(sql`
+    SELECT workspace.id AS "workspaceId", workspace.requests_per_minute AS "perMinute",
+           workspace.requests_per_hour AS "perHour"
+    FROM tenants tenant JOIN workspaces workspace ON workspace.id = tenant.workspace_id
+    WHERE tenant.id = ${tenantId}`);
+}
+
+/** Who pays for the reads of a key beside its own workspace; null if nobody does. */
+export async function findPayer(db: Querier, { tenantId, keyId }: KeyPlace): Promise<string | null> {
+  const row = await db.row<{ payerId: string | null }>(sql`
+    SELECT subscriber_workspace_id AS "payerId" FROM tenant_keys WHERE tenant_id = ${tenantId} AND id = ${keyId}`);
+  return row?.payerId ?? null;
 }

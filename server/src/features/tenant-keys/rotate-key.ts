@@ -4,8 +4,9 @@ import type { Vault } from '../../security/vault.ts';
 import { Problem } from '../../shared/problem.ts';
 import { secondsFromNow } from '../../shared/timestamps.ts';
 import { auditTrail } from '../audit/index.ts';
+import { shareTeam } from '../paid-keys/index.ts';
 import { issueKey } from './create-key.ts';
-import { lockKey, replaceKey, type KeyPlace, type TenantKey } from './queries.ts';
+import { findPayer, lockKey, replaceKey, type KeyPlace, type TenantKey } from './queries.ts';
 
 /**
  * Makes a key that takes the place of another one, which works on for the grace period, or until its own expiry where that
@@ -20,8 +21,13 @@ export async function rotateKey(
 ): Promise<TenantKey & { key: string }> {
   const { tenantId, kind, keyId } = place;
   return database.forTenant(tenantId).transaction(async (transaction) => {
+    // The payer first, and then the key, as whoever takes the payer away: the successor is not missed.
+    const payerId = await findPayer(transaction, place);
+    if (payerId) await shareTeam(transaction, payerId);
     const old = await lockKey(transaction, place);
     if (!old) throw new Problem('not_found');
+    if (old.subscriberWorkspaceId !== payerId)
+      throw new Problem('conflict', 'The payer of the key changed at the same time. Rotate it again.');
     refuseUnlessCurrent(old);
     const successor = await issueKey(transaction, vault, author, place, {
       ...old,

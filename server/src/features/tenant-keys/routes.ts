@@ -4,8 +4,8 @@ import type { Database } from '../../database/database.ts';
 import { idempotencyOf } from '../../http/idempotency-key.ts';
 import { authorOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
-import type { Vault } from '../../security/vault.ts';
 import { runOnce } from '../idempotency/index.ts';
+import type { MailServices } from '../mail/index.ts';
 import type { KeyAuthenticator } from './authenticate-key.ts';
 import { changeKey, revokeKey } from './change-key.ts';
 import { createKey } from './create-key.ts';
@@ -14,9 +14,8 @@ import { readKeys } from './read-keys.ts';
 import { rotateKey } from './rotate-key.ts';
 import { KeyParams, KeyQuery, keySchemas, RotateBody, TenantParams } from './schemas.ts';
 
-export interface TenantKeyServices {
+export interface TenantKeyServices extends MailServices {
   database: Database;
-  vault: Vault;
   keys: KeyAuthenticator;
 }
 
@@ -37,8 +36,9 @@ interface Naming {
 function routesOf(
   kind: 'game' | 'api',
   { Kind, words, path }: Naming,
-  { database, vault, keys }: TenantKeyServices,
+  services: TenantKeyServices,
 ): FastifyPluginAsyncTypebox {
+  const { database, keys } = services;
   const { Key, KeyPage, CreatedKey, CreatedKeyOrRepeat, CreateBody, ChangeBody } = keySchemas[kind];
   const all = `/api/bus_tenants/:tenantId/${path}`;
   const one = `${all}/:keyId`;
@@ -91,7 +91,7 @@ function routesOf(
             runOnce(
               transaction,
               idempotencyOf(request),
-              () => createKey(transaction, vault, authorOf(request), wanted),
+              () => createKey(transaction, services, authorOf(request), wanted),
               withoutSecret,
             ),
           );
@@ -114,7 +114,7 @@ function routesOf(
       },
       async (request) => {
         const changed = await changeKey(
-          database,
+          services,
           authorOf(request),
           { ...request.params, kind },
           request.body,
@@ -143,7 +143,7 @@ function routesOf(
       async (request, reply) => {
         const place = { ...request.params, kind };
         const { gracePeriodSeconds } = request.body;
-        const successor = await rotateKey({ database, vault }, authorOf(request), place, gracePeriodSeconds);
+        const successor = await rotateKey(services, authorOf(request), place, gracePeriodSeconds);
         keys.forget();
         return reply.code(201).send(successor);
       },

@@ -15,8 +15,11 @@ const Count = (maximum: number, description: string) =>
 const LARGEST_INTEGER = 2 ** 31 - 1;
 
 const RateLimit = {
-  perMinute: Count(LARGEST_INTEGER, 'Requests a minute; null: the plan’s.'),
-  perHour: Count(LARGEST_INTEGER, 'Requests an hour; null: the plan’s.'),
+  perMinute: Count(
+    LARGEST_INTEGER,
+    'Requests a minute, at most as many as the plan allows; null: the plan’s.',
+  ),
+  perHour: Count(LARGEST_INTEGER, 'Requests an hour, at most as many as the plan allows; null: the plan’s.'),
 };
 
 const traits = {
@@ -33,7 +36,8 @@ const apiKeyTraits = {
   subscriberWorkspaceId: Nullable(
     Type.Unsafe<string>({
       ...Guid,
-      description: 'The workspace that is billed for the key’s reads; null: the tenant’s own.',
+      description:
+        'The workspace that is billed for the key’s reads; null: the tenant’s own. Only an owner or admin of that workspace may name it.',
     }),
   ),
 };

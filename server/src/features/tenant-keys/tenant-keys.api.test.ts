@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { arrangeAccount, arrangeTenant } from '../../testing/arrange.ts';
+import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../testing/arrange.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 
@@ -242,4 +242,34 @@ test('viewers read, administrators change, others find nothing', async () => {
     const swapped = await app.http.post(pathOf(kind, '', tenant.workspaceId), { name: 'x' }, admin);
     assert.equal(swapped.status, 404);
   }
+});
+
+test('refuses limits above the plan, and a lowered plan lowers the limit of a key', async () => {
+  const path = `/api/workspaces/${tenant.workspaceId}/plan`;
+  const platformAdmin = await arrangePlatformAdmin(app);
+  const setPlan = async (rateLimit: object) =>
+    assert.equal((await app.http.patch(path, { rateLimit }, platformAdmin)).status, 200);
+  for (const kind of kinds) {
+    await setPlan({ perMinute: 1_000, perHour: 5_000 });
+    const { id } = (await create(kind)).body;
+    for (const [name, most] of [
+      ['perMinute', 1_000],
+      ['perHour', 5_000],
+    ] as const) {
+      for (const refused of [
+        await create(kind, { rateLimit: { [name]: most + 1 } }),
+        await change(kind, id, { rateLimit: { [name]: most + 1 } }),
+      ]) {
+        assert.equal(refused.status, 400);
+        assert.deepEqual(refused.body.errors, [
+          { path: `rateLimit.${name}`, message: `must be at most ${most}, the limit of the plan` },
+        ]);
+      }
+      assert.equal((await create(kind, { rateLimit: { [name]: most } })).status, 201);
+    }
+  }
+  const { key } = (await create('game', { rateLimit: { perMinute: 1_000 } })).body;
+  await setPlan({ perMinute: 2 });
+  const statuses = [await useKey(key), await useKey(key), await useKey(key)];
+  assert.deepEqual(statuses, [404, 404, 429]);
 });

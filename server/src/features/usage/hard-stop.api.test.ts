@@ -170,8 +170,9 @@ test('a subscriber’s reads are stopped by the subscriber’s plan', async () =
   const subscriber = await arrangePayer({ monthlyUnits: 2, hardStop: true });
   const ada = await arrangePlayer(app, publisher, 'ada');
   await app.owner.query(
-    `UPDATE tenant_keys SET subscriber_workspace_id = $1 WHERE tenant_id = $2 AND kind = 'api'`,
-    [subscriber.workspaceId, publisher.tenantId],
+    `UPDATE tenant_keys SET subscriber_workspace_id = $1, subscriber_agreed_by = $3, subscriber_agreed_at = now()
+     WHERE tenant_id = $2 AND kind = 'api'`,
+    [subscriber.workspaceId, publisher.tenantId, platformAdmin.accountId],
   );
   const look = () => app.http.get(`/api/player-profiles/${ada.playerId}`, { apiKey: publisher.apiKey });
   await eventually(async () => (await look()).status === 200);

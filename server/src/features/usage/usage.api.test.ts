@@ -301,9 +301,12 @@ test('a range is of whole days in UTC', async () => {
 test('what a subscriber reads is the subscriber’s to pay, who is told no names', async () => {
   const [publisher, subscriber] = [await arrangePayer(), await arrangePayer()];
   const ada = await arrangePlayer(app, publisher);
+  const { accountId } = await arrangeAccount(app, subscriber, 'owner');
   await app.owner.query(
-    `UPDATE tenant_keys SET subscriber_workspace_id = $1, name = 'secret' WHERE tenant_id = $2 AND kind = 'api'`,
-    [subscriber.workspaceId, publisher.tenantId],
+    `UPDATE tenant_keys
+     SET subscriber_workspace_id = $1, subscriber_agreed_by = $3, subscriber_agreed_at = now(), name = 'secret'
+     WHERE tenant_id = $2 AND kind = 'api'`,
+    [subscriber.workspaceId, publisher.tenantId, accountId],
   );
   const read = () => app.http.get(`/api/player-profiles/${ada.playerId}`, { apiKey: publisher.apiKey });
   await eventually(async () => {

@@ -10,11 +10,13 @@ export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
   retryDelay: 2,
   retryDelayMax: 60,
   retryLimit: 100_000,
-  // An attempt takes 15 s, and may have waited as long for those before it to the same endpoint.
-  expireInSeconds: 40,
+  // An attempt takes 15 s, and may have waited as long for its endpoint, and as long for its workspace.
+  expireInSeconds: 60,
   atOnce: 256,
   // A receiver that never answers holds so many for 15 s, and leaves the rest to others.
   atOncePerGroup: 8,
+  // A workspace whose receivers all hang holds an eighth of a worker.
+  atOncePerOwner: 32,
 };
 
 /** A delivery whose turn it is, from `startsAt` on. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../database/database.ts';
 import { openJobs } from '../../jobs/queue.ts';
-import { arrangeAccount, arrangeTenant } from '../../testing/arrange.ts';
+import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../testing/arrange.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../testing/test-app.ts';
 import { isSignedWith, startWebhookReceiver } from '../../testing/webhook-receiver.ts';
@@ -46,7 +46,9 @@ const troubled = async () =>
 
 test('a delivery that is being attempted is not sent again meanwhile, however often that is asked for', async () => {
   const receiver = await startWebhookReceiver();
-  const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+  // A webhook of the deployment: it may be sent again as often as its operator wishes.
+  const operator = await arrangePlatformAdmin(app);
+  const webhook = await arrangeWebhook(app, '/api/admin/webhooks', operator, { url: receiver.url });
   const running = new Set<string>();
   const overlapping: string[] = [];
   receiver.answer = async (response, { id }) => {

@@ -3,3 +3,4 @@ export { deleteOldDeliveries } from './delivery-queries.ts';
 export { deliveryQueue } from './delivery-queue.ts';
 export { publish, type PublishedEvent } from './publish.ts';
 export { platformWebhookRoutes, webhookRoutes } from './routes.ts';
+export { listOwners } from './queries.ts';

@@ -173,3 +173,14 @@ export function disableEndpoint(
       AND (${reason} = 'gone' OR failing_since < now() - make_interval(secs => ${afterSeconds}::integer))
     RETURNING ${columns}`);
 }
+
+/** The workspaces of endpoints, with all other endpoints of the same workspaces. Those of the deployment are one more owner. */
+export function listOwners(db: Querier, endpointIds: string[]): Promise<{ group: string; owner: string }[]> {
+  return db.rows(sql`
+    WITH asked AS (SELECT DISTINCT workspace_id FROM webhook_endpoints WHERE id = ANY(${endpointIds}::uuid[]))
+    SELECT id AS "group", workspace_id::text AS owner FROM webhook_endpoints
+    WHERE workspace_id IN (SELECT workspace_id FROM asked)
+    UNION ALL
+    SELECT id, 'deployment' FROM webhook_endpoints
+    WHERE workspace_id IS NULL AND EXISTS (SELECT FROM asked WHERE workspace_id IS NULL)`);
+}

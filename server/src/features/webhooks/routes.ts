@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { authorOf } from '../../http/request-context.ts';
 import { Guid, PageQuery, problems } from '../../http/schemas.ts';
 import type { Jobs } from '../../jobs/queue.ts';
+import type { OpenBudget } from '../../security/attempt-budget.ts';
 import type { Vault } from '../../security/vault.ts';
 import { changeEndpoint, deleteEndpoint } from './change-endpoint.ts';
 import { createEndpoint, type NewEndpoint } from './create-endpoint.ts';
@@ -31,7 +32,17 @@ export interface WebhookServices {
   vault: Vault;
   jobs: Jobs;
   config: Pick<Config, 'allowPrivateAddresses'>;
+  openBudget: OpenBudget;
 }
+
+/** Tests and redeliveries of a workspace in a minute: each sends a request to a server of the workspace's choice. */
+const SENDS = {
+  name: 'webhook-sends',
+  attempts: 120,
+  seconds: 60,
+  refusal:
+    'At most 120 webhook tests and redeliveries a minute are allowed per workspace. Wait, and try again.',
+};
 
 /** Behind a dashboard account: the webhooks of a workspace and of its tenants. */
 export function webhookRoutes(services: WebhookServices): FastifyPluginAsyncTypebox {
@@ -69,8 +80,13 @@ const kinds = {
 
 function routesOf(
   kind: keyof typeof kinds,
-  { database, vault, jobs, config }: WebhookServices,
+  { database, vault, jobs, config, openBudget }: WebhookServices,
 ): FastifyPluginAsyncTypebox {
+  const sends = openBudget(SENDS);
+  /** The operator's own webhooks have no budget. */
+  const spend = async ({ workspaceId }: { workspaceId: string | null }) => {
+    if (workspaceId !== null) await sends.spend(workspaceId);
+  };
   const { all, place, reads, changes, Name, whose, tags, New } = kinds[kind];
   const one = `${all}/:webhookId`;
   type Place = { workspaceId?: string };
@@ -198,13 +214,15 @@ function routesOf(
           tags,
           summary: 'Send a test to a webhook',
           description:
-            'A `webhook.test`, delivered like any other event. See its delivery for what came of it. A disabled webhook is a 409.',
+            'A `webhook.test`, delivered like any other event. See its delivery for what came of it. A disabled webhook is a 409. At most 120 ' +
+            'tests and redeliveries a minute are allowed per workspace (429).',
           params: OnePlace,
-          response: { 202: Delivery, ...problems(409) },
+          response: { 202: Delivery, ...problems(409, 429) },
         },
       },
       async (request, reply) => {
         const place = endpointOf(request.params);
+        await spend(place);
         return reply.code(202).send(await testEndpoint({ database, jobs }, authorOf(request), place));
       },
     );
@@ -281,12 +299,13 @@ function routesOf(
             'Whatever became of it: under the same `webhook-id`, and with all of its retries. While an attempt is being made, ' +
             'or the webhook is disabled, it is a 409.',
           params: DeliveryPlace,
-          response: { 202: Delivery, ...problems(409) },
+          response: { 202: Delivery, ...problems(409, 429) },
         },
       },
       async (request, reply) => {
         const { deliveryId, ...params } = request.params;
         const place = endpointOf(params);
+        await spend(place);
         const restarted = await redeliver({ database, jobs }, authorOf(request), place, deliveryId);
         return reply.code(202).send(restarted);
       },

@@ -16,7 +16,7 @@ export interface IssuerKeys {
    * The key that the header of a token names. Throws jose's errors where the issuer has no such key, provider_unavailable
    * where it does not tell, and provider_not_available where it calls itself something else.
    */
-  find(issuer: string, header: JWSHeaderParameters): Promise<CryptoKey>;
+  find(tenantId: string, issuer: string, header: JWSHeaderParameters): Promise<CryptoKey>;
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
@@ -44,17 +44,20 @@ const RETRY_MS = 5000;
 const REMEMBERED_ISSUERS = 1000;
 const LARGEST_KEY_SET = 64 * 1024;
 
-/** Reads the keys of issuers and remembers them. Each issuer has a circuit breaker of its own. */
+/**
+ * Reads the keys of issuers and caches them, for each tenant by itself. So neither a failing issuer nor tokens that name unknown
+ * keys delay the sign-ins of another tenant, also of one with the same issuer.
+ */
 export function openIssuerKeys(
   client: OutboundClient,
   config: { allowPrivateAddresses: boolean },
 ): IssuerKeys {
   const issuers = new LRUCache<string, KnownIssuer>({ max: REMEMBERED_ISSUERS });
 
-  const know = (name: string): KnownIssuer => {
+  const know = (tenantId: string, name: string): KnownIssuer => {
     const provider = openOutboundProvider(CALLED, client);
     const known = { name, provider, reading: undefined, restsUntil: 0, keys: undefined, readAt: 0 };
-    issuers.set(name, known);
+    issuers.set(`${tenantId} ${name}`, known);
     return known;
   };
 
@@ -81,8 +84,8 @@ export function openIssuerKeys(
   };
 
   return {
-    async find(name, header) {
-      const issuer = issuers.get(name) ?? know(name);
+    async find(tenantId, name, header) {
+      const issuer = issuers.get(`${tenantId} ${name}`) ?? know(tenantId, name);
       const keys = await currentKeys(issuer);
       const key = await keyOf(keys, header).catch(unlessUnknown);
       return key ?? keyOf(await read(issuer), header);

@@ -1,7 +1,7 @@
 import type { OutboundClient } from '../../../outbound/http-client.ts';
-import { jsonObjectOf, notUnderstood, openOutboundProvider } from '../../../outbound/provider.ts';
+import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../outbound/provider.ts';
 import { Problem } from '../../../shared/problem.ts';
-import type { Identity } from '../identity.ts';
+import type { Identity, TenantOfToken } from '../identity.ts';
 
 interface StoreASettings {
   appId: string;
@@ -23,9 +23,9 @@ const USER_ID = /^[0-9]{1,20}$/;
  * application. The address of a request holds the tenant's key, so it must stand in no log and no answer.
  */
 export function openStoreA(client: OutboundClient, baseUrl: string | undefined) {
-  const store = openOutboundProvider('StoreA', client);
+  const storeFor = openTenantProviders('StoreA', client);
 
-  return async (settings: StoreASettings, ticket: string): Promise<Identity> => {
+  return async (settings: StoreASettings, ticket: string, { tenantId }: TenantOfToken): Promise<Identity> => {
     if (!baseUrl)
       throw new Problem(
         'provider_not_available',
@@ -41,7 +41,9 @@ export function openStoreA(client: OutboundClient, baseUrl: string | undefined) 
       ticket,
       ...(identity && { identity }),
     });
-    const answer = await store.ask(`${baseUrl}/ISteamUserAuth/AuthenticateUserTicket/v1/?${query}`);
+    const answer = await storeFor(tenantId).ask(
+      `${baseUrl}/ISteamUserAuth/AuthenticateUserTicket/v1/?${query}`,
+    );
     if (answer.status === 401 || answer.status === 403)
       throw new Problem(
         'provider_not_available',

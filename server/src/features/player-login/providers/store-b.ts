@@ -1,8 +1,8 @@
 import type { OutboundClient } from '../../../outbound/http-client.ts';
-import { jsonObjectOf, notUnderstood, openOutboundProvider } from '../../../outbound/provider.ts';
+import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../outbound/provider.ts';
 import { Problem } from '../../../shared/problem.ts';
 import { isStorable } from '../../../shared/text.ts';
-import type { Identity } from '../identity.ts';
+import type { Identity, TenantOfToken } from '../identity.ts';
 
 interface StoreBSettings {
   clientId: string;
@@ -14,9 +14,9 @@ const LONGEST_USER_ID = 255;
 
 /** Verifies StoreB's OAuth access tokens: the store itself says whose token it is, and which client it was issued to. */
 export function openStoreB(client: OutboundClient, baseUrl: string | undefined) {
-  const store = openOutboundProvider('StoreB', client);
+  const storeFor = openTenantProviders('StoreB', client);
 
-  return async (settings: StoreBSettings, token: string): Promise<Identity> => {
+  return async (settings: StoreBSettings, token: string, { tenantId }: TenantOfToken): Promise<Identity> => {
     if (!baseUrl)
       throw new Problem(
         'provider_not_available',
@@ -25,7 +25,7 @@ export function openStoreB(client: OutboundClient, baseUrl: string | undefined) 
     if (!TOKEN.test(token))
       throw new Problem('invalid_credentials', 'The token is not an OAuth access token.');
 
-    const answer = await store.ask(`${baseUrl}/oauth/v2/tokenInfo`, {
+    const answer = await storeFor(tenantId).ask(`${baseUrl}/oauth/v2/tokenInfo`, {
       headers: { authorization: `Bearer ${token}` },
     });
     if ([400, 401, 403].includes(answer.status)) throw refused();

@@ -3,7 +3,7 @@ import type { OutboundClient } from '../../../outbound/http-client.ts';
 import { evmAddress } from '../../../shared/evm-address.ts';
 import { Problem } from '../../../shared/problem.ts';
 import { isStorable } from '../../../shared/text.ts';
-import type { Identity } from '../identity.ts';
+import type { Identity, TenantOfToken } from '../identity.ts';
 import { openIssuerKeys } from './issuer-keys.ts';
 
 interface WalletJwtSettings {
@@ -27,9 +27,13 @@ const DEFAULT_ADDRESS_CLAIM = 'wallet_address';
 export function openWalletJwt(client: OutboundClient, config: { allowPrivateAddresses: boolean }) {
   const keys = openIssuerKeys(client, config);
 
-  return async (settings: WalletJwtSettings, token: string): Promise<Identity> => {
+  return async (
+    settings: WalletJwtSettings,
+    token: string,
+    { tenantId }: TenantOfToken,
+  ): Promise<Identity> => {
     const { issuer, audience, addressClaim = DEFAULT_ADDRESS_CLAIM } = settings;
-    const claims = await verify(token, issuer, audience);
+    const claims = await verify(tenantId, token, issuer, audience);
     const { sub } = claims;
     if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT || !isStorable(sub))
       throw new Problem(
@@ -40,9 +44,14 @@ export function openWalletJwt(client: OutboundClient, config: { allowPrivateAddr
     return { provider: 'WalletJwt', issuer, providerUserId: sub, ...(walletAddress && { walletAddress }) };
   };
 
-  async function verify(token: string, issuer: string, audience: string): Promise<JWTPayload> {
+  async function verify(
+    tenantId: string,
+    token: string,
+    issuer: string,
+    audience: string,
+  ): Promise<JWTPayload> {
     try {
-      const { payload } = await jwtVerify(token, (header) => keys.find(issuer, header), {
+      const { payload } = await jwtVerify(token, (header) => keys.find(tenantId, issuer, header), {
         algorithms: ALGORITHMS,
         issuer,
         audience,

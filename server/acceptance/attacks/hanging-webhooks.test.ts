@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { send } from '../arrange.ts';
+import { arrangeStudio, startVictim, withstands, type Studio } from './victim.ts';
+
+const ENDPOINTS = 50;
+const TESTS = 150;
+
+const victim = await startVictim({ ALLOW_PRIVATE_ADDRESSES: 'on' });
+const { url, honest } = victim;
+let hanging = 0;
+let most = 0;
+let delivered = 0;
+// Takes a delivery, and never answers.
+const hangingUrl = await serveOnLoopback((_request, response) => {
+  most = Math.max(most, ++hanging);
+  response.on('close', () => hanging--);
+});
+const honestUrl = await serveOnLoopback((_request, response) => {
+  delivered++;
+  response.writeHead(204).end();
+});
+
+const webhooksOf = ({ workspaceId }: Studio) => `${url}/api/workspaces/${workspaceId}/webhooks`;
+const createWebhook = async (studio: Studio, target: string) =>
+  (await send(webhooksOf(studio), 'POST', { url: target }, studio.accessToken))['id'] ?? '';
+const testWebhook = (studio: Studio, id: string) =>
+  fetch(`${webhooksOf(studio)}/${id}/test`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${studio.accessToken}` },
+  });
+
+describe('50 webhooks of one workspace whose receivers hang', () => {
+  test('do not delay the deliveries of another workspace, and their tests are rate limited', async (t) => {
+    const hostile = await arrangeStudio(url);
+    const hooks = await Promise.all(
+      Array.from({ length: ENDPOINTS }, (_, number) => createWebhook(hostile, `${hangingUrl}/${number}`)),
+    );
+    const honestHook = await createWebhook(honest, honestUrl);
+    await withstands(t, victim, async () => {
+      const answers: Response[] = [];
+      for (let number = 0; number < TESTS; number++)
+        answers.push(await testWebhook(hostile, hooks[number % ENDPOINTS] ?? ''));
+      const statuses = new Set(answers.map(({ status }) => status));
+      assert.deepEqual([...statuses].toSorted(), [202, 429]);
+      assert.equal(answers.filter(({ status }) => status === 202).length, 120);
+      for (const { status, headers } of answers)
+        if (status === 429) assert.ok(Number(headers.get('retry-after')) >= 1);
+      await until(() => hanging >= 32);
+      assert.equal((await testWebhook(honest, honestHook)).status, 202);
+      await until(() => delivered === 1);
+    });
+    assert.ok(most <= 32, `one workspace holds 32 places of a worker, not ${most}`);
+  });
+});
+
+async function serveOnLoopback(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const WITHIN_MS = 12_000;
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = Date.now() + WITHIN_MS;
+  while (!holds()) {
+    assert.ok(Date.now() < end, 'it holds in time');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
