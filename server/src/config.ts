@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Address, Hex } from 'viem';
@@ -151,6 +152,8 @@ export interface Config {
   masterKey: Buffer | undefined;
   avatarStorage: AvatarStorage;
   signup: 'open' | 'closed';
+  /** Whether a sign-up may make the first platform admin: only people on this machine reach the server. */
+  firstSignUpIsAdmin: boolean;
   mockProvider: boolean;
   storeAUrl: string | undefined;
   storeAOpenIdUrl: string | undefined;
@@ -202,13 +205,15 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const mockProvider = read('MOCK_PROVIDER', settings.MOCK_PROVIDER.parse);
   const storeAUrl = read('STORE_A_URL', settings.STORE_A_URL.parse);
   const dataDir = read('DATA_DIR', settings.DATA_DIR.parse);
+  const host = read('HOST', settings.HOST.parse);
+  const databaseUrl = read('DATABASE_URL', settings.DATABASE_URL.parse);
   const config: Config = {
     port: read('PORT', settings.PORT.parse),
-    host: read('HOST', settings.HOST.parse),
+    host,
     publicUrl: read('PUBLIC_URL', settings.PUBLIC_URL.parse),
     portalUrl: read('PORTAL_URL', settings.PORTAL_URL.parse),
     dataDir,
-    databaseUrl: read('DATABASE_URL', settings.DATABASE_URL.parse),
+    databaseUrl,
     redisUrl: read('REDIS_URL', settings.REDIS_URL.parse),
     masterKey: read('MASTER_KEY', settings.MASTER_KEY.parse),
     avatarStorage: read('AVATAR_STORAGE_URL', settings.AVATAR_STORAGE_URL.parse) ?? {
@@ -216,6 +221,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       path: join(dataDir ?? '', 'avatars'),
     },
     signup: read('SIGNUP', settings.SIGNUP.parse),
+    firstSignUpIsAdmin: !databaseUrl && isLoopback(host),
     mockProvider: mockProvider === '' ? !production : mockProvider === 'on',
     storeAUrl,
     storeAOpenIdUrl: read('STORE_A_OPENID_URL', settings.STORE_A_OPENID_URL.parse) ?? storeAUrl,
@@ -242,6 +248,16 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
+}
+
+/** The base address under which clients reach the server; the issuer of its tokens. */
+export function issuerOf({ publicUrl, host, port }: Pick<Config, 'publicUrl' | 'host' | 'port'>): string {
+  return publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether only this machine reaches an address to listen on. */
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
 type Read = <Value>(name: keyof typeof settings, parse: (value: string) => Value) => Value;

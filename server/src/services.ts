@@ -1,7 +1,6 @@
-import { isIPv6 } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Registry } from 'prom-client';
-import type { Config } from './config.ts';
+import { issuerOf, type Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { isPlatformAdmin, listEndedSessions } from './features/accounts/index.ts';
@@ -27,7 +26,7 @@ import { openJobs } from './jobs/queue.ts';
 import { openOutboundClient } from './outbound/http-client.ts';
 import { measureRedis, openRedis } from './redis/redis.ts';
 import { attemptBudgets } from './security/attempt-budget.ts';
-import { openLoginThrottle } from './security/login-throttle.ts';
+import { openCodeThrottle, openLoginThrottle } from './security/login-throttle.ts';
 import { openVault } from './security/vault.ts';
 
 export interface ServiceOptions {
@@ -58,8 +57,7 @@ export async function openServices(
     operator: openOutboundClient({ publicOnly: false }),
     tenant: openOutboundClient({ publicOnly: !config.allowPrivateAddresses }),
   };
-  const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
-  const issuer = config.publicUrl ?? `http://${host}:${config.port}`;
+  const issuer = issuerOf(config);
   const signer = await openTokenSigner(database, vault, changes, issuer);
   const memberships = openMemberships(database, changes);
   const keys = openKeyAuthenticator(database, vault, changes, openBudget);
@@ -95,6 +93,8 @@ export async function openServices(
     memberships,
     /** Of the passwords of dashboard accounts. */
     throttle: openLoginThrottle(openBudget, 'accounts'),
+    /** Of the second factor of dashboard accounts. */
+    codeThrottle: openCodeThrottle(openBudget),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,

@@ -5,6 +5,13 @@ import { startTestApp } from '../../testing/test-app.ts';
 
 const app = await startTestApp();
 const closed = await startTestApp({ databaseUrl: app.databaseUrl, env: { SIGNUP: 'closed' } });
+/** Servers that others than the people on this machine reach. Each has a database without accounts. */
+const reachable = [
+  await startTestApp({ env: { HOST: '0.0.0.0' } }),
+  await startTestApp({ env: { HOST: '::' } }),
+  await startTestApp({ env: { DATABASE_URL: 'postgres://localhost/any', MASTER_KEY: '5'.repeat(64) } }),
+];
+const behindProxy = await startTestApp();
 
 const password = 'correct horse';
 const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
@@ -24,6 +31,26 @@ test('of the first sign-ups at once exactly one becomes platform admin, and no l
   );
   assert.equal(answers.filter((answer) => answer.body.user.isPlatformAdmin).length, 1);
   assert.equal((await signUp()).body.user.isPlatformAdmin, false);
+});
+
+test('no sign-up becomes platform admin on a server that others reach', async () => {
+  for (const { http } of reachable) {
+    const { status, body } = await http.post('/api/saas-auth/signup', { email: someEmail(), password });
+    assert.deepEqual([status, body.user.isPlatformAdmin], [201, false]);
+    const outbox = await http.get('/api/admin/outbox', { bearer: body.accessToken });
+    assert.equal(outbox.status, 403);
+  }
+});
+
+test('no sign-up that a proxy forwarded becomes platform admin', async () => {
+  for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
+    const { status, body } = await behindProxy.http.post(
+      '/api/saas-auth/signup',
+      { email: someEmail(), password },
+      { headers: { [name]: '127.0.0.1' } },
+    );
+    assert.deepEqual([status, body.user.isPlatformAdmin], [201, false], name);
+  }
 });
 
 test('sign-up answers with tokens that work, and login with the same shape', async () => {

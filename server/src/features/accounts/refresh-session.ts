@@ -7,7 +7,7 @@ import { Problem } from '../../shared/problem.ts';
 import { auditTrail } from '../audit/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { signedIn, type SignedIn } from './issue-tokens.ts';
-import { findAccount, revokeSession, rotateToken } from './queries.ts';
+import { findAccount, noteUse, revokeSession, rotateToken } from './queries.ts';
 
 export interface RefreshServices {
   database: Database;
@@ -22,7 +22,7 @@ export interface RefreshServices {
  */
 export async function refreshSession(
   { database, vault, signer }: RefreshServices,
-  origin: Author['origin'],
+  origin: NonNullable<Author['origin']>,
   token: string,
 ): Promise<SignedIn> {
   if (!isOpaqueToken('session', token)) throw new Problem('invalid_refresh_token');
@@ -31,6 +31,7 @@ export async function refreshSession(
   if (session?.reused) await endLeakedSession(database, origin, session);
   const account = session?.rotated ? await findAccount(database, session.accountId) : undefined;
   if (!session || !account) throw new Problem('invalid_refresh_token');
+  await noteUse(database, session.sessionId, origin);
   return signedIn(signer, account, session.sessionId, next);
 }
 
