@@ -8,6 +8,7 @@ import {
 } from '../../testing/account-client.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../testing/test-app.ts';
+import { whileLocked } from '../../testing/while-locked.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
@@ -136,27 +137,20 @@ describe('PUT password', () => {
 
   test('a login with the old password that it meets half-way opens no session', async () => {
     const { email, bearer, id } = await accounts.signUp();
-    const hold = await app.owner.connect();
-    const waiting = async (count: number) => {
-      const { rows } = await app.owner.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length === count;
-    };
-    try {
-      await hold.query('BEGIN');
-      await hold.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [id]);
-      const changing = change(bearer, password);
-      await eventually(() => waiting(1), 20_000);
-      // It has compared the password, and waits behind the change.
-      const login = logIn(email);
-      await eventually(() => waiting(2), 20_000);
-      await hold.query('COMMIT');
-      assert.equal((await changing).status, 200);
-      assert.equal((await login).status, 401);
-    } finally {
-      hold.release();
-    }
+    await whileLocked(
+      app,
+      async (hold) => void (await hold.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [id])),
+      async (waiting, release) => {
+        const changing = change(bearer, password);
+        await waiting(1);
+        // It has compared the password, and waits behind the change.
+        const login = logIn(email);
+        await waiting(2);
+        await release();
+        assert.equal((await changing).status, 200);
+        assert.equal((await login).status, 401);
+      },
+    );
   });
 
   test('ends mailed resets and logins that wait for the second factor', async () => {

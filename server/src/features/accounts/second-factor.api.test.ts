@@ -10,6 +10,7 @@ import type { Answer } from '../../testing/http-client.ts';
 import { arrangeInvitation } from '../../testing/invitations.ts';
 import { arrangeTenant } from '../../testing/arrange.ts';
 import { startTestApp } from '../../testing/test-app.ts';
+import { whileLocked } from '../../testing/while-locked.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const accounts = await accountClient(app);
@@ -185,6 +186,26 @@ describe('POST totp/verify', () => {
     assert.ok(Number(right.headers.get('retry-after')) > 3_000);
     const code = { mfaToken: await mfaToken(email), recoveryCode: 'aaaaa-aaaaa' };
     assert.equal((await verify(code)).status, 429, 'another login has no budget of its own');
+  });
+
+  test('counts a guess before it compares it', async () => {
+    const { email, secret, id } = await accounts.signUpWithTotp();
+    const token = await mfaToken(email);
+    const code = wrongCodeFor(secret);
+    await whileLocked(
+      app,
+      async (hold) => void (await hold.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [id])),
+      async (waiting, release) => {
+        const guesses = Array.from({ length: 10 }, () => verify({ mfaToken: token, code }));
+        await waiting(10);
+        // Ten are counted and none is compared.
+        const right = verify({ mfaToken: token, code: authenticatorCode(secret, 1) });
+        await Promise.race([right, waiting(11)]);
+        await release();
+        assert.deepEqual(statusesOf(await Promise.all(guesses)), Array(10).fill(401));
+        assert.equal((await right).status, 429);
+      },
+    );
   });
 
   test('refuses tokens of another kind, expired ones and none', async () => {
