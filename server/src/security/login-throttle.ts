@@ -39,8 +39,9 @@ export function openLoginThrottle(
 }
 
 /**
- * Wrong codes of a second factor: ten in an hour for an account, whatever networks they come from, because whoever may
- * try them knows the password. A code is one in a million and three are accepted, so a day of guesses succeeds with 0.07 %.
+ * Wrong codes of a second factor: ten in an hour for an account, whatever networks they come from. Only somebody who knows
+ * the password or holds an access token can try one. Three of a million codes are accepted, so a day of guesses succeeds with
+ * 0.07 %.
  */
 const CODE_WINDOW_SECONDS = 60 * 60;
 

@@ -53,7 +53,8 @@ export async function enrollTotp(
     if (!(await putEnrolment(transaction, accountId, sealed))) throw new Problem('totp_enabled');
     await record(transaction, self, 'account.totp_enrolled', { confirmed: false });
     const text = base32(secret);
-    const name = `Guildhall ${new URL(issuer).hostname}`;
+    // An IPv6 address holds colons, and a label of an authenticator app ends at the first one.
+    const name = `Guildhall ${new URL(issuer).hostname.replace(/[[\]]/g, '').replaceAll(':', '.')}`;
     return {
       secret: text,
       otpauthUri: otpauthUri({ issuer: name, email: account.email, secret: text }),

@@ -26,8 +26,9 @@ export interface SignUpRequest {
 }
 
 /**
- * Creates an account, mails the token that verifies its address, and signs it in. On a server for one machine the first account becomes its platform admin, unless a
- * proxy forwarded the request: then it may come from anywhere. Throws signup_closed and email_taken.
+ * Creates an account, mails the token that verifies its address, and signs it in. If only this machine reaches the server,
+ * the first account becomes its platform admin, unless a proxy forwarded the request: then it may come from anywhere.
+ * Throws signup_closed and email_taken.
  */
 export async function signUp(
   services: SignUpServices,
