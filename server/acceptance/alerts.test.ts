@@ -75,6 +75,7 @@ test('an alert is told once, in the app and by mail, whenever the worker is kill
   const { items: mails } = await send(server.url, 'GET', '/api/admin/outbox', accessToken);
   assert.deepEqual(
     mails
+      .filter(({ subject }: Record<string, string>) => !subject?.startsWith('Verify your e-mail address'))
       .map(({ to, subject }: Record<string, string>) => [to, /key \d/.exec(subject ?? '')?.[0]])
       .toSorted(),
     Array.from({ length: rounds }, (_, index) => [email, `key ${index + 1}`]),

@@ -95,7 +95,7 @@ test('a first start makes a demo that works as printed, once', { timeout: 60_000
   assert.equal(refused.code, 1);
   assert.equal(
     refused.output.trim(),
-    'This database has accounts already; bootstrap creates only the first one.',
+    'This database has an administrator already. To add another, run: guildhall accounts promote --email <address>',
   );
   await next.end('SIGTERM');
 });

@@ -30,7 +30,11 @@ test('a mail that waits survives kill -9 of the server, and leaves once', async 
   const mailServer = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData(stream, _session, callback) {
-      callbackify(async () => void mails.push(await text(stream)))(callback);
+      callbackify(async () => {
+        const mail = await text(stream);
+        // The studio's own account is mailed, too, to verify its address.
+        if (/^To: ada@example\.com/m.test(mail)) mails.push(mail);
+      })(callback);
     },
   });
   await once(mailServer.listen(port, '127.0.0.1'), 'listening');
@@ -40,5 +44,4 @@ test('a mail that waits survives kill -9 of the server, and leaves once', async 
   await second.end('SIGTERM');
   mailServer.close();
   assert.equal(mails.length, 1);
-  assert.match(mails[0] ?? '', /^To: ada@example\.com/m);
 });

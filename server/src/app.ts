@@ -1,5 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { accountSessionRoutes, ownAccountRoutes } from './features/accounts/index.ts';
+import {
+  accountMailRoutes,
+  accountSessionRoutes,
+  ownAccountRoutes,
+  secondFactorRoutes,
+  totpRoutes,
+} from './features/accounts/index.ts';
 import { alertRoutes } from './features/alerts/index.ts';
 import { assertionExchangeRoutes, assertionValidationRoutes } from './features/assertions/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
@@ -99,12 +105,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   await withCredential(plain, behind.exchangeableToken, [assertionExchangeRoutes(services)]);
   await withCredential(plain, behind.assertion, [assertionValidationRoutes(services.database)]);
   await plain.register(accountSessionRoutes(services));
+  await plain.register(accountMailRoutes(services));
+  await plain.register(secondFactorRoutes(services));
   await plain.register(invitationRoutes(services));
   await plain.register(storeAPortalRoutes(services));
   await plain.register(emailPortalRoutes(services));
   await plain.register(portalSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
+    totpRoutes(services),
     ownInvitationRoutes(services),
     workspaceRoutes(services.database),
     memberRoutes(services),

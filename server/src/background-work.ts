@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
-import type { Config } from './config.ts';
+import { issuerOf, type Config } from './config.ts';
 import { openDatabase } from './database/database.ts';
 import { openConfiguredChain, startChainSender } from './features/chain-ledger/index.ts';
 import { openMailServer } from './features/mail/index.ts';
@@ -27,7 +27,17 @@ export async function startBackgroundWork(
     databaseUrl,
     masterKey,
   }: {
-    config: Pick<Config, 'smtpUrl' | 'smtpTls' | 'mailFrom' | 'allowPrivateAddresses' | 'chain'>;
+    config: Pick<
+      Config,
+      | 'publicUrl'
+      | 'host'
+      | 'port'
+      | 'smtpUrl'
+      | 'smtpTls'
+      | 'mailFrom'
+      | 'allowPrivateAddresses'
+      | 'chain'
+    >;
     databaseUrl: string;
     masterKey: Buffer;
   },
@@ -58,6 +68,7 @@ export async function startBackgroundWork(
     database,
     vault: openVault(masterKey),
     jobs,
+    issuer: issuerOf(config),
     mailServer: smtpUrl ? openMailServer({ smtpUrl, from, tls }) : undefined,
     outbound,
   };

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import addFormats from 'ajv-formats';
-import { openDatabase, type Querier } from './database/database.ts';
-import { createFirstAccount } from './features/accounts/index.ts';
+import { openDatabase, type Database, type Querier } from './database/database.ts';
+import {
+  createFirstAdmin,
+  hasAccounts,
+  hasPlatformAdmin,
+  promoteByOperator,
+  resetByOperator,
+} from './features/accounts/index.ts';
 import { createOwnKey } from './features/tenant-keys/index.ts';
 import { createTenant, setProvider } from './features/tenants/index.ts';
 import { createWorkspace } from './features/workspaces/index.ts';
@@ -41,7 +47,8 @@ export async function seedDemo(
   try {
     return await database.forTenant(tenantId).transaction(async (transaction) => {
       const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
-      const admin = await createFirstAccount(transaction, SYSTEM, account);
+      const isEmpty = !(await hasAccounts(transaction));
+      const admin = isEmpty ? await createFirstAdmin(transaction, SYSTEM, account) : undefined;
       const keys = admin && (await makeDemoTenant(transaction, openVault(masterKey), tenantId, admin.id));
       await open();
       return keys && { email: DEMO_EMAIL, password, tenantId, ...keys };
@@ -95,19 +102,49 @@ Sign a first player in:
 `;
 }
 
-/**
- * Creates the first account of a database, which administers the deployment, and returns its password; undefined where
- * there are accounts already.
- */
-export async function createFirstAdmin(databaseUrl: string, email: string): Promise<string | undefined> {
+/** Whether an account administers the deployment. */
+export function hasAdministrator(databaseUrl: string): Promise<boolean> {
+  return withDatabase(databaseUrl, hasPlatformAdmin);
+}
+
+/** Creates the account that administers the deployment, and returns its password; undefined if there is one already. */
+export async function makeAdministrator(databaseUrl: string, email: string): Promise<string | undefined> {
   const password = newPassword();
   const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
+  const created = await withDatabase(databaseUrl, (database) =>
+    database.transaction((transaction) => createFirstAdmin(transaction, SYSTEM, account)),
+  );
+  return created && password;
+}
+
+/** Sets and returns a new password of an account; undefined if no account has the address. */
+export async function resetAccountPassword(
+  databaseUrl: string,
+  email: string,
+  { removeTotp }: { removeTotp: boolean },
+): Promise<string | undefined> {
+  const password = newPassword();
+  const reset = { email, passwordHash: await hashPassword(password), removeTotp };
+  const isReset = await withDatabase(databaseUrl, (database) =>
+    database.transaction((transaction) => resetByOperator(transaction, SYSTEM, reset)),
+  );
+  return isReset ? password : undefined;
+}
+
+/** Makes an account a platform admin. */
+export function promoteAccount(databaseUrl: string, email: string): ReturnType<typeof promoteByOperator> {
+  return withDatabase(databaseUrl, (database) =>
+    database.transaction((transaction) => promoteByOperator(transaction, SYSTEM, email)),
+  );
+}
+
+async function withDatabase<Result>(
+  databaseUrl: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
   const database = openDatabase(databaseUrl, { poolSize: 1 });
   try {
-    const created = await database.transaction((transaction) =>
-      createFirstAccount(transaction, SYSTEM, account),
-    );
-    return created && password;
+    return await work(database);
   } finally {
     await database.close();
   }

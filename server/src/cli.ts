@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
-import { createFirstAdmin, normaliseEmail } from './bootstrap.ts';
+import { makeAdministrator, normaliseEmail, promoteAccount, resetAccountPassword } from './bootstrap.ts';
 import { abandonChain, chainStatus, deployLedgerContract } from './chain.ts';
 import { ConfigError, readConfig, readDeployment, type Config } from './config.ts';
 import { DatabaseUnusable, DataFolderInUse, openStorage } from './database/storage.ts';
@@ -8,6 +8,7 @@ import { ChainUnusable } from './features/chain-ledger/index.ts';
 import { RotationRefused } from './features/signing-keys/index.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { serve } from './serve.ts';
+import { Problem } from './shared/problem.ts';
 import { WrongMasterKey } from './security/vault.ts';
 import { parseDuration } from './shared/durations.ts';
 import type { ServerMessage } from './supervise.ts';
@@ -64,17 +65,64 @@ program
 
 program
   .command('bootstrap')
-  .description('create the first account, which administers the deployment, in a database without accounts')
+  .description('create the first account that administers the deployment')
   .requiredOption('--email <address>', 'its e-mail address')
   .action(async ({ email: given }: { email: string }) => {
-    const email = normaliseEmail(given);
-    if (!email) throw new UsageError(`"${given}" is not an e-mail address.`);
+    const email = readEmail(given);
     await withStorage(async (url) => {
       await prepareDatabase(url);
-      const password = await createFirstAdmin(url, email);
+      const password = await makeAdministrator(url, email).catch((error: unknown) => {
+        if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
+        throw new UsageError(
+          `${email} has an account already. To make it the administrator, run: guildhall accounts reset-password ` +
+            `--email ${email}, and then: guildhall accounts promote --email ${email}`,
+        );
+      });
       if (!password)
-        throw new UsageError('This database has accounts already; bootstrap creates only the first one.');
-      console.log(`Created the administrator ${email}. The password is shown only now: ${password}`);
+        throw new UsageError(
+          'This database has an administrator already. To add another, run: guildhall accounts promote --email <address>',
+        );
+      console.log(
+        `Created the administrator ${email}. Save the password, it is not shown again: ${password}`,
+      );
+    });
+  });
+
+const accounts = program.command('accounts').description('the accounts of the dashboard');
+
+accounts
+  .command('reset-password')
+  .description('set a new password for an account, end its sessions, and print the password once')
+  .requiredOption('--email <address>', 'the e-mail address of the account')
+  .option('--remove-totp', 'remove its second factor too', false)
+  .action(async ({ email: given, removeTotp }: { email: string; removeTotp: boolean }) => {
+    const email = readEmail(given);
+    await withStorage(async (url) => {
+      await prepareDatabase(url);
+      const password = await resetAccountPassword(url, email, { removeTotp });
+      if (!password) throw new UsageError(`No account has the address ${email}.`);
+      console.log(
+        `The new password of ${email} is ${password}. It is not shown again. Change it after the first login.`,
+      );
+    });
+  });
+
+accounts
+  .command('promote')
+  .description('make an account an administrator of the deployment')
+  .requiredOption('--email <address>', 'the e-mail address of the account')
+  .action(async ({ email: given }: { email: string }) => {
+    const email = readEmail(given);
+    await withStorage(async (url) => {
+      await prepareDatabase(url);
+      const outcome = await promoteAccount(url, email);
+      if (outcome === 'unknown') throw new UsageError(`No account has the address ${email}.`);
+      if (outcome === 'unverified')
+        throw new UsageError(
+          `The address ${email} is not verified, so the account may be a stranger's. Verify it, or run: guildhall accounts ` +
+            `reset-password --email ${email}`,
+        );
+      console.log(`${email} administers the deployment now.`);
     });
   });
 
@@ -179,6 +227,13 @@ program.parseAsync().catch((error: unknown) => {
   console.error(mendable ? (error as Error).message : error);
   process.exit(1);
 });
+
+/** Throws a {@link UsageError}. */
+function readEmail(given: string): string {
+  const email = normaliseEmail(given);
+  if (!email) throw new UsageError(`"${given}" is not an e-mail address.`);
+  return email;
+}
 
 /** Runs a command on the database that the settings name, beside a running server or by itself. */
 async function withStorage(work: (url: string, config: Config) => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Address, Hex } from 'viem';
@@ -166,6 +166,8 @@ export interface Config {
   masterKey: Buffer | undefined;
   avatarStorage: AvatarStorage;
   signup: 'open' | 'closed';
+  /** Whether a sign-up may make the first platform admin: only people on this machine reach the server. */
+  firstSignUpIsAdmin: boolean;
   mockProvider: boolean;
   storeAUrl: string | undefined;
   storeAOpenIdUrl: string | undefined;
@@ -223,13 +225,14 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const host = read('HOST', settings.HOST.parse);
   const trustProxy = read('TRUST_PROXY', settings.TRUST_PROXY.parse);
   const token = read('METRICS_TOKEN', settings.METRICS_TOKEN.parse);
+  const databaseUrl = read('DATABASE_URL', settings.DATABASE_URL.parse);
   const config: Config = {
     port: read('PORT', settings.PORT.parse),
     host,
     publicUrl: read('PUBLIC_URL', settings.PUBLIC_URL.parse),
     portalUrl: read('PORTAL_URL', settings.PORTAL_URL.parse),
     dataDir,
-    databaseUrl: read('DATABASE_URL', settings.DATABASE_URL.parse),
+    databaseUrl,
     redisUrl: read('REDIS_URL', settings.REDIS_URL.parse),
     masterKey: read('MASTER_KEY', settings.MASTER_KEY.parse),
     avatarStorage: read('AVATAR_STORAGE_URL', settings.AVATAR_STORAGE_URL.parse) ?? {
@@ -237,6 +240,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       path: join(dataDir ?? '', 'avatars'),
     },
     signup: read('SIGNUP', settings.SIGNUP.parse),
+    firstSignUpIsAdmin: !databaseUrl && isLoopback(host),
     mockProvider: mockProvider === '' ? !production : mockProvider === 'on',
     storeAUrl,
     storeAOpenIdUrl: read('STORE_A_OPENID_URL', settings.STORE_A_OPENID_URL.parse) ?? storeAUrl,
@@ -265,6 +269,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
+}
+
+/** The base address under which clients reach the server; the issuer of its tokens. */
+export function issuerOf({ publicUrl, host, port }: Pick<Config, 'publicUrl' | 'host' | 'port'>): string {
+  return publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 type Read = <Value>(name: keyof typeof settings, parse: (value: string) => Value) => Value;

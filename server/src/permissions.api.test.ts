@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomInt } from 'node:crypto';
 import { test } from 'node:test';
+import { stepAt, totpCode } from './features/accounts/totp.ts';
 import { roles, type Role } from './http/credential-scope.ts';
+import { hashPassword } from './security/passwords.ts';
+import { openVault } from './security/vault.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from './testing/arrange.ts';
 import type { TestTenant } from './testing/arrange.ts';
 import type { Caller } from './testing/http-client.ts';
 import { openTestStream } from './testing/event-stream.ts';
 import { sheetForm } from './testing/definition-sheets.ts';
 import { arrangeInvitation } from './testing/invitations.ts';
-import { startTestApp } from './testing/test-app.ts';
+import { startTestApp, TEST_MASTER_KEY } from './testing/test-app.ts';
 
 // Who may call what: every operation of the OpenAPI document that takes a dashboard account, tried by every kind of caller.
 // An operation without a rule below fails. So does one that changes something and leaves no audit record.
@@ -22,6 +25,9 @@ const accounts = {
   owner: await arrangeAccount(app, elsewhere),
   platformAdmin: await arrangePlatformAdmin(app),
 };
+const PASSWORD = 'correct horse';
+const passwordHash = await hashPassword(PASSWORD);
+const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 type AccountName = keyof typeof accounts;
 
 /** What a rule's request may be made of. */
@@ -76,6 +82,35 @@ const made = {
     await asOwner(`${tenantPath(scene)}/players/${playerId}/ban`);
     return playerId;
   },
+  /** Gives the caller's account a password. */
+  password: async ({ email }: Scene) => {
+    await app.owner.query('UPDATE accounts SET password_hash = $2 WHERE email = $1', [email, passwordHash]);
+  },
+  /** Gives the caller's account a second factor, or an enrolment that waits for its code. */
+  totp: async ({ email }: Scene, isConfirmed: boolean) => {
+    const secret = randomBytes(20);
+    const { rows } = await app.owner.query('SELECT id FROM accounts WHERE email = $1', [email]);
+    for (const { id } of rows) {
+      const sealed = vault.seal(secret.toString('base64'), `totp ${id}`);
+      await app.owner.query('DELETE FROM account_totp WHERE account_id = $1', [id]);
+      await app.owner.query(
+        `INSERT INTO account_totp (account_id, secret, confirmed_at)
+         VALUES ($1, $2, CASE WHEN $3::boolean THEN now() END)`,
+        [id, sealed, isConfirmed],
+      );
+    }
+    return secret;
+  },
+  /** Of the caller. */
+  session: async ({ email }: Scene) => {
+    const { rows } = await app.owner.query(
+      `INSERT INTO account_sessions (id, account_id)
+       SELECT gen_random_uuid(), id FROM accounts WHERE email = $1 OR is_platform_admin
+       ORDER BY email = $1 DESC LIMIT 1 RETURNING id`,
+      [email],
+    );
+    return rows[0].id as string;
+  },
   notification: async ({ email }: Scene) => {
     const { rows } = await app.owner.query(
       `INSERT INTO notifications (id, account_id, type, title, text)
@@ -118,6 +153,52 @@ const lastDay = `from=${new Date(Date.now() - 86_400_000).toISOString()}&to=${ne
 
 const rules: Record<string, Rule> = {
   getOwnAccount: { needs: 'account' },
+  listAccountSessions: { needs: 'account' },
+  endAccountSession: { needs: 'account', path: { sessionId: made.session } },
+  resendAccountVerification: {
+    needs: 'account',
+    body: async ({ email }: Scene) => {
+      await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE email = $1', [email]);
+      return undefined;
+    },
+  },
+  changeAccountPassword: {
+    needs: 'account',
+    body: async (scene: Scene) => {
+      await made.password(scene);
+      return { currentPassword: PASSWORD, newPassword: PASSWORD };
+    },
+  },
+  enrollTotp: {
+    needs: 'account',
+    body: async (scene: Scene) => {
+      await app.owner.query('UPDATE accounts SET email_verified_at = now() WHERE email = $1', [scene.email]);
+      await made.password(scene);
+      return { password: PASSWORD };
+    },
+  },
+  confirmTotp: {
+    needs: 'account',
+    body: async (scene: Scene) => {
+      const secret = await made.totp(scene, false);
+      return { code: totpCode(secret, stepAt(Date.now())) };
+    },
+  },
+  renewRecoveryCodes: {
+    needs: 'account',
+    body: async (scene: Scene) => {
+      await made.totp(scene, true);
+      await made.password(scene);
+      return { password: PASSWORD };
+    },
+  },
+  disableTotp: {
+    needs: 'account',
+    body: async (scene: Scene) => {
+      const secret = await made.totp(scene, true);
+      return { code: totpCode(secret, stepAt(Date.now())) };
+    },
+  },
   joinWorkspace: {
     needs: 'account',
     body: async ({ email }: Scene) => {

@@ -1,4 +1,5 @@
 import type { Database } from './database/database.ts';
+import { accountResetQueue, mailAccountReset } from './features/accounts/index.ts';
 import { alertQueue, tellAlert } from './features/alerts/index.ts';
 import {
   mailPortalCode,
@@ -17,6 +18,7 @@ import type { Vault } from './security/vault.ts';
 export const queues: Queue<object>[] = [
   mailQueue,
   passwordResetQueue,
+  accountResetQueue,
   portalCodeQueue,
   deliveryQueue,
   alertQueue,
@@ -26,6 +28,8 @@ export interface QueuedJobServices {
   database: Database;
   vault: Vault;
   jobs: Jobs;
+  /** The address of the deployment. */
+  issuer: string;
   mailServer: MailServer | undefined;
   /** For servers that a tenant names. */
   outbound: OutboundClient;
@@ -36,6 +40,7 @@ export function queuedJobs(services: QueuedJobServices): QueueHandler[] {
   return [
     handle(mailQueue, ({ mailId }) => deliverMail(services, mailId)),
     handle(passwordResetQueue, (request) => mailReset(services, request)),
+    handle(accountResetQueue, ({ email }) => mailAccountReset(services, email)),
     handle(portalCodeQueue, (code) => mailPortalCode(services, code)),
     handle(alertQueue, (alert) => tellAlert(services, alert)),
     handle(

@@ -39,6 +39,13 @@ test('refresh tokens that expired over a day ago are deleted, and no others', as
     WITH old AS (UPDATE account_sessions SET created_at = now() - interval '40 days' WHERE id = (SELECT min(id::text)::uuid FROM account_sessions) RETURNING id)
     UPDATE account_refresh_tokens SET expires_at = now() - interval '10 days' FROM old WHERE session_id = old.id`);
 
+  await app.owner.query(`
+    INSERT INTO account_tokens (token_hash, account_id, purpose, expires_at)
+    SELECT age::text::bytea, accounts.id, 'reset', now() - age FROM accounts, (VALUES (interval '2 days'), ('1 hour')) ages (age)`);
+  await app.owner.query(`
+    INSERT INTO account_totp (account_id, secret, created_at)
+    SELECT id, '', now() - interval '2 days' FROM accounts`);
+
   await run('delete-expired-tokens');
 
   const count = async (table: string) =>
@@ -47,6 +54,8 @@ test('refresh tokens that expired over a day ago are deleted, and no others', as
   assert.equal(await count('third_party_refresh_tokens'), 4);
   assert.equal(await count('account_refresh_tokens'), 1);
   assert.equal(await count('account_sessions'), 1);
+  assert.equal(await count('account_tokens'), 2, 'with the one of the sign-up');
+  assert.equal(await count('account_totp'), 0);
   const living = await app.http.post('/api/saas-auth/login', signUp);
   assert.equal(living.status, 200);
 });
@@ -186,6 +195,7 @@ test('missing partitions are made, and rows dated ahead move into theirs', async
 test('expired codes and mailed tokens are deleted, addresses that were never used, and old mails', async () => {
   const { tenantId } = await arrangeTenant(app);
   const { playerId } = await arrangePlayer(app, await arrangeTenant(app));
+  await app.owner.query('DELETE FROM mails');
   await app.owner.query(
     `INSERT INTO email_credentials (email, player_id, mails_since, mails_sent)
      VALUES ('old', NULL, now() - interval '3 days', 1), ('new', NULL, now() - interval '1 day', 1),

@@ -1,6 +1,6 @@
 import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
+import { hasAdministrator, seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
 import { ConfigError, type Config } from './config.ts';
 import { openStorage } from './database/storage.ts';
 import { loggerOptions } from './logging.ts';
@@ -49,6 +49,10 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   let demo: DemoAccess | undefined;
   if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, listen);
   else await listen();
+  if (!demo && !(await hasAdministrator(storage.url)))
+    app.log.warn(
+      'No account administers this deployment. Create one: npm run guildhall -- bootstrap --email <address>',
+    );
 
   const running = opened.move();
   return {

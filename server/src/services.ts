@@ -1,7 +1,6 @@
-import { isIPv6 } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Registry } from 'prom-client';
-import type { Config } from './config.ts';
+import { issuerOf, type Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { isPlatformAdmin, listEndedSessions } from './features/accounts/index.ts';
@@ -28,7 +27,7 @@ import { openJobs } from './jobs/queue.ts';
 import { openOutboundClient } from './outbound/http-client.ts';
 import { measureRedis, openRedis } from './redis/redis.ts';
 import { attemptBudgets } from './security/attempt-budget.ts';
-import { openLoginThrottle } from './security/login-throttle.ts';
+import { openCodeThrottle, openLoginThrottle } from './security/login-throttle.ts';
 import { openSignUpThrottle } from './security/sign-up-throttle.ts';
 import { openVault } from './security/vault.ts';
 
@@ -60,8 +59,7 @@ export async function openServices(
     operator: openOutboundClient({ publicOnly: false }),
     tenant: openOutboundClient({ publicOnly: !config.allowPrivateAddresses }),
   };
-  const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
-  const issuer = config.publicUrl ?? `http://${host}:${config.port}`;
+  const issuer = issuerOf(config);
   const signer = await openTokenSigner(database, vault, changes, issuer);
   const memberships = openMemberships(database, changes);
   const keys = openKeyAuthenticator(database, vault, changes, openBudget);
@@ -101,6 +99,8 @@ export async function openServices(
     throttle: openLoginThrottle(openBudget, 'accounts'),
     /** Of dashboard accounts. */
     signUps: openSignUpThrottle(openBudget, 'accounts'),
+    /** Of the second factor of dashboard accounts. */
+    codeThrottle: openCodeThrottle(openBudget),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,

@@ -74,8 +74,18 @@ export interface AssertionCaller {
 /** Who makes a change, and with which request: what the audit trail keeps of it. */
 export interface Author {
   actor: { kind: 'account' | 'player' | 'key' | 'system'; id: string | null };
-  origin?: { ip: string | null; id: string };
+  origin?: Origin;
 }
+
+/** Where a request comes from. */
+export interface Origin {
+  ip: string | null;
+  id: string;
+  /** What the client calls itself, at most 256 characters: the caller's to choose. */
+  userAgent?: string | null;
+}
+
+const LONGEST_USER_AGENT = 256;
 
 /** Tells the log of what failed beside a request, whose answer does not depend on it. */
 export type Report = (error: unknown, what: string) => void;
@@ -132,9 +142,28 @@ export function authorOf(request: FastifyRequest): Author {
   return { actor: { kind: 'account', id: accountOf(request).accountId }, origin: originOf(request) };
 }
 
-/** Where a request comes from, as the audit trail keeps it. */
-export function originOf(request: FastifyRequest): { ip: string | null; id: string } {
-  return { ip: clientAddress(request), id: request.id };
+/** The account that makes a request about itself, the session it makes it in, and where from. */
+export interface Self {
+  accountId: string;
+  sessionId: string;
+  origin: Origin;
+}
+
+/** The account that the route's credential scope has verified, for what it changes of its own. */
+export function selfOf(request: FastifyRequest): Self {
+  const { accountId, sessionId } = accountOf(request);
+  return { accountId, sessionId, origin: originOf(request) };
+}
+
+/** Where a request comes from, as the audit trail and the list of sessions keep it. */
+export function originOf(request: FastifyRequest): Origin {
+  const userAgent = request.headers['user-agent']?.slice(0, LONGEST_USER_AGENT) ?? null;
+  return { ip: clientAddress(request), id: request.id, userAgent };
+}
+
+/** Whether a proxy sent the request on, by its own word: so it need not come from this machine. */
+export function isForwarded({ headers }: FastifyRequest): boolean {
+  return ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => headers[name] !== undefined);
 }
 
 /** Reports into the log of a request. */

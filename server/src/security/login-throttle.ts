@@ -25,24 +25,64 @@ export function openLoginThrottle(
   const perNetwork = open('network', WRONG_PER_NETWORK);
 
   return {
-    async attempt(email, address, compare) {
+    attempt(email, address, compare) {
       const network = networkOf(address);
-      const budgets: [AttemptBudget, string][] = [
-        [perNetwork, network],
-        [perAccount, `${network} ${email}`],
-      ];
-      const spent: typeof budgets = [];
-      let wrong = false;
-      try {
-        for (const [budget, key] of budgets) {
-          await budget.spend(key);
-          spent.push([budget, key]);
-        }
-        wrong = !(await compare());
-        return !wrong;
-      } finally {
-        if (!wrong) for (const [budget, key] of spent) await budget.giveBack(key);
-      }
+      return countWrong(
+        [
+          [perNetwork, network],
+          [perAccount, `${network} ${email}`],
+        ],
+        compare,
+      );
     },
   };
+}
+
+/**
+ * Wrong codes of a second factor: ten in an hour for an account, whatever networks they come from. Only somebody who knows
+ * the password or holds an access token can try one. Three of a million codes are accepted, so a day of guesses succeeds with
+ * 0.07 %.
+ */
+const CODE_WINDOW_SECONDS = 60 * 60;
+
+/** As {@link LoginThrottle}, for the codes of accounts, named by their ids. */
+export function openCodeThrottle(openBudget: OpenBudget): LoginThrottle {
+  const open = (scope: string, attempts: number) =>
+    openBudget({
+      name: `second-factor:${scope}`,
+      attempts,
+      seconds: CODE_WINDOW_SECONDS,
+      refusal: 'Too many wrong codes of the second factor were tried.',
+    });
+  const perAccount = open('account', WRONG_PER_ACCOUNT);
+  const perNetwork = open('network', WRONG_PER_NETWORK);
+  return {
+    attempt: (accountId, address, compare) =>
+      countWrong(
+        [
+          [perNetwork, networkOf(address)],
+          [perAccount, accountId],
+        ],
+        compare,
+      ),
+  };
+}
+
+/** Spends one try of each budget, and gives them back unless the try was wrong. */
+async function countWrong(
+  budgets: [AttemptBudget, string][],
+  compare: () => Promise<boolean>,
+): Promise<boolean> {
+  const spent: typeof budgets = [];
+  let wrong = false;
+  try {
+    for (const [budget, key] of budgets) {
+      await budget.spend(key);
+      spent.push([budget, key]);
+    }
+    wrong = !(await compare());
+    return !wrong;
+  } finally {
+    if (!wrong) for (const [budget, key] of spent) await budget.giveBack(key);
+  }
 }

@@ -11,7 +11,8 @@ export type TokenKind =
   | 'thirdparty'
   | 'invite'
   | 'verify'
-  | 'reset';
+  | 'reset'
+  | 'mfa';
 
 /**
  * A new opaque token: `gh_<kind>_`, 256 random bits as 64 hexadecimal digits, and 8 digits of checksum. The prefix

@@ -147,6 +147,16 @@ export const problemCatalogue = {
     'Sign-up is by invitation only',
     'Sign-up is closed on this deployment. Ask an administrator of a workspace for an invitation.',
   ],
+  email_not_verified: [
+    403,
+    'Email address not verified',
+    'The email address of the account is not verified. Verify it with the mailed token, then try again.',
+  ],
+  second_factor_needed: [
+    403,
+    'Second factor required',
+    'The account has a second factor. Sign in with a code first, then accept the invitation with that session.',
+  ],
   data_api_not_allowed: [
     403,
     'This API key may not read data',
@@ -239,6 +249,11 @@ export const problemCatalogue = {
     409,
     'The player is already in the match',
     'The player is already in the match. No action is needed.',
+  ],
+  totp_enabled: [
+    409,
+    'Second factor already enabled',
+    'The second factor is already enabled. Disable it before you enroll again.',
   ],
   match_full: [
     409,

@@ -104,10 +104,10 @@ export async function arrangeAccount(
   role?: 'owner' | 'admin' | 'viewer',
 ) {
   const accountId = randomUUID();
-  await app.owner.query(`INSERT INTO accounts (id, email, password_hash) VALUES ($1, $2, '-')`, [
-    accountId,
-    `${accountId}@example.com`,
-  ]);
+  await app.owner.query(
+    `INSERT INTO accounts (id, email, password_hash, email_verified_at) VALUES ($1, $2, '-', now())`,
+    [accountId, `${accountId}@example.com`],
+  );
   if (role) {
     await app.owner.query('INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, $3)', [
       tenant.workspaceId,
@@ -122,7 +122,8 @@ export async function arrangeAccount(
 export async function arrangePlatformAdmin(app: TestApp) {
   const accountId = randomUUID();
   await app.owner.query(
-    `INSERT INTO accounts (id, email, password_hash, is_platform_admin) VALUES ($1, $2, '-', true)`,
+    `INSERT INTO accounts (id, email, password_hash, is_platform_admin, email_verified_at)
+     VALUES ($1, $2, '-', true, now())`,
     [accountId, `${accountId}@example.com`],
   );
   return { accountId, bearer: await accountToken(app, accountId) };

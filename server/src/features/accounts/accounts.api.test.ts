@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { startTestApp } from '../../testing/test-app.ts';
+import { whileLocked } from '../../testing/while-locked.ts';
 
 const app = await startTestApp();
 const closed = await startTestApp({ databaseUrl: app.databaseUrl, env: { SIGNUP: 'closed' } });
+/** Servers that others than the people on this machine reach. Each has a database without accounts. */
+const reachable = [
+  await startTestApp({ env: { HOST: '0.0.0.0' } }),
+  await startTestApp({ env: { HOST: '::' } }),
+  await startTestApp({ env: { DATABASE_URL: 'postgres://localhost/any', MASTER_KEY: '5'.repeat(64) } }),
+];
+const behindProxy = await startTestApp();
 
 const password = 'correct horse';
 const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
@@ -17,13 +25,42 @@ const logOut = (refreshToken: string) => app.http.post('/api/saas-auth/logout', 
 const me = (bearer: string) => app.http.get('/api/saas-auth/me', { bearer });
 
 test('of the first sign-ups at once exactly one becomes platform admin, and no later one', async () => {
-  const answers = await Promise.all(Array.from({ length: 8 }, () => signUp()));
-  assert.deepEqual(
-    answers.map((answer) => answer.status),
-    Array(8).fill(201),
+  await whileLocked(
+    app,
+    async (hold) => void (await hold.query('LOCK TABLE accounts IN SHARE MODE')),
+    async (waiting, release) => {
+      const signUps = Array.from({ length: 6 }, () => signUp());
+      await waiting(6);
+      await release();
+      const answers = await Promise.all(signUps);
+      assert.deepEqual(
+        answers.map((answer) => answer.status),
+        Array(6).fill(201),
+      );
+      assert.equal(answers.filter((answer) => answer.body.user.isPlatformAdmin).length, 1);
+    },
   );
-  assert.equal(answers.filter((answer) => answer.body.user.isPlatformAdmin).length, 1);
   assert.equal((await signUp()).body.user.isPlatformAdmin, false);
+});
+
+test('no sign-up becomes platform admin on a server that others reach', async () => {
+  for (const { http } of reachable) {
+    const { status, body } = await http.post('/api/saas-auth/signup', { email: someEmail(), password });
+    assert.deepEqual([status, body.user.isPlatformAdmin], [201, false]);
+    const outbox = await http.get('/api/admin/outbox', { bearer: body.accessToken });
+    assert.equal(outbox.status, 403);
+  }
+});
+
+test('no sign-up that a proxy forwarded becomes platform admin', async () => {
+  for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
+    const { status, body } = await behindProxy.http.post(
+      '/api/saas-auth/signup',
+      { email: someEmail(), password },
+      { headers: { [name]: '127.0.0.1' } },
+    );
+    assert.deepEqual([status, body.user.isPlatformAdmin], [201, false], name);
+  }
 });
 
 test('sign-up answers with tokens that work, and login with the same shape', async () => {

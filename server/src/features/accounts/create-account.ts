@@ -2,18 +2,20 @@ import type { Querier } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail } from '../audit/index.ts';
-import { hasAccounts, insertAccount, lockAccounts, type Account, type NewAccount } from './queries.ts';
+import {
+  hasPlatformAdmin,
+  insertAccount,
+  lockAccounts,
+  type AccountWithPassword,
+  type NewAccount,
+} from './queries.ts';
 
-/**
- * Creates an account in the caller's transaction. The very first one of a deployment becomes its platform admin, of
- * several at once exactly one. Throws email_taken.
- */
+/** Creates an account in the caller's transaction. Throws email_taken. */
 export async function createAccount(
   transaction: Querier,
   author: Author,
   account: NewAccount,
-): Promise<Account> {
-  await lockAccounts(transaction);
+): Promise<AccountWithPassword> {
   const created = await insertAccount(transaction, account);
   if (!created) throw new Problem('email_taken');
   await auditTrail(transaction, [
@@ -27,12 +29,16 @@ export async function createAccount(
   return created;
 }
 
-/** Creates the platform admin of an empty deployment; undefined where there are accounts already. */
-export async function createFirstAccount(
+/**
+ * Creates the first platform admin of a deployment, with an address that the operator vouches for; undefined if there is
+ * one already. Throws email_taken.
+ */
+export async function createFirstAdmin(
   transaction: Querier,
   author: Author,
-  account: NewAccount,
-): Promise<Account | undefined> {
+  account: Omit<NewAccount, 'isPlatformAdmin' | 'emailVerified'>,
+): Promise<AccountWithPassword | undefined> {
   await lockAccounts(transaction);
-  return (await hasAccounts(transaction)) ? undefined : createAccount(transaction, author, account);
+  if (await hasPlatformAdmin(transaction)) return undefined;
+  return createAccount(transaction, author, { ...account, isPlatformAdmin: true, emailVerified: true });
 }

@@ -16,7 +16,7 @@ export interface SignedIn {
 /** Signs the access token of a session that has been stored, and puts the answer together. */
 export function signedIn(
   signer: TokenSigner,
-  { id, email, displayName, isPlatformAdmin, createdAt }: Account,
+  { id, email, displayName, isPlatformAdmin, emailVerified, totpEnabled, createdAt }: Account,
   sessionId: string,
   refreshToken: string,
 ): SignedIn {
@@ -25,6 +25,6 @@ export function signedIn(
     refreshToken,
     tokenType: 'Bearer',
     expiresIn: ACCESS_TOKEN_SECONDS,
-    user: { id, email, displayName, isPlatformAdmin, createdAt },
+    user: { id, email, displayName, isPlatformAdmin, emailVerified, totpEnabled, createdAt },
   };
 }

@@ -2,9 +2,11 @@ import type { Database } from '../../database/database.ts';
 import type { LoginThrottle } from '../../security/login-throttle.ts';
 import { verifyPassword } from '../../security/passwords.ts';
 import { Problem } from '../../shared/problem.ts';
+import type { Origin } from '../../http/request-context.ts';
 import type { SignedIn } from './issue-tokens.ts';
 import { openSession, type SessionServices } from './open-session.ts';
-import { findAccountByEmail, type Account } from './queries.ts';
+import { findAccountByEmail, type AccountWithPassword } from './queries.ts';
+import { askForSecondFactor, type SecondFactorNeeded } from './verify-second-factor.ts';
 
 export interface PasswordServices {
   database: Database;
@@ -16,14 +18,15 @@ export interface EmailAndPassword {
   password: string;
 }
 
-/** Signs an account in. Throws what {@link checkPassword} throws. */
+/** Signs an account in, or asks for its second factor. Throws what {@link checkPassword} throws. */
 export async function logIn(
   services: PasswordServices & SessionServices,
-  address: string | null,
+  origin: Origin,
   given: EmailAndPassword,
-): Promise<SignedIn> {
-  const account = await checkPassword(services, address, given);
-  return openSession(services.database, services, account);
+): Promise<SignedIn | SecondFactorNeeded> {
+  const account = await checkPassword(services, origin.ip, given);
+  if (account.totpEnabled) return askForSecondFactor(services, account);
+  return openSession(services.database, services, account, origin);
 }
 
 /**
@@ -34,7 +37,7 @@ export async function checkPassword(
   { database, throttle }: PasswordServices,
   address: string | null,
   { email, password }: EmailAndPassword,
-): Promise<Account> {
+): Promise<AccountWithPassword> {
   const account = await findAccountByEmail(database, email);
   const matches = await throttle.attempt(email, address, () =>
     verifyPassword(password, account?.passwordHash),

@@ -1,6 +1,8 @@
 import type { Querier } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { sql, type Sql } from '../../database/sql.ts';
+import type { Origin } from '../../http/request-context.ts';
 import type { StoredRefreshToken } from '../../security/refresh-tokens.ts';
+import type { PageRequest } from '../../shared/page.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';
 
 /** A dashboard account, as its owner sees it. */
@@ -9,6 +11,10 @@ export interface Account {
   email: string;
   displayName: string | null;
   isPlatformAdmin: boolean;
+  /** Whether somebody has shown that they read the mail of its address. */
+  emailVerified: boolean;
+  /** Whether a login asks for a second factor. */
+  totpEnabled: boolean;
   createdAt: string;
 }
 
@@ -17,12 +23,22 @@ export interface NewAccount {
   email: string;
   passwordHash: string;
   displayName: string | null;
+  isPlatformAdmin: boolean;
+  emailVerified: boolean;
 }
 
-const columns = sql`
-  id, email, display_name AS "displayName", is_platform_admin AS "isPlatformAdmin", created_at AS "createdAt"`;
+/** With its password hash, which shows whether the password has changed since it was compared. */
+export type AccountWithPassword = Account & { passwordHash: string };
 
-/** Makes all that create accounts take turns until the transaction ends: exactly one of them finds none. */
+const columns = sql`
+  id, email, display_name AS "displayName", is_platform_admin AS "isPlatformAdmin",
+  email_verified_at IS NOT NULL AS "emailVerified",
+  EXISTS (SELECT FROM account_totp totp
+          WHERE totp.account_id = accounts.id AND totp.confirmed_at IS NOT NULL) AS "totpEnabled",
+  created_at AS "createdAt"`;
+const withPassword = sql`${columns}, password_hash AS "passwordHash"`;
+
+/** Makes all that may create the first administrator take turns until the transaction ends. */
 export async function lockAccounts(db: Querier): Promise<void> {
   await db.rows(sql`SELECT pg_advisory_xact_lock(7118004)`);
 }
@@ -31,14 +47,52 @@ export async function hasAccounts(db: Querier): Promise<boolean> {
   return (await db.row(sql`SELECT 1 FROM accounts LIMIT 1`)) !== undefined;
 }
 
-/** The new account, the very first as platform admin; undefined where its address is taken. */
-export function insertAccount(db: Querier, account: NewAccount): Promise<Account | undefined> {
+export async function hasPlatformAdmin(db: Querier): Promise<boolean> {
+  return (await db.row(sql`SELECT FROM accounts WHERE is_platform_admin LIMIT 1`)) !== undefined;
+}
+
+/** The new account; undefined if its address is taken. */
+export function insertAccount(db: Querier, account: NewAccount): Promise<AccountWithPassword | undefined> {
   return db.row(sql`
-    INSERT INTO accounts (id, email, password_hash, display_name, is_platform_admin)
+    INSERT INTO accounts (id, email, password_hash, display_name, is_platform_admin, email_verified_at)
     VALUES (${account.id}, ${account.email}, ${account.passwordHash}, ${account.displayName},
-            NOT EXISTS (SELECT FROM accounts))
+            ${account.isPlatformAdmin}, CASE WHEN ${account.emailVerified}::boolean THEN now() END)
     ON CONFLICT (email) DO NOTHING
-    RETURNING ${columns}`);
+    RETURNING ${withPassword}`);
+}
+
+/** An account with its password hash. */
+export function findAccountWithPassword(
+  db: Querier,
+  accountId: string,
+): Promise<AccountWithPassword | undefined> {
+  return db.row(sql`SELECT ${withPassword} FROM accounts WHERE id = ${accountId}`);
+}
+
+/**
+ * The same, locked until the transaction ends. All that change how an account proves itself lock it before anything else,
+ * so that none waits for another in a circle.
+ */
+export function lockAccount(db: Querier, accountId: string): Promise<AccountWithPassword | undefined> {
+  return db.row(sql`SELECT ${withPassword} FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`);
+}
+
+export async function setPassword(db: Querier, accountId: string, passwordHash: string): Promise<void> {
+  await db.run(sql`UPDATE accounts SET password_hash = ${passwordHash} WHERE id = ${accountId}`);
+}
+
+/** False if the address was verified before. */
+export async function markVerified(db: Querier, accountId: string): Promise<boolean> {
+  const marked = await db.run(sql`
+    UPDATE accounts SET email_verified_at = now() WHERE id = ${accountId} AND email_verified_at IS NULL`);
+  return marked === 1;
+}
+
+/** False if the account was a platform admin before. */
+export async function promote(db: Querier, accountId: string): Promise<boolean> {
+  const promoted = await db.run(sql`
+    UPDATE accounts SET is_platform_admin = true WHERE id = ${accountId} AND NOT is_platform_admin`);
+  return promoted === 1;
 }
 
 export function findAccount(db: Querier, accountId: string): Promise<Account | undefined> {
@@ -51,25 +105,30 @@ export async function isPlatformAdmin(db: Querier, accountId: string): Promise<b
   return row !== undefined;
 }
 
-export function findAccountByEmail(
-  db: Querier,
-  email: string,
-): Promise<(Account & { passwordHash: string }) | undefined> {
-  return db.row(sql`SELECT ${columns}, password_hash AS "passwordHash" FROM accounts WHERE email = ${email}`);
+export function findAccountByEmail(db: Querier, email: string): Promise<AccountWithPassword | undefined> {
+  return db.row(sql`SELECT ${withPassword} FROM accounts WHERE email = ${email}`);
 }
 
 export interface NewSession {
   sessionId: string;
-  accountId: string;
-  refreshToken: { hash: Buffer; expiresAt: string };
+  account: AccountWithPassword;
+  origin: Origin;
+  refreshToken: StoredRefreshToken;
 }
 
-export async function insertSession(db: Querier, session: NewSession): Promise<void> {
-  await db.run(sql`
-    WITH session AS (
-      INSERT INTO account_sessions (id, account_id) VALUES (${session.sessionId}, ${session.accountId}) RETURNING id)
+/** False if the password has changed since the account was read: a login that meets a new password half-way fails. */
+export async function insertSession(db: Querier, session: NewSession): Promise<boolean> {
+  const { account, origin } = session;
+  const inserted = await db.run(sql`
+    WITH account AS (
+      SELECT id FROM accounts WHERE id = ${account.id} AND password_hash = ${account.passwordHash} FOR SHARE),
+    session AS (
+      INSERT INTO account_sessions (id, account_id, ip_address, user_agent)
+      SELECT ${session.sessionId}, id, ${origin.ip}, ${origin.userAgent ?? null} FROM account
+      RETURNING id)
     INSERT INTO account_refresh_tokens (token_hash, session_id, expires_at)
     SELECT ${session.refreshToken.hash}, id, ${session.refreshToken.expiresAt} FROM session`);
+  return inserted === 1;
 }
 
 export interface RefreshedSession {
@@ -121,6 +180,67 @@ export function findTokenUse(
     WHERE token.token_hash = ${hash}`);
 }
 
+/** Notes when a session was refreshed last, and from where. */
+export async function noteUse(db: Querier, sessionId: string, origin: Origin): Promise<void> {
+  await db.run(sql`
+    UPDATE account_sessions
+    SET last_used_at = clock_timestamp(), ip_address = ${origin.ip}, user_agent = ${origin.userAgent ?? null}
+    WHERE id = ${sessionId}`);
+}
+
+/** A session that can be refreshed, as its owner sees it. */
+export interface AccountSession {
+  id: string;
+  createdAt: string;
+  lastUsedAt: string;
+  ipAddress: string | null;
+  userAgent: string | null;
+}
+
+const isAlive = (accountId: string): Sql => sql`
+  session.account_id = ${accountId} AND session.revoked_at IS NULL
+  AND EXISTS (SELECT FROM account_refresh_tokens token
+              WHERE token.session_id = session.id AND token.used_at IS NULL AND token.expires_at > now())`;
+
+/** Those used last come first. */
+export function listSessions(
+  db: Querier,
+  accountId: string,
+  { limit, offset }: PageRequest,
+): Promise<AccountSession[]> {
+  return db.rows(sql`
+    SELECT id, created_at AS "createdAt", last_used_at AS "lastUsedAt", ip_address AS "ipAddress",
+           user_agent AS "userAgent"
+    FROM account_sessions session WHERE ${isAlive(accountId)}
+    ORDER BY last_used_at DESC, id LIMIT ${limit} OFFSET ${offset}`);
+}
+
+export function countSessions(db: Querier, accountId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM account_sessions session WHERE ${isAlive(accountId)}`);
+}
+
+/** Whether an account has, or had, a session. */
+export async function hasSession(db: Querier, accountId: string, sessionId: string): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT FROM account_sessions WHERE id = ${sessionId} AND account_id = ${accountId}`);
+  return row !== undefined;
+}
+
+/** Whether a session was opened within so many seconds, and has not ended. */
+export async function isNewSession(db: Querier, sessionId: string, seconds: number): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT FROM account_sessions
+    WHERE id = ${sessionId} AND revoked_at IS NULL AND created_at > now() - make_interval(secs => ${seconds})`);
+  return row !== undefined;
+}
+
+/** Ends the refreshing of all sessions of an account, but for one. Returns how many. */
+export function revokeSessions(db: Querier, accountId: string, exceptSessionId?: string): Promise<number> {
+  return db.run(sql`
+    UPDATE account_sessions SET revoked_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND revoked_at IS NULL AND id IS DISTINCT FROM ${exceptSessionId ?? null}::uuid`);
+}
+
 /** Ends the refreshing of a session. False where it had ended before, or never was. */
 export async function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
   const revoked = await db.run(sql`
@@ -141,11 +261,14 @@ export function findSessionOfToken(db: Querier, hash: Buffer): Promise<{ session
     SELECT session_id AS "sessionId" FROM account_refresh_tokens WHERE token_hash = ${hash}`);
 }
 
-/** Deletes the refresh tokens that expired over a day ago, and the sessions that have none left. */
+/** Deletes the tokens that expired over a day ago, the sessions that have none left, and enrolments nobody finished. */
 export async function deleteExpiredAccountTokens(db: Querier): Promise<void> {
   await db.run(sql`DELETE FROM account_refresh_tokens WHERE expires_at < now() - interval '1 day'`);
   await db.run(sql`
     DELETE FROM account_sessions session
     WHERE created_at < now() - interval '1 day'
       AND NOT EXISTS (SELECT FROM account_refresh_tokens WHERE session_id = session.id)`);
+  await db.run(sql`DELETE FROM account_tokens WHERE expires_at < now() - interval '1 day'`);
+  await db.run(sql`
+    DELETE FROM account_totp WHERE confirmed_at IS NULL AND created_at < now() - interval '1 day'`);
 }

@@ -1,11 +1,11 @@
 import type { Database } from '../../database/database.ts';
-import type { Author } from '../../http/request-context.ts';
+import type { Origin } from '../../http/request-context.ts';
 import type { Vault } from '../../security/vault.ts';
 import { Problem } from '../../shared/problem.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { signedIn, type SignedIn } from './issue-tokens.ts';
-import { findAccount, findTokenUse, revokeSession, rotateToken } from './queries.ts';
+import { findAccount, findTokenUse, noteUse, revokeSession, rotateToken } from './queries.ts';
 
 export interface RefreshServices {
   database: Database;
@@ -16,7 +16,7 @@ export interface RefreshServices {
 /** Exchanges the refresh token of a dashboard session for a new pair, by the rules of {@link exchangeRefreshToken}. */
 export async function refreshSession(
   { database, vault, signer }: RefreshServices,
-  origin: Author['origin'],
+  origin: Origin,
   request: RefreshRequest,
 ): Promise<SignedIn> {
   const { session, refreshToken } = await exchangeRefreshToken(
@@ -29,7 +29,7 @@ export async function refreshSession(
       reuseOf: ({ sessionId, accountId }) => ({
         action: 'refresh_token.reused',
         actor: { kind: 'account', id: accountId },
-        ...(origin && { origin }),
+        origin,
         targetId: sessionId,
         details: { consequence: 'no refresh token of the session works any more' },
       }),
@@ -39,5 +39,6 @@ export async function refreshSession(
   );
   const account = await findAccount(database, session.accountId);
   if (!account) throw new Problem('invalid_refresh_token');
+  await noteUse(database, session.sessionId, origin);
   return signedIn(signer, account, session.sessionId, refreshToken);
 }

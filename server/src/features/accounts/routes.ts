@@ -1,15 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { clientAddress } from '../../http/client-address.ts';
-import { accountOf, originOf } from '../../http/request-context.ts';
 import { IdempotencyHeaders } from '../../http/idempotency-key.ts';
+import { isForwarded, originOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import type { LoginThrottle } from '../../security/login-throttle.ts';
 import { logIn } from './log-in.ts';
 import { logOut } from './log-out.ts';
-import { readOwnAccount } from './read-own-account.ts';
 import { refreshSession } from './refresh-session.ts';
-import { LogInBody, Me, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
+import { LoggedIn, LogInBody, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
 import { signUp, type SignUpServices } from './sign-up.ts';
 
 /** Open to anyone: how people get a dashboard token, and how they give it back. */
@@ -25,15 +23,15 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Create a dashboard account',
           description:
-            'Signs the new account in. The very first account runs the deployment (platform admin). One network may create ' +
-            '300 accounts in 10 minutes.',
+            'Signs the new account in. The first account becomes platform admin only if the server listens on loopback, uses ' +
+            'the embedded database, and no proxy forwarded the request. Otherwise run `guildhall bootstrap`. One network may create 300 accounts in 10 minutes.',
           body: SignUpBody,
           response: { 201: SignedIn, ...problems(403, 409, 429, 503) },
         },
       },
       async (request, reply) => {
         reply.code(201);
-        return signUp(services, originOf(request), request.body);
+        return signUp(services, originOf(request), { ...request.body, isForwarded: isForwarded(request) });
       },
     );
 
@@ -45,12 +43,14 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Sign in to the dashboard',
           description:
-            'Wrong passwords are limited: 10 for an account and 100 in all, within 15 minutes from one address.',
+            'If the account has a second factor, the answer holds an `mfaToken` in place of tokens: go on with ' +
+            '`/api/saas-auth/totp/verify`. Wrong passwords are limited: 10 for an account and 100 in all, within 15 minutes ' +
+            'from one address.',
           body: LogInBody,
-          response: { 200: SignedIn, ...problems(401, 429, 503) },
+          response: { 200: LoggedIn, ...problems(401, 429, 503) },
         },
       },
-      async (request) => logIn(services, clientAddress(request), request.body),
+      async (request) => logIn(services, originOf(request), request.body),
     );
 
     app.post(
@@ -93,25 +93,6 @@ export function accountSessionRoutes(
         await logOut(services, request.body.refreshToken);
         return reply.code(204).send(null);
       },
-    );
-  };
-}
-
-/** Behind a dashboard account. */
-export function ownAccountRoutes({ database }: Pick<SignUpServices, 'database'>): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/api/saas-auth/me',
-      {
-        schema: {
-          operationId: 'getOwnAccount',
-          tags: ['Accounts'],
-          summary: 'Who is signed in',
-          description: 'The account and its roles in workspaces.',
-          response: { 200: Me },
-        },
-      },
-      async (request) => readOwnAccount(database, accountOf(request).accountId),
     );
   };
 }

@@ -10,7 +10,8 @@ import {
   findAccount,
   findAccountByEmail,
   openSession,
-  type Account,
+  markVerified,
+  type AccountWithPassword,
   type PasswordServices,
   type SessionServices,
   type SignedIn,
@@ -56,6 +57,11 @@ export async function acceptInvitation(
   const known = (await findAccountByEmail(database, email))
     ? await checkPassword(services, origin.ip, { email, password })
     : undefined;
+  if (known?.totpEnabled)
+    throw new Problem(
+      'second_factor_needed',
+      'Sign in first, then accept the invitation by POST /api/saas-auth/me/invitations/accept.',
+    );
   const passwordHash = known ? '' : await hashPassword(password);
   return database.transaction(async (transaction) => {
     const invitation = await useInvitation(transaction, hash);
@@ -68,11 +74,13 @@ export async function acceptInvitation(
         email,
         passwordHash,
         displayName: displayName ?? null,
+        isPlatformAdmin: false,
+        emailVerified: true,
       }));
     const membership = await join(transaction, author, invitation, account);
     return {
       isNew: !known,
-      signedIn: { ...(await openSession(transaction, services, account)), membership },
+      signedIn: { ...(await openSession(transaction, services, account, origin)), membership },
     };
   });
 }
@@ -110,8 +118,10 @@ async function join(
   transaction: Querier,
   author: Author,
   { id: invitationId, workspaceId, workspaceName, workspaceSlug, role, invitedBy }: MailedInvitation,
-  account: Account,
+  account: Pick<AccountWithPassword, 'id' | 'email'>,
 ): Promise<Membership> {
+  // Whoever holds the token reads the mail of the address.
+  await markVerified(transaction, account.id);
   await insertMembership(transaction, { workspaceId, accountId: account.id, role });
   await auditTrail(transaction, [
     {

@@ -41,9 +41,10 @@ export function invitationRoutes(
           summary: 'Accept an invitation with a password',
           description:
             'Joins the workspace and signs in: 200 with the account of the invited address, by its password; 201 with a new ' +
-            'account where the address has none, also where sign-up is closed.',
+            'account where the address has none, also where sign-up is closed. An account with a second factor signs in first ' +
+            '(403), and accepts as who is signed in.',
           body: AcceptBody,
-          response: { 200: Accepted, 201: Accepted, ...problems(401, 404, 409, 429, 503) },
+          response: { 200: Accepted, 201: Accepted, ...problems(401, 403, 404, 409, 429, 503) },
         },
       },
       async (request, reply) => {

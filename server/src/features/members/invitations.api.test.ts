@@ -366,6 +366,30 @@ test('an account sends a hundred invitations a day', async () => {
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
 });
 
+test('an account with an unverified address sends ten invitations a day', async () => {
+  const careless = await arrangeAccount(app, tenant, 'admin');
+  await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE id = $1', [careless.accountId]);
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => invite(someEmail(), 'viewer', careless)),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 10);
+  assert.equal(answers.filter(({ status }) => status === 429).length, 2);
+});
+
+test('an accepted invitation verifies the address', async () => {
+  const email = someEmail();
+  const { user, bearer } = await signUp(email);
+  assert.equal(user.emailVerified, false);
+  await invite(email);
+  assert.equal((await join(await mailbox.tokenTo(email), { bearer })).status, 200);
+  const me = await app.http.get('/api/saas-auth/me', { bearer });
+  assert.equal(me.body.user.emailVerified, true);
+  const invited = someEmail();
+  await invite(invited);
+  const created = await accept(await mailbox.tokenTo(invited));
+  assert.equal(created.body.user.emailVerified, true);
+});
+
 test('an invitation and its acceptance at once leave a member or an invitation, never both', async () => {
   for (let round = 0; round < 5; round++) {
     const email = someEmail();

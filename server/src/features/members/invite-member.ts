@@ -27,6 +27,8 @@ const LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 const MAILS_TO_ADDRESS = 5;
 /** Invitations that one account sends in a day, to whomever. */
 const MAILS_BY_ACCOUNT = 100;
+/** The same for an account whose address is not verified: whoever opened it may not be who they seem. */
+const MAILS_BY_UNVERIFIED = 10;
 
 export interface InviteServices extends MailServices {
   database: Database;
@@ -51,7 +53,8 @@ export async function inviteMember(
     const previous = await findOpenInvitation(transaction, workspaceId, { email });
     requireAuthority(manager, role, ...(previous ? [previous.role] : []));
     if (await isMember(transaction, workspaceId, email)) throw new Problem('already_member');
-    await spendMail(transaction, email, manager.userId);
+    const inviter = await findAccount(transaction, manager.userId);
+    await spendMail(transaction, email, manager.userId, inviter?.emailVerified ?? false);
 
     if (previous) await endInvitation(transaction, previous.id);
     const token = newOpaqueToken('invite');
@@ -65,7 +68,6 @@ export async function inviteMember(
       expiresAt: secondsFromNow(LIFETIME_SECONDS),
     });
     if (!invitation) throw new Error('An invitation was not inserted.');
-    const inviter = await findAccount(transaction, manager.userId);
     const letter = invitationLetter({
       inviter: inviter?.email ?? '',
       workspace: manager.workspaceName,
@@ -91,7 +93,12 @@ export async function inviteMember(
 }
 
 /** Counts are rows, so nothing gives a mail back. Throws too_many_attempts. */
-async function spendMail(transaction: Querier, email: string, userId: string): Promise<void> {
+async function spendMail(
+  transaction: Querier,
+  email: string,
+  userId: string,
+  isVerified: boolean,
+): Promise<void> {
   await lockAddress(transaction, email);
   refuseAbove(
     MAILS_TO_ADDRESS,
@@ -99,9 +106,11 @@ async function spendMail(transaction: Querier, email: string, userId: string): P
     'This address was invited too often today.',
   );
   refuseAbove(
-    MAILS_BY_ACCOUNT,
+    isVerified ? MAILS_BY_ACCOUNT : MAILS_BY_UNVERIFIED,
     await countMailsBy(transaction, userId),
-    'You have sent too many invitations today.',
+    isVerified
+      ? 'You have sent too many invitations today.'
+      : `An account with an unverified e-mail address sends ${MAILS_BY_UNVERIFIED} invitations a day. Verify your address.`,
   );
 }
 
