@@ -74,9 +74,7 @@ test('an alert is told once, in the app and by mail, whenever the worker is kill
   // From here on it is a mail like any other, and waits to be delivered.
   const { items: mails } = await send(server.url, 'GET', '/api/admin/outbox', accessToken);
   assert.deepEqual(
-    mails
-      .map(({ to, subject }: Record<string, string>) => [to, /key \d/.exec(subject ?? '')?.[0]])
-      .toSorted(),
+    mails.map(({ to, text }: Record<string, string>) => [to, /key \d/.exec(text ?? '')?.[0]]).toSorted(),
     Array.from({ length: rounds }, (_, index) => [email, `key ${index + 1}`]),
   );
   await server.end('SIGTERM');

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { accountSessionRoutes, ownAccountRoutes } from './features/accounts/index.ts';
 import { alertRoutes } from './features/alerts/index.ts';
 import { assertionExchangeRoutes, assertionValidationRoutes } from './features/assertions/index.ts';
-import { auditRoutes } from './features/audit/index.ts';
+import { auditRoutes, platformAuditRoutes } from './features/audit/index.ts';
 import { deviceRoutes } from './features/devices/index.ts';
 import { emailCodeRoutes, emailPasswordRoutes, emailPortalRoutes } from './features/email-login/index.ts';
 import { definitionSheetRoutes, eventDefinitionRoutes } from './features/event-definitions/index.ts';
@@ -35,7 +35,7 @@ import { tenantKeyRoutes } from './features/tenant-keys/index.ts';
 import { playerModerationRoutes, tenantPlayerRoutes } from './features/tenant-players/index.ts';
 import { providerRoutes, tenantRoutes } from './features/tenants/index.ts';
 import { usageRoutes } from './features/usage/index.ts';
-import { walletLoginRoutes } from './features/wallet-login/index.ts';
+import { walletLoginRoutes, walletProofRoutes } from './features/wallet-login/index.ts';
 import {
   walletLedgerRoutes,
   walletPlayerRoutes,
@@ -99,6 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await plain.register(invitationRoutes(services));
   await plain.register(storeAPortalRoutes(services));
   await plain.register(emailPortalRoutes(services));
+  await plain.register(walletProofRoutes(services));
   await plain.register(portalSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
@@ -111,7 +112,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     eventDefinitionRoutes(services),
     definitionSheetRoutes(services),
     tenantPlayerRoutes(services.database),
-    playerModerationRoutes(services.database),
+    playerModerationRoutes(services),
     auditRoutes(services.database),
     usageRoutes(services.database),
     alertRoutes(services),
@@ -120,6 +121,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   ]);
   await withCredential(plain, behind.platformAdmin, [
     planRoutes(services),
+    platformAuditRoutes(services.database),
     playerDeletionRoutes(services),
     outboxRoutes(services),
     platformWebhookRoutes(services),

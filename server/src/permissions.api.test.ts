@@ -122,6 +122,7 @@ const rules: Record<string, Rule> = {
   updateWorkspace: { needs: 'owner', body: { name: 'x' } },
   changePlan: { needs: 'platformAdmin', body: { name: 'x' } },
   listWorkspaceAuditRecords: reads,
+  listAllAuditRecords: { needs: 'platformAdmin' },
   getQuota: reads,
   listUsage: reads,
 

@@ -63,6 +63,7 @@ test('every operation says what it is, who may call it, and what it answers', ()
   const open = [
     'isLive',
     'isReady',
+    'issueWalletProofChallenge',
     'getPublicKeys',
     'getMetrics',
     'signUp',

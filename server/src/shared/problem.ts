@@ -34,6 +34,7 @@ export const problemCatalogue = {
   session_ended: [401, 'The session has ended'],
   forbidden: [403, 'You may not do this'],
   signup_closed: [403, 'Sign-up is by invitation only'],
+  identity_proof_required: [403, 'A proof of identity is needed'],
   data_api_not_allowed: [403, 'This API key may not read data'],
   wrong_token_scope: [403, 'The token is of the wrong kind'],
   tenant_mismatch: [403, 'The token is of another tenant'],

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { clientAddress } from '../../http/client-address.ts';
 import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
-import { networkOf, type OpenBudget } from '../../security/attempt-budget.ts';
+import type { OpenBudget } from '../../security/attempt-budget.ts';
 import { openLoginThrottle } from '../../security/login-throttle.ts';
 import { LoginResult } from '../player-tokens/index.ts';
 import type { EmailLoginServices } from './code-routes.ts';
@@ -48,12 +48,12 @@ export function emailPasswordRoutes(
           description:
             'Signs the player in, and mails a token that verifies the address. An address is taken once.',
           body: SignUpBody,
-          response: { 201: LoginResult, ...problems(409, 422, 429, 503) },
+          response: { 201: LoginResult, ...problems(403, 409, 422, 429, 503) },
         },
       },
       async (request, reply) => {
         const from = await origin(request);
-        await services.mailBudget.spend(networkOf(from.ipAddress));
+        await services.mailBudget.spend(from.ipAddress, request.body.email);
         reply.code(201);
         return signUp(services, { ...request.body, ...from });
       },
@@ -112,7 +112,7 @@ export function emailPasswordRoutes(
       },
       async (request, reply) => {
         const { charge, ipAddress } = await origin(request);
-        await services.mailBudget.spend(networkOf(ipAddress));
+        await services.mailBudget.spend(ipAddress, request.body.email);
         await requestReset(services, charge, request.body.email);
         reply.code(202);
         return { status: 'accepted' as const };

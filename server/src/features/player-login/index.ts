@@ -1,3 +1,4 @@
+export { banFingerprint } from './ban-fingerprint.ts';
 export { hasSecret, tokenProviders, type Identity, type TokenProvider } from './identity.ts';
 export { isBanned } from './is-banned.ts';
 export { platformDisplayName, platforms, type Platform } from './platforms.ts';

@@ -4,8 +4,10 @@ import { Type } from 'typebox';
 import { originOf, playerOf, reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { Problem } from '../../shared/problem.ts';
-import { changeProfile, type ProfileServices } from './change-profile.ts';
-import { deletePlayer } from './delete-player.ts';
+import { applicantOf, ProofHeaders } from './applicant.ts';
+import { admitExport } from './admit-export.ts';
+import { changeProfile } from './change-profile.ts';
+import { deletePlayer, type DeletionServices } from './delete-player.ts';
 import { exportProfile } from './export-profile.ts';
 import { openGate } from './gate.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
@@ -17,7 +19,7 @@ const tags = ['Player profile'];
 const EXPORTS_AT_ONCE = 2;
 
 /** Behind a player's token. */
-export function profileRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
+export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
   const { database } = services;
   const exports = openGate('Another export is on its way.', EXPORTS_AT_ONCE);
   return async (app) => {
@@ -62,7 +64,8 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
           description:
             'Clears the profile, removes every sign-in method and ends every session, for good. An access token still reads ' +
             'what is left until it expires. Whoever signs in again is somebody new. Deleting again changes nothing.',
-          response: { 204: Type.Null() },
+          headers: ProofHeaders,
+          response: { 204: Type.Null(), ...problems(403, 502) },
         },
       },
       async (request, reply) => {
@@ -72,6 +75,7 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
           actor: { kind: 'player' as const, id: playerId },
           origin: originOf(request),
           tenantId,
+          applicant: applicantOf(request),
         };
         if (!(await deletePlayer(services, playerId, deletion, reporterOf(request))))
           throw new Problem('invalid_bearer');
@@ -105,17 +109,19 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
             'One JSON object, sent while it is read: the profile, devices, bans, sessions, the ledgers of logins and logouts, ' +
             'matches and events, in all games, with those of profiles that were merged into this one. One export of a player ' +
             'at a time.',
+          headers: ProofHeaders,
           response: {
             200: {
               description: 'The export.',
               content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } },
             },
-            ...problems(503),
+            ...problems(403, 502, 503),
           },
         },
       },
       async (request, reply) => {
         const { playerId } = playerOf(request);
+        await admitExport(services, applicantOf(request));
         const leave = exports.enter(playerId);
         const profile = await readProfile(database, playerId).catch((error: unknown) => {
           leave();
