@@ -4,7 +4,7 @@ import { reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { isGuid } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
-import { applicantOf, credentialOf, ProofHeaders } from './applicant.ts';
+import { applicantOf, credentialOf, ProofHeaders } from './applicant-of-routes.ts';
 import { linkMethod } from './link-method.ts';
 import { mergeProfiles, type MergeServices } from './merge-profiles.ts';
 import {

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { originOf, playerOf, reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { Problem } from '../../shared/problem.ts';
-import { applicantOf, ProofHeaders } from './applicant.ts';
+import { applicantOf, ProofHeaders } from './applicant-of-routes.ts';
 import { admitExport } from './admit-export.ts';
 import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
