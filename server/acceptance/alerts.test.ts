@@ -76,7 +76,7 @@ test('an alert is told once, in the app and by mail, whenever the worker is kill
   assert.deepEqual(
     mails
       .filter(({ subject }: Record<string, string>) => !subject?.startsWith('Verify your e-mail address'))
-      .map(({ to, subject }: Record<string, string>) => [to, /key \d/.exec(subject ?? '')?.[0]])
+      .map(({ to, text }: Record<string, string>) => [to, /key \d/.exec(text ?? '')?.[0]])
       .toSorted(),
     Array.from({ length: rounds }, (_, index) => [email, `key ${index + 1}`]),
   );

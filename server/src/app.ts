@@ -8,7 +8,7 @@ import {
 } from './features/accounts/index.ts';
 import { alertRoutes } from './features/alerts/index.ts';
 import { assertionExchangeRoutes, assertionValidationRoutes } from './features/assertions/index.ts';
-import { auditRoutes } from './features/audit/index.ts';
+import { auditRoutes, platformAuditRoutes } from './features/audit/index.ts';
 import { deviceRoutes } from './features/devices/index.ts';
 import { emailCodeRoutes, emailPasswordRoutes, emailPortalRoutes } from './features/email-login/index.ts';
 import { definitionSheetRoutes, eventDefinitionRoutes } from './features/event-definitions/index.ts';
@@ -42,7 +42,7 @@ import { tenantKeyRoutes } from './features/tenant-keys/index.ts';
 import { playerModerationRoutes, tenantPlayerRoutes } from './features/tenant-players/index.ts';
 import { providerRoutes, tenantRoutes } from './features/tenants/index.ts';
 import { usageRoutes } from './features/usage/index.ts';
-import { walletLoginRoutes } from './features/wallet-login/index.ts';
+import { walletLoginRoutes, walletProofRoutes } from './features/wallet-login/index.ts';
 import {
   walletLedgerRoutes,
   walletPlayerRoutes,
@@ -110,6 +110,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await plain.register(invitationRoutes(services));
   await plain.register(storeAPortalRoutes(services));
   await plain.register(emailPortalRoutes(services));
+  await plain.register(walletProofRoutes(services));
   await plain.register(portalSessionRoutes(services));
   await withCredential(plain, behind.account, [
     ownAccountRoutes(services),
@@ -123,7 +124,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     eventDefinitionRoutes(services),
     definitionSheetRoutes(services),
     tenantPlayerRoutes(services.database),
-    playerModerationRoutes(services.database),
+    playerModerationRoutes(services),
     auditRoutes(services.database),
     usageRoutes(services.database),
     paidKeyRoutes(services),
@@ -133,6 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   ]);
   await withCredential(plain, behind.platformAdmin, [
     planRoutes(services),
+    platformAuditRoutes(services.database),
     playerDeletionRoutes(services),
     outboxRoutes(services),
     platformWebhookRoutes(services),

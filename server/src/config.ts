@@ -57,6 +57,11 @@ export const settings = {
     '',
     oneOf('', 'on', 'off'),
   ),
+  PROFILE_PROOF: setting(
+    'Whether players whom several workspaces know must prove who they are before a token of one workspace changes how they sign in: `on` or `off`. Turn it off only if all workspaces trust one another.',
+    'on',
+    oneOf('on', 'off'),
+  ),
   STORE_A_URL: setting(
     'The base address of StoreA’s web API, by which tickets are checked. Empty: StoreA is not available.',
     '',
@@ -169,6 +174,8 @@ export interface Config {
   /** Whether a sign-up may make the first platform admin: only people on this machine reach the server. */
   firstSignUpIsAdmin: boolean;
   mockProvider: boolean;
+  /** Whether a profile that several workspaces know is changed with a proof of identity alone. */
+  profileProof: boolean;
   storeAUrl: string | undefined;
   storeAOpenIdUrl: string | undefined;
   storeBUrl: string | undefined;
@@ -242,6 +249,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     signup: read('SIGNUP', settings.SIGNUP.parse),
     firstSignUpIsAdmin: !databaseUrl && isLoopback(host),
     mockProvider: mockProvider === '' ? !production : mockProvider === 'on',
+    profileProof: read('PROFILE_PROOF', settings.PROFILE_PROOF.parse) === 'on',
     storeAUrl,
     storeAOpenIdUrl: read('STORE_A_OPENID_URL', settings.STORE_A_OPENID_URL.parse) ?? storeAUrl,
     storeBUrl: read('STORE_B_URL', settings.STORE_B_URL.parse),

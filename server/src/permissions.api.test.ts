@@ -213,6 +213,7 @@ const rules: Record<string, Rule> = {
   updateWorkspace: { needs: 'owner', body: { name: 'x' } },
   changePlan: { needs: 'platformAdmin', body: { name: 'x' } },
   listWorkspaceAuditRecords: reads,
+  listAllAuditRecords: { needs: 'platformAdmin' },
   getQuota: reads,
   listPaidKeys: reads,
   endPayment: { needs: 'admin', path: { keyId: made.paidKey } },

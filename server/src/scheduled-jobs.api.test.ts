@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { openDatabase } from './database/database.ts';
-import { PORTAL } from './features/email-login/index.ts';
+import { PORTAL } from './features/portal-login/index.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from './testing/arrange.ts';
 import { firstIdAt } from './shared/ids.ts';

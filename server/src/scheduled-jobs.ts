@@ -7,16 +7,17 @@ import { deleteExpiredThirdPartyTokens } from './features/assertions/index.ts';
 import {
   deleteExpiredCodesAndTokens,
   deletePendingCredentials,
-  PORTAL,
+  NOTICES,
 } from './features/email-login/index.ts';
 import { deleteOldAnswers } from './features/idempotency/index.ts';
 import { deleteOldMails } from './features/mail/index.ts';
 import { deleteOldInvitations } from './features/members/index.ts';
 import { deleteOldNotifications } from './features/notifications/index.ts';
 import { deleteExpiredTokens } from './features/player-tokens/index.ts';
-import { deleteExpiredPortalRows } from './features/portal-login/index.ts';
+import { deleteExpiredPortalRows, PORTAL } from './features/portal-login/index.ts';
 import { rollUpSessions } from './features/session-analytics/index.ts';
 import { deleteRetiredKeys } from './features/signing-keys/index.ts';
+import { deleteExpiredBanFingerprints } from './features/tenant-players/index.ts';
 import { deleteExpiredChallenges } from './features/wallet-login/index.ts';
 import { deleteOldDeliveries } from './features/webhooks/index.ts';
 import type { ScheduledJob } from './jobs/worker.ts';
@@ -64,12 +65,15 @@ async function deleteExpired(database: Database): Promise<void> {
     await deleteExpiredChallenges(tenant, id);
     await deleteExpiredCodesAndTokens(tenant, id);
     await deleteOldAnswers(tenant, id);
+    await deleteExpiredBanFingerprints(tenant, id);
   }
   await deleteExpiredAccountTokens(database);
   await deleteOldInvitations(database);
   await deleteOldNotifications(database);
   await deletePendingCredentials(database);
   await deleteExpiredCodesAndTokens(database.forTenant(PORTAL), PORTAL);
+  await deleteExpiredChallenges(database.forTenant(PORTAL), PORTAL);
+  await deleteExpiredCodesAndTokens(database.forTenant(NOTICES), NOTICES);
   await deleteExpiredPortalRows(database);
   await deleteRetiredKeys(database);
 }

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { issuerOf, type Config } from './config.ts';
 import { openChangeFeed } from './database/change-feed.ts';
 import { openDatabase, type Database } from './database/database.ts';
-import { isPlatformAdmin, listEndedSessions } from './features/accounts/index.ts';
+import { isPlatformAdmin, listEndedSessions, openAccountMailBudget } from './features/accounts/index.ts';
 import { openAlerts } from './features/alerts/index.ts';
 import { identifyBearer } from './features/assertions/index.ts';
 import { measureChain, openConfiguredChain } from './features/chain-ledger/index.ts';
@@ -105,6 +105,7 @@ export async function openServices(
     providerSettings,
     storeAOpenId: openIdUrl ? openStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
     mailBudget: openMailBudget(openBudget),
+    accountMailBudget: openAccountMailBudget(openBudget),
     definitions,
     meter,
     ingestion: { database, quotas: meter, writer, definitions, rosters: openRosters(database) },

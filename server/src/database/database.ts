@@ -45,6 +45,8 @@ export interface Database extends Scope {
   forPlayer(playerId: string, charge?: Charge): Scope;
   /** The same door with the audit records of one workspace visible, those of its tenants included. */
   forWorkspace(workspaceId: string): Scope;
+  /** The same door with all audit records visible: for the platform admin. */
+  forPlatform(): Scope;
   /** Closes all connections once their work is done. */
   close(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
     forPlayer: (playerId, charge) =>
       scope(pool, `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`, charge),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
+    forPlatform: () => scope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
     close: () => pool.end(),
   };
 }

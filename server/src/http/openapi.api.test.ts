@@ -64,6 +64,7 @@ test('every operation says what it is, who may call it, and what it answers', ()
   const open = [
     'isLive',
     'isReady',
+    'issueWalletProofChallenge',
     'getPublicKeys',
     'signUp',
     'logIn',

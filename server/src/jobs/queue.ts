@@ -84,8 +84,8 @@ export async function openJobs(database: Database): Promise<Jobs> {
 const INSTALL_LOCK = 7_118_006;
 
 /**
- * Makes the queues in the database of `url` (schema pgboss), or brings them up to date, and lets the application's role add
- * jobs: it can neither take nor read any.
+ * Makes the queues in the database of `url` (schema pgboss), or brings them up to date, and lets the application's roles add
+ * jobs: they can neither take nor read any.
  */
 export async function installQueues(url: string, queues: Queue<object>[]): Promise<void> {
   const owner = new pg.Client({ connectionString: url });
@@ -103,9 +103,9 @@ export async function installQueues(url: string, queues: Queue<object>[]): Promi
     }
     await boss.stop({ graceful: false });
     await owner.query(`
-      GRANT USAGE ON SCHEMA pgboss TO guildhall_app;
-      GRANT SELECT ON pgboss.version, pgboss.queue TO guildhall_app;
-      GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app`);
+      GRANT USAGE ON SCHEMA pgboss TO guildhall_app, guildhall_player;
+      GRANT SELECT ON pgboss.version, pgboss.queue TO guildhall_app, guildhall_player;
+      GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app, guildhall_player`);
   } finally {
     await owner.end();
   }

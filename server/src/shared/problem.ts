@@ -157,6 +157,11 @@ export const problemCatalogue = {
     'Second factor required',
     'The account has a second factor. Sign in with a code first, then accept the invitation with that session.',
   ],
+  identity_proof_required: [
+    403,
+    'Proof of identity required',
+    'Games of several workspaces know this player. Send a proof of identity (member proof, or header X-Identity-Proof), or use a token of the player portal. See docs/authentication.md, "Prove who you are".',
+  ],
   data_api_not_allowed: [
     403,
     'This API key may not read data',

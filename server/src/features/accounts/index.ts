@@ -1,6 +1,7 @@
 export { createAccount, createFirstAdmin } from './create-account.ts';
 export type { SignedIn } from './issue-tokens.ts';
 export { checkPassword, type PasswordServices } from './log-in.ts';
+export { openAccountMailBudget } from './mailed-token.ts';
 export { openSession, type SessionServices } from './open-session.ts';
 export {
   deleteExpiredAccountTokens,

@@ -1,4 +1,5 @@
 import type { Querier } from '../../database/database.ts';
+import type { AttemptBudget, OpenBudget } from '../../security/attempt-budget.ts';
 import { newOpaqueToken } from '../../security/opaque-tokens.ts';
 import { Problem } from '../../shared/problem.ts';
 import { secondsFromNow } from '../../shared/timestamps.ts';
@@ -17,6 +18,19 @@ const LIVE_TOKENS = 3;
 
 /** A mail about a change is of use for a day. */
 export const NOTICE_SECONDS = 24 * 60 * 60;
+
+/** Requests for account mails from one network in an hour: an office may share an address. */
+const REQUESTS_PER_NETWORK = 200;
+
+/** Limits the account mails that one network can request. */
+export function openAccountMailBudget(openBudget: OpenBudget): AttemptBudget {
+  return openBudget({
+    name: 'account-mail-requests',
+    attempts: REQUESTS_PER_NETWORK,
+    seconds: 60 * 60,
+    refusal: `Too many mails were requested from this network (${REQUESTS_PER_NETWORK} per hour). Try again later.`,
+  });
+}
 
 const templates = { verify: verifyEmailMail, reset: resetPasswordMail };
 

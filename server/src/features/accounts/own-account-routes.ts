@@ -49,7 +49,7 @@ export function ownAccountRoutes(services: AccountMailServices & ProofServices):
         },
       },
       async (request, reply) => {
-        await services.mailBudget.spend(networkOf(clientAddress(request)));
+        await services.accountMailBudget.spend(networkOf(clientAddress(request)));
         await resendVerification(services, selfOf(request));
         reply.code(202);
         return { status: 'accepted' as const };

@@ -14,7 +14,7 @@ export interface AccountMailServices extends MailServices {
   /** The address of the deployment. */
   issuer: string;
   /** Mails that one network may ask for. */
-  mailBudget: AttemptBudget;
+  accountMailBudget: AttemptBudget;
 }
 
 /** Open to anyone who holds a mailed token, or asks for one. */
@@ -50,7 +50,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
         },
       },
       async (request, reply) => {
-        await services.mailBudget.spend(networkOf(clientAddress(request)));
+        await services.accountMailBudget.spend(networkOf(clientAddress(request)));
         await requestReset(services, request.body.email);
         reply.code(202);
         return { status: 'accepted' as const };

@@ -298,6 +298,7 @@ test('the team is told in the app and by mail', async () => {
     [['alert.rate_spike', tenant.tenantId, 5]],
   );
   assert.equal(mine().length, 1);
-  assert.equal(mine()[0]?.subject, body.items[0].title);
+  assert.equal(mine()[0]?.subject, 'Rate spike on a game key');
+  assert.ok(mine()[0]?.text?.includes(body.items[0].text));
   assert.equal((await app.http.get('/api/notifications', viewer)).body.totalCount, 0);
 });

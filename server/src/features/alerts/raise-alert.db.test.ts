@@ -145,7 +145,7 @@ test('it is told once, however often and at how many processes its job runs', as
   const { rows: mails } = await app.owner.query('SELECT subject FROM mails WHERE recipient = $1', [
     `${owner.accountId}@example.com`,
   ]);
-  assert.deepEqual(mails, [{ subject: title }]);
+  assert.deepEqual(mails, [{ subject: 'Rate spike on a game key' }]);
   const { rows: deliveries } = await app.owner.query(
     `SELECT body FROM webhook_deliveries delivery JOIN webhook_endpoints endpoint ON endpoint.id = delivery.endpoint_id
      WHERE endpoint.workspace_id = $1`,

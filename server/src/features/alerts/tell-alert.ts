@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import type { MailServices } from '../mail/index.ts';
+import { quoted, type MailServices } from '../mail/index.ts';
 import { notifyTeam } from '../notifications/index.ts';
 import { publish } from '../webhooks/index.ts';
 import type { AlertType } from './alert.ts';
@@ -31,10 +31,12 @@ const NAMES: Record<AlertType, { title: string; unit: string }> = {
 
 function wordsOf({ type, keyKind, keyName, tenantName, observed, threshold }: UntoldAlert) {
   const { title, unit } = NAMES[type];
-  const key = `the ${keyKind === 'api' ? 'API' : 'game'} key “${keyName}” of ${tenantName}`;
+  const kind = `${keyKind === 'api' ? 'API' : 'game'} key`;
+  const key = `the ${kind} ${quoted(keyName)} of ${quoted(tenantName)}`;
   const number = (value: number) => value.toLocaleString('en-US');
   return {
     title: `${title}: ${key}`,
+    subject: `${title} on ${keyKind === 'api' ? 'an' : 'a'} ${kind}`,
     text:
       `${number(observed)} ${unit} came in on ${key} within a minute; an alert is raised above ${number(threshold)}. ` +
       'Nothing was refused for that.',

@@ -1,2 +1,2 @@
 export { auditTrail, difference, type AuditEntry } from './record.ts';
-export { auditRoutes } from './routes.ts';
+export { auditRoutes, platformAuditRoutes } from './routes.ts';

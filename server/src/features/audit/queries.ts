@@ -58,6 +58,11 @@ export function listWorkspaceRecords(
   return listRecords(db, sql`record.workspace_id = ${workspaceId}`, page);
 }
 
+/** All records, those of no tenant and no workspace included, the newest first. */
+export function listAllRecords(db: Querier, page: AuditFilter & { limit: number }): Promise<AuditRecord[]> {
+  return listRecords(db, sql`true`, page, { anyAccount: true });
+}
+
 /** Which records a page shows. */
 export interface AuditFilter {
   action?: string | undefined;
@@ -69,12 +74,17 @@ export interface AuditFilter {
   cursor?: string | undefined;
 }
 
-/** Ids are made in the order of time. An actor's address is shown as long as they are a member of the workspace. */
+/**
+ * Ids are made in the order of time. An actor's address is shown as long as they are a member of the workspace; with `anyAccount`,
+ * always.
+ */
 function listRecords(
   db: Querier,
   place: Sql,
   { limit, ...filter }: AuditFilter & { limit: number },
+  { anyAccount = false } = {},
 ): Promise<AuditRecord[]> {
+  const actor = anyAccount ? sql`record.actor_id` : sql`membership.account_id`;
   return db.rows(sql`
     SELECT record.id, record.occurred_at AS "occurredAt", record.workspace_id AS "workspaceId",
            record.tenant_id AS "tenantId", record.action, record.target_id AS "targetId", record.details,
@@ -83,7 +93,7 @@ function listRecords(
     FROM audit_records record
     LEFT JOIN memberships membership
       ON membership.workspace_id = record.workspace_id AND membership.account_id = record.actor_id
-    LEFT JOIN accounts account ON account.id = membership.account_id
+    LEFT JOIN accounts account ON account.id = ${actor}
     WHERE ${join([place, ...conditionsOf(filter)], ' AND ')}
     ORDER BY record.id DESC
     LIMIT ${limit}`);

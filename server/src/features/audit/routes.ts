@@ -43,3 +43,24 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
     );
   };
 }
+
+/** Behind a platform admin. */
+export function platformAuditRoutes(database: Database): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/admin/audit-records',
+      {
+        schema: {
+          operationId: 'listAllAuditRecords',
+          tags: ['Administration'],
+          summary: 'List all audit records',
+          description:
+            'The newest first: of all workspaces and tenants, and those of none, such as the deletion of a player.',
+          querystring: AuditQuery,
+          response: { 200: AuditRecordPage },
+        },
+      },
+      async (request) => listAuditRecords(database, 'everywhere', request.query),
+    );
+  };
+}

@@ -26,7 +26,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
           summary: 'Mail a one-time code',
           description:
             'Six digits, for 10 minutes and five tries. The answer is the same whether or not somebody has the address. Within 30 ' +
-            'seconds of a code no other one is sent, and the answer is about that one. An address gets up to 20 mails a day.',
+            'seconds of a code no other one is sent, and the answer is about that one. An address gets up to 20 mails a day from a tenant.',
           body: EmailBody,
           response: { 200: SentCode, ...problems(422, 429) },
         },

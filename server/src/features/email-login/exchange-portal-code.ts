@@ -1,5 +1,4 @@
-import { openSession, type PortalTokens, type SessionServices } from '../portal-login/index.ts';
-import { PORTAL } from './code-home.ts';
+import { openSession, PORTAL, type PortalTokens, type SessionServices } from '../portal-login/index.ts';
 import { deleteCode, lockCredential } from './queries.ts';
 import { tryCode, wrongCode } from './try-code.ts';
 

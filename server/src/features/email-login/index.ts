@@ -1,7 +1,6 @@
-export { PORTAL } from './code-home.ts';
 export { emailCodeRoutes, type EmailLoginServices } from './code-routes.ts';
 export { exchangeCode } from './exchange-code.ts';
-export { openMailBudget } from './mail-limits.ts';
+export { NOTICES, openMailBudget, spendNotice } from './mail-limits.ts';
 export { emailPasswordRoutes } from './password-routes.ts';
 export { emailPortalRoutes } from './portal-routes.ts';
 export {
@@ -9,6 +8,7 @@ export {
   deleteExpiredCodesAndTokens,
   deletePendingCredentials,
   hasCode,
+  listVerifiedAddresses,
   lockCredentials,
   moveCredentials,
 } from './queries.ts';
@@ -18,3 +18,4 @@ export { sendCode } from './send-code.ts';
 export { mailPortalCode, portalCodeQueue } from './send-portal-code.ts';
 export { unlinkAddress } from './unlink-address.ts';
 export { verifyCode, type ProvenAddress } from './verify-code.ts';
+export { verifyPortalCode } from './verify-portal-code.ts';

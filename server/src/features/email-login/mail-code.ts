@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Querier } from '../../database/database.ts';
-import { sendMail, type MailServices } from '../mail/index.ts';
+import { sendMail, type Letter, type MailServices } from '../mail/index.ts';
 import { codeHash } from './code-hash.ts';
-import { oneTimeCodeLetter } from './letters/one-time-code.ts';
 import { setCode } from './queries.ts';
 
 /** Makes the code that was opened for an address, and mails it. Nothing where it has been made, replaced, or has expired. */
@@ -10,11 +9,12 @@ export async function mailCode(
   services: MailServices,
   transaction: Querier,
   which: { tenantId: string; email: string; codeId: string },
-  place: string,
+  write: (code: string) => Letter,
+  verdict: 'send' | 'hold' = 'send',
 ): Promise<void> {
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const made = await setCode(transaction, { ...which, codeHash: codeHash(services.vault, which, code) });
   if (!made) return;
-  const letter = oneTimeCodeLetter({ place, code });
-  await sendMail(services, transaction, { to: which.email, letter, usefulSeconds: made.secondsLeft });
+  const mail = { to: which.email, letter: write(code), usefulSeconds: made.secondsLeft };
+  await sendMail(services, transaction, { ...mail, isHeld: verdict === 'hold' });
 }

@@ -15,6 +15,7 @@ export async function mailToken(
   owner: { tenantId: string; email: string; playerId: string },
   purpose: 'verify' | 'reset',
   write: (words: { game: string; token: string }) => Letter,
+  verdict: 'send' | 'hold',
 ): Promise<void> {
   const token = newOpaqueToken(purpose);
   const usefulSeconds = LIFETIME_SECONDS[purpose];
@@ -25,5 +26,6 @@ export async function mailToken(
     expiresAt: secondsFromNow(usefulSeconds),
   });
   const { name: game } = await readTenant(transaction, owner.tenantId);
-  await sendMail(services, transaction, { to: owner.email, letter: write({ game, token }), usefulSeconds });
+  const mail = { to: owner.email, letter: write({ game, token }), usefulSeconds };
+  await sendMail(services, transaction, { ...mail, isHeld: verdict === 'hold' });
 }

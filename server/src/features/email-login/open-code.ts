@@ -1,7 +1,6 @@
 import type { Database, Querier, Scope } from '../../database/database.ts';
-import { networkOf, type AttemptBudget } from '../../security/attempt-budget.ts';
 import { newId } from '../../shared/ids.ts';
-import { spendMail } from './mail-limits.ts';
+import type { MailBudget } from './mail-limits.ts';
 import { findRecentCode, replaceCode, type SentCode } from './queries.ts';
 
 /** A code lives for 10 minutes, and may be replaced by another one after 30 seconds. */
@@ -10,7 +9,7 @@ const RESEND_SECONDS = 30;
 
 export interface OpenCodeServices {
   database: Database;
-  mailBudget: AttemptBudget;
+  mailBudget: MailBudget;
 }
 
 /**
@@ -20,25 +19,30 @@ export interface OpenCodeServices {
  */
 export async function openCode(
   { mailBudget }: Pick<OpenCodeServices, 'mailBudget'>,
-  home: { tenantId: string; scope: Scope },
+  home: {
+    tenantId: string;
+    scope: Scope;
+    /** Counts the mail. Throws too_many_attempts. */
+    spend: (transaction: Querier, tenantId: string, email: string) => Promise<'send' | 'hold'>;
+  },
   { email, ipAddress }: { email: string; ipAddress: string | null },
-  mail: (transaction: Querier, codeId: string) => Promise<void>,
+  mail: (transaction: Querier, codeId: string, verdict: 'send' | 'hold') => Promise<void>,
 ): Promise<SentCode> {
-  await mailBudget.spend(networkOf(ipAddress));
+  await mailBudget.spend(ipAddress, email);
   const which = { tenantId: home.tenantId, email, resendSeconds: RESEND_SECONDS };
   for (;;) {
     try {
       return await home.scope.transaction(async (transaction) => {
         const recent = await findRecentCode(transaction, which);
         if (recent) return recent;
-        await spendMail(transaction, email);
+        const verdict = await home.spend(transaction, home.tenantId, email);
         const code = await replaceCode(transaction, {
           ...which,
           id: newId(),
           lifetimeSeconds: LIFETIME_SECONDS,
         });
         if (!code) throw new OpenedMeanwhile();
-        await mail(transaction, code.id);
+        await mail(transaction, code.id, verdict);
         return code;
       });
     } catch (error) {

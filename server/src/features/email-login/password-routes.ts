@@ -4,7 +4,7 @@ import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
-import { networkOf, type OpenBudget } from '../../security/attempt-budget.ts';
+import type { OpenBudget } from '../../security/attempt-budget.ts';
 import { openLoginThrottle } from '../../security/login-throttle.ts';
 import { openSignUpThrottle } from '../../security/sign-up-throttle.ts';
 import { LoginResult } from '../player-tokens/index.ts';
@@ -53,7 +53,7 @@ export function emailPasswordRoutes(
             'Signs the player in, and mails a token that verifies the address. An address is taken once. One network may create ' +
             '600 players in 10 minutes.',
           body: SignUpBody,
-          response: { 201: LoginResult, ...problems(409, 422, 429, 503) },
+          response: { 201: LoginResult, ...problems(403, 409, 422, 429, 503) },
         },
       },
       async (request, reply) => {
@@ -119,7 +119,7 @@ export function emailPasswordRoutes(
       },
       async (request, reply) => {
         const { charge, ipAddress } = await origin(request);
-        await services.mailBudget.spend(networkOf(ipAddress));
+        await services.mailBudget.spend(ipAddress, request.body.email);
         await requestReset(services, charge, request.body.email);
         reply.code(202);
         return { status: 'accepted' as const };

@@ -4,7 +4,7 @@ import { arrangeTenant } from '../../testing/arrange.ts';
 import { emailClient, someEmail, someNetwork } from '../../testing/email-player.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../testing/test-app.ts';
-import { PORTAL } from './code-home.ts';
+import { PORTAL } from '../portal-login/index.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
@@ -220,15 +220,16 @@ test('within 30 seconds no second code is sent, also to parallel requests', asyn
   assert.equal((await portalMails(email)).length, 1);
 });
 
-test('mails are limited to 20 a day for an address, with those of tenants, and to 200 an hour for a network', async () => {
+test('mails are limited to 20 a day for an address, whatever tenants send, and to 200 an hour for a network', async () => {
   const { email } = await arrangeVerified();
-  for (let mail = 1; mail < 20; mail++) {
+  await app.owner.query('UPDATE email_credentials SET mails_sent = 20 WHERE email = $1', [email]);
+  for (let mail = 0; mail < 20; mail++) {
     await expireWait(email);
-    assert.equal((await (mail % 2 ? send(email) : post('email/otc', { email }, tenant))).status, 200);
+    assert.equal((await send(email)).status, 200);
   }
   await expireWait(email);
-  for (const refused of [await send(email), await post('email/otc', { email }, tenant)])
-    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+  const enough = await send(email);
+  assert.deepEqual([enough.status, enough.body.code], [429, 'too_many_attempts']);
 
   const network = someNetwork();
   const answers = await Promise.all(Array.from({ length: 200 }, () => send(someEmail(), network)));

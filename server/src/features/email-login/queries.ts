@@ -36,26 +36,60 @@ export async function keepsPassword(
   return row !== undefined;
 }
 
-/**
- * Counts a mail to an address, and makes the address known where it was not: the same work either way. False where it has
- * had all of its mails for the day.
- */
-export async function countMail(db: Querier, email: string, mailsPerDay: number): Promise<boolean> {
+/** Counts a mail to an address on behalf of a tenant. False if it has had as many as it may within the day. */
+export async function countMail(
+  db: Querier,
+  tenantId: string,
+  email: string,
+  mailsPerDay: number,
+): Promise<boolean> {
   const counted = await db.run(sql`
-    INSERT INTO email_credentials AS known (email, mails_since, mails_sent) VALUES (${email}, now(), 1)
-    ON CONFLICT (email) DO UPDATE SET
-      mails_since = CASE WHEN known.mails_since < now() - interval '1 day' THEN now() ELSE known.mails_since END,
-      mails_sent = CASE WHEN known.mails_since < now() - interval '1 day' THEN 1 ELSE known.mails_sent + 1 END
-    WHERE known.mails_sent < ${mailsPerDay} OR known.mails_since < now() - interval '1 day'`);
+    INSERT INTO mail_counts AS known (tenant_id, email, since, sent) VALUES (${tenantId}, ${email}, now(), 1)
+    ON CONFLICT (tenant_id, email) DO UPDATE SET
+      since = CASE WHEN known.since < now() - interval '1 day' THEN now() ELSE known.since END,
+      sent = CASE WHEN known.since < now() - interval '1 day' THEN 1 ELSE known.sent + 1 END
+    WHERE known.sent < ${mailsPerDay} OR known.since < now() - interval '1 day'`);
   return counted === 1;
 }
 
-/** How many seconds until an address may have mails again. */
-export async function secondsUntilMails(db: Querier, email: string): Promise<number> {
+/** How many seconds until an address may have mails of a tenant again. */
+export async function secondsUntilMails(db: Querier, tenantId: string, email: string): Promise<number> {
   const row = await db.row<{ seconds: number }>(sql`
-    SELECT greatest(1, ceil(extract(epoch FROM mails_since + interval '1 day' - now())))::int AS seconds
-    FROM email_credentials WHERE email = ${email}`);
+    SELECT greatest(1, ceil(extract(epoch FROM since + interval '1 day' - now())))::int AS seconds
+    FROM mail_counts WHERE tenant_id = ${tenantId} AND email = ${email}`);
   return row?.seconds ?? 1;
+}
+
+/** Whether a player has signed in to the tenant with an address that is verified. */
+export async function isUsedHere(db: Querier, tenantId: string, email: string): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT FROM tenant_sign_in_methods used
+    JOIN auth_methods method ON method.id = used.auth_method_id
+    JOIN email_credentials credential
+      ON credential.email = method.provider_user_id AND credential.player_id = method.player_id
+    WHERE used.tenant_id = ${tenantId} AND method.auth_provider IN ('EmailOneTimeCode', 'EmailPassword')
+      AND method.provider_user_id = ${email} AND credential.verified_at IS NOT NULL
+    LIMIT 1`);
+  return row !== undefined;
+}
+
+/**
+ * Makes an address known, and counts a mail to it that comes from a tenant where nobody signs in with it: the same work if it is
+ * not to be counted. False if strangers have sent it as many as they may within the day.
+ */
+export async function countStrangersMail(
+  db: Querier,
+  email: string,
+  { counts, limit }: { counts: boolean; limit: number },
+): Promise<boolean> {
+  const more = counts ? 1 : 0;
+  const counted = await db.run(sql`
+    INSERT INTO email_credentials AS known (email, mails_since, mails_sent) VALUES (${email}, now(), ${more})
+    ON CONFLICT (email) DO UPDATE SET
+      mails_since = CASE WHEN known.mails_since < now() - interval '1 day' THEN now() ELSE known.mails_since END,
+      mails_sent = CASE WHEN known.mails_since < now() - interval '1 day' THEN ${more} ELSE known.mails_sent + ${more} END
+    WHERE known.mails_sent < ${limit} OR known.mails_since < now() - interval '1 day'`);
+  return counted === 1;
 }
 
 /** Gives a pending address to a new player, with a password. False where it has a player. */
@@ -111,9 +145,14 @@ export async function setPassword(
 function insertMethod(method: { email: string; playerId: string; authMethodId: string; provider: string }) {
   const { email, playerId, authMethodId, provider } = method;
   return sql`
-    INSERT INTO auth_methods (id, player_id, auth_provider, provider_user_id, email, is_primary, linked_at)
+    INSERT INTO auth_methods (id, player_id, auth_provider, provider_user_id, email, is_primary, linked_at,
+                              linked_in_workspace)
     VALUES (${authMethodId}, ${playerId}, ${provider}, ${email}, ${email},
-            NOT EXISTS (SELECT FROM auth_methods WHERE player_id = ${playerId} AND is_primary), now())
+            NOT EXISTS (SELECT FROM auth_methods WHERE player_id = ${playerId} AND is_primary), now(),
+            -- A second way to use an address is good where the first one is.
+            (SELECT linked_in_workspace FROM auth_methods
+             WHERE player_id = ${playerId} AND provider_user_id = ${email}
+               AND auth_provider IN ('EmailOneTimeCode', 'EmailPassword') LIMIT 1))
     ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`;
 }
 
@@ -147,9 +186,25 @@ export async function claimForPlayer(db: Querier, email: string, playerId: strin
   return claimed === 1;
 }
 
-/** Gives the addresses of one player to another. What was mailed to verify them, or to set a password, ends. */
+/** The addresses that a player has verified, the earliest first, as far as one change is mailed to. */
+export async function listVerifiedAddresses(db: Querier, playerId: string): Promise<string[]> {
+  const rows = await db.rows<{ email: string }>(sql`
+    SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NOT NULL
+    ORDER BY verified_at, email LIMIT 20`);
+  return rows.map(({ email }) => email);
+}
+
+/**
+ * Gives the verified addresses of one player to another. What was mailed to verify them, or to set a password, ends. An address
+ * that nobody has verified is freed, with its password: its owner would take the whole profile over by proving it.
+ */
 export async function moveCredentials(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await deleteTokens(db, sourceId);
+  await db.run(sql`
+    WITH freed AS (
+      DELETE FROM email_credentials WHERE player_id = ${sourceId} AND verified_at IS NULL RETURNING email)
+    DELETE FROM auth_methods method USING freed
+    WHERE method.auth_provider IN ('EmailOneTimeCode', 'EmailPassword') AND method.provider_user_id = freed.email`);
   await db.run(sql`UPDATE email_credentials SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 
@@ -317,10 +372,11 @@ export async function deleteTokens(db: Querier, playerId: string): Promise<void>
   await db.run(sql`DELETE FROM email_tokens WHERE player_id = ${playerId}`);
 }
 
-/** Deletes what expired in a tenant, or in the portal. */
+/** Deletes what expired in a tenant, in the portal, or among the counts of notices. */
 export async function deleteExpiredCodesAndTokens(db: Querier, tenantId: string): Promise<void> {
   await db.run(sql`
-    WITH codes AS (DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND expires_at < now())
+    WITH codes AS (DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND expires_at < now()),
+    counts AS (DELETE FROM mail_counts WHERE tenant_id = ${tenantId} AND since < now() - interval '1 day')
     DELETE FROM email_tokens WHERE tenant_id = ${tenantId} AND expires_at < now()`);
 }
 

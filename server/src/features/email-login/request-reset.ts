@@ -3,9 +3,9 @@ import type { Queue } from '../../jobs/queue.ts';
 import type { Charge } from '../../shared/charge.ts';
 import type { MailServices } from '../mail/index.ts';
 import { resetPasswordLetter } from './letters/reset-password.ts';
-import { MAILS_PER_DAY } from './mail-limits.ts';
+import { judgeMail } from './mail-limits.ts';
 import { mailToken } from './mail-token.ts';
-import { countMail, findCredential } from './queries.ts';
+import { findCredential } from './queries.ts';
 
 /** Addresses that want a new password. Whose they are is looked up by the worker, so that the request tells nothing. */
 export const passwordResetQueue: Queue<{ tenantId: string; email: string }> = {
@@ -39,9 +39,11 @@ export async function mailReset(
   { tenantId, email }: { tenantId: string; email: string },
 ): Promise<void> {
   await services.database.forTenant(tenantId).transaction(async (transaction) => {
-    if (!(await countMail(transaction, email, MAILS_PER_DAY))) return;
+    const verdict = await judgeMail(transaction, tenantId, email);
+    if (verdict === 'refuse') return;
     const playerId = (await findCredential(transaction, email))?.playerId;
     if (!playerId) return;
-    await mailToken(services, transaction, { tenantId, email, playerId }, 'reset', resetPasswordLetter);
+    const owner = { tenantId, email, playerId };
+    await mailToken(services, transaction, owner, 'reset', resetPasswordLetter, verdict);
   });
 }

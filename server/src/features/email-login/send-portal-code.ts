@@ -1,9 +1,10 @@
 import type { Database } from '../../database/database.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { MailServices } from '../mail/index.ts';
-import { hasLinkedPlayer } from '../portal-login/index.ts';
-import { PORTAL } from './code-home.ts';
+import { hasLinkedPlayer, PORTAL } from '../portal-login/index.ts';
+import { portalCodeLetter } from './letters/one-time-code.ts';
 import { mailCode } from './mail-code.ts';
+import { spendPortalMail } from './mail-limits.ts';
 import { openCode, type OpenCodeServices } from './open-code.ts';
 import type { SentCode } from './queries.ts';
 
@@ -22,7 +23,7 @@ export function requestPortalCode(
   ipAddress: string | null,
   email: string,
 ): Promise<SentCode> {
-  const home = { tenantId: PORTAL, scope: services.database.forTenant(PORTAL) };
+  const home = { tenantId: PORTAL, scope: services.database.forTenant(PORTAL), spend: spendPortalMail };
   return openCode(services, home, { email, ipAddress }, (transaction, codeId) =>
     services.jobs.add(transaction, portalCodeQueue, { email, codeId }),
   );
@@ -38,6 +39,6 @@ export async function mailPortalCode(
   await database
     .forTenant(PORTAL)
     .transaction((transaction) =>
-      mailCode(services, transaction, { tenantId: PORTAL, email, codeId }, 'the player portal'),
+      mailCode(services, transaction, { tenantId: PORTAL, email, codeId }, portalCodeLetter),
     );
 }

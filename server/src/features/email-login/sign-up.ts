@@ -26,10 +26,11 @@ export async function signUp(
   if ((await findCredential(services.database, email))?.playerId) throw new Problem('player_exists');
   const passwordHash = await hashPassword(password);
   const first = async (transaction: Querier, playerId: string): Promise<void> => {
-    await spendMail(transaction, email);
+    const verdict = await spendMail(transaction, tenantId, email);
     if (!(await claimWithPassword(transaction, { email, playerId, passwordHash })))
       throw new Problem('player_exists');
-    await mailToken(services, transaction, { tenantId, email, playerId }, 'verify', verifyAddressLetter);
+    const owner = { tenantId, email, playerId };
+    await mailToken(services, transaction, owner, 'verify', verifyAddressLetter, verdict);
   };
   const identity = {
     provider: 'EmailPassword',

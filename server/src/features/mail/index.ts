@@ -1,5 +1,5 @@
 export { deliverMail } from './deliver-mail.ts';
-export type { Letter } from './letter.ts';
+export { quoted, type Letter } from './letter.ts';
 export { deleteOldMails } from './queries.ts';
 export { outboxRoutes } from './routes.ts';
 export { mailQueue, sendMail, type MailServices } from './send-mail.ts';

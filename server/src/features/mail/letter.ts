@@ -28,6 +28,27 @@ export function renderLetter({ subject, paragraphs }: Letter): RenderedLetter {
   };
 }
 
+/** Longer names are cut. A game is known by less. */
+const LONGEST_NAME = 40;
+
+/**
+ * A name that somebody chose, for a text that strangers read. Letters, digits and a few signs are left of it: so it holds no
+ * address that a mail program would turn into a link, no control character and no change of direction. Never in a subject.
+ */
+export function quoted(name: string): string {
+  const plain = name
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{M}\p{N} '’&!+-]+/gu, ' ')
+    // A pile of combining marks covers the lines around it.
+    .replace(/(\p{M}{2})\p{M}+/gu, '$1')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+  const characters = [...plain];
+  const short =
+    characters.length > LONGEST_NAME ? `${characters.slice(0, LONGEST_NAME).join('').trim()}…` : plain;
+  return `“${short || 'unnamed'}”`;
+}
+
 /** Without control characters, line breaks and marks that turn the direction of the text that follows. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

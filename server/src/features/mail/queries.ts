@@ -6,14 +6,17 @@ export interface NewMail {
   id: string;
   recipient: string;
   subject: string;
-  body: Buffer;
+  body: Buffer | null;
   giveUpAt: string;
+  /** Why it is not delivered at all. */
+  failure: string | null;
 }
 
 export async function insertMail(db: Querier, mail: NewMail): Promise<void> {
   await db.run(sql`
-    INSERT INTO mails (id, recipient, subject, body, give_up_at)
-    VALUES (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.body}, ${mail.giveUpAt})`);
+    INSERT INTO mails (id, recipient, subject, body, give_up_at, failure, failed_at)
+    VALUES (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.body}, ${mail.giveUpAt}, ${mail.failure},
+            CASE WHEN ${mail.failure}::text IS NOT NULL THEN now() END)`);
 }
 
 /** A mail that waits to be delivered. */

@@ -25,24 +25,34 @@ export interface MailServices {
 
 /**
  * Sends a letter, in the caller's transaction: it leaves if the transaction commits, and within a second or so. It is given
- * up once it would be of no use to its reader, after `usefulSeconds`.
+ * up once it would be of no use to its reader, after `usefulSeconds`. One that is held is not delivered: it costs the same work,
+ * and only the outbox shows it.
  */
 export async function sendMail(
   { vault, jobs }: MailServices,
   transaction: Querier,
-  { to, letter, usefulSeconds }: { to: string; letter: Letter; usefulSeconds: number },
+  {
+    to,
+    letter,
+    usefulSeconds,
+    isHeld = false,
+  }: { to: string; letter: Letter; usefulSeconds: number; isHeld?: boolean },
 ): Promise<void> {
   const id = newId();
   const { subject, ...body } = renderLetter(letter);
+  const sealed = vault.seal(JSON.stringify(body), purposeOf(id));
   await insertMail(transaction, {
     id,
     recipient: to,
     subject,
-    body: vault.seal(JSON.stringify(body), purposeOf(id)),
+    body: isHeld ? null : sealed,
+    failure: isHeld ? HELD : null,
     giveUpAt: secondsFromNow(usefulSeconds),
   });
   await jobs.add(transaction, mailQueue, { mailId: id });
 }
+
+const HELD = 'Not sent: this address had too many mails from tenants that do not know it today.';
 
 /** What a kept mail says. */
 export function openBody(vault: Vault, mailId: string, body: Buffer): Pick<RenderedLetter, 'text' | 'html'> {

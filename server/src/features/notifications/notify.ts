@@ -1,6 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { newId } from '../../shared/ids.ts';
-import { sendMail, type MailServices } from '../mail/index.ts';
+import { quoted, sendMail, type MailServices } from '../mail/index.ts';
 import { noticeLetter } from './letters/notice.ts';
 import { insertNotifications, listPlatformAdmins, listTeamRecipients, type Recipient } from './queries.ts';
 
@@ -8,8 +8,10 @@ import { insertNotifications, listPlatformAdmins, listTeamRecipients, type Recip
 export interface Notice {
   /** What it is about, for programs: `alert.rate_spike`, `webhook.disabled` and the like. */
   type: string;
-  /** One line, and the subject of the mail. */
+  /** One line, and the subject of the mail unless there is another one. */
   title: string;
+  /** The subject of the mail if the title holds a name that somebody chose: a subject holds none. */
+  subject?: string;
   text: string;
   /** Names what it is about, for programs. Never a secret. */
   data?: Record<string, unknown>;
@@ -30,7 +32,7 @@ export async function notifyTeam(
   notice: Notice,
 ): Promise<void> {
   const team = await listTeamRecipients(transaction, workspaceId);
-  const reason = `You get this as an owner or admin of the workspace ${team[0]?.workspaceName}.`;
+  const reason = `You get this as an owner or admin of the workspace ${quoted(team[0]?.workspaceName ?? '')}.`;
   await notify(services, transaction, team, { ...notice, workspaceId, reason });
 }
 
@@ -49,7 +51,7 @@ async function notify(
   services: MailServices,
   transaction: Querier,
   recipients: Recipient[],
-  { type, title, text, data = {}, tenantId = null, workspaceId, reason }: Addressed,
+  { type, title, subject = title, text, data = {}, tenantId = null, workspaceId, reason }: Addressed,
 ): Promise<void> {
   if (recipients.length === 0) return;
   await insertNotifications(
@@ -65,7 +67,7 @@ async function notify(
       tenant_id: tenantId,
     })),
   );
-  const letter = noticeLetter({ title, text, reason });
+  const letter = noticeLetter({ subject, text, reason });
   for (const { email } of recipients)
     await sendMail(services, transaction, { to: email, letter, usefulSeconds: MAIL_USEFUL_SECONDS });
 }

@@ -1,3 +1,4 @@
+export { banFingerprint } from './ban-fingerprint.ts';
 export {
   type TenantOfToken,
   hasSecret,

@@ -8,31 +8,43 @@ export interface KnownPlayer {
   secretHash: Buffer | null;
   isActive: boolean;
   isBanned: boolean;
+  /** Whether the sign-in method is good in games of another workspace alone (decision 0035). */
+  isMethodForeign: boolean;
   /** Whether they have used the sign-in method in the tenant before. */
   isKnownHere: boolean;
   deviceId: string | null;
   isDeviceBlocked: boolean;
 }
 
-/** Who signs in, by their identity at the provider, with what could forbid it. */
-export function findPlayer(
+/** Who signs in, by their identity at the provider, with what could forbid it, also to somebody new. */
+export async function findPlayer(
   db: Querier,
   tenantId: string,
   identity: Identity,
-  deviceFingerprint: string | null,
-): Promise<KnownPlayer | undefined> {
-  return db.row(sql`
+  { fingerprint, deviceFingerprint = null }: { fingerprint: Buffer; deviceFingerprint?: string | null },
+): Promise<{ known: KnownPlayer | undefined; isIdentityBanned: boolean }> {
+  const row = await db.row<KnownPlayer & { isIdentityBanned: boolean }>(sql`
     SELECT player.id AS "playerId", method.id AS "authMethodId", method.secret_hash AS "secretHash",
            player.is_active AS "isActive",
-           coalesce(access.banned_until > now(), false) AS "isBanned", used.tenant_id IS NOT NULL AS "isKnownHere",
+           coalesce(access.banned_until > now(), false) AS "isBanned",
+           coalesce(method.linked_in_workspace <> (SELECT workspace_id FROM tenants WHERE id = ${tenantId}), false)
+             AS "isMethodForeign",
+           EXISTS (SELECT FROM ban_fingerprints ban
+                   JOIN tenant_access banned ON banned.tenant_id = ban.tenant_id AND banned.player_id = ban.player_id
+                   WHERE ban.tenant_id = ${tenantId} AND ban.fingerprint = ${fingerprint} AND banned.banned_until > now())
+             AS "isIdentityBanned",
+           used.tenant_id IS NOT NULL AS "isKnownHere",
            device.id AS "deviceId", coalesce(device.is_blocked, false) AS "isDeviceBlocked"
-    FROM auth_methods method
-    JOIN players player ON player.id = method.player_id
+    FROM (SELECT) one
+    LEFT JOIN auth_methods method
+      ON method.auth_provider = ${identity.provider} AND method.issuer = ${identity.issuer}
+        AND method.provider_user_id = ${identity.providerUserId}
+    LEFT JOIN players player ON player.id = method.player_id
     LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id
     LEFT JOIN tenant_sign_in_methods used ON used.tenant_id = ${tenantId} AND used.auth_method_id = method.id
-    LEFT JOIN devices device ON device.player_id = player.id AND device.device_fingerprint = ${deviceFingerprint}
-    WHERE method.auth_provider = ${identity.provider} AND method.issuer = ${identity.issuer}
-      AND method.provider_user_id = ${identity.providerUserId}`);
+    LEFT JOIN devices device ON device.player_id = player.id AND device.device_fingerprint = ${deviceFingerprint}`);
+  const { isIdentityBanned, ...known } = row!;
+  return { known: known.playerId ? known : undefined, isIdentityBanned };
 }
 
 /** The player of an identity, over all tenants. */

@@ -8,6 +8,7 @@ import { now } from '../../shared/timestamps.ts';
 import { loginRowHash } from '../login-sessions/index.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../player-tokens/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
+import { banFingerprint } from './ban-fingerprint.ts';
 import { hasSecret, ledgerNames, type Identity } from './identity.ts';
 import {
   findPlayer,
@@ -68,7 +69,7 @@ const ATTEMPTS = 5;
 /**
  * Signs in whoever a provider has vouched for, making the player where the request allows it: session, ledger row,
  * device, access record and tokens, all or nothing. Throws problems: player_not_found, player_exists, player_banned,
- * device_blocked, invalid_credentials.
+ * device_blocked, invalid_credentials, identity_proof_required.
  */
 export async function signIn(
   services: SignInServices,
@@ -90,14 +91,13 @@ async function attemptSignIn(
 ): Promise<LoginResult | undefined> {
   const { charge, deviceInfo } = request;
   const { tenantId } = charge;
-  const known = await findPlayer(
-    database.forTenant(tenantId),
-    tenantId,
-    identity,
-    deviceInfo?.deviceFingerprint ?? null,
-  );
+  const { known, isIdentityBanned } = await findPlayer(database.forTenant(tenantId), tenantId, identity, {
+    fingerprint: banFingerprint(vault, tenantId, identity),
+    deviceFingerprint: deviceInfo?.deviceFingerprint ?? null,
+  });
   if (known) refuseUnlessAllowed(known, identity, request);
-  else if (request.mode === 'only-existing') throw new Problem('player_not_found');
+  if (isIdentityBanned) throw new Problem('player_banned');
+  if (!known && request.mode === 'only-existing') throw new Problem('player_not_found');
 
   const at = now();
   const refreshToken = newRefreshToken(vault, 'refresh');
@@ -154,11 +154,16 @@ async function createPlayer(
   if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility }))) throw new LostRace();
 }
 
+const FOREIGN_METHOD =
+  'This sign-in method was linked in a game of another workspace without a proof of identity, so it signs in to games of that ' +
+  'workspace only. Link it again with a proof, or sign in to the player portal with it and remove it there.';
+
 function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: SignInRequest): void {
   if (!hasSecret(identity, known.secretHash)) throw new Problem('invalid_credentials');
   if (!known.isActive) throw new Problem('invalid_credentials');
   if (request.mode === 'only-new') throw new Problem('player_exists');
   if (known.isBanned) throw new Problem('player_banned');
+  if (known.isMethodForeign) throw new Problem('identity_proof_required', FOREIGN_METHOD);
   if (known.isDeviceBlocked) throw new Problem('device_blocked');
 }
 

@@ -1,25 +1,23 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
 import { CREDENTIAL_BODY_LIMIT } from '../../http/body-limits.ts';
-import { clientAddress } from '../../http/client-address.ts';
-import { playerOf, reporterOf } from '../../http/request-context.ts';
+import { reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { isGuid } from '../../shared/ids.ts';
 import { Problem } from '../../shared/problem.ts';
+import { applicantOf, credentialOf, ProofHeaders } from './applicant-of-routes.ts';
 import { linkMethod } from './link-method.ts';
 import { mergeProfiles, type MergeServices } from './merge-profiles.ts';
 import {
   AuthMethod,
   AuthMethodPath,
-  credentialMembers,
   FullPlayerProfile,
   LinkBody,
   MergeBody,
+  SetPrimaryBody,
 } from './schemas.ts';
 import { setPrimaryMethod } from './set-primary-method.ts';
 import { unlinkMethod } from './unlink-method.ts';
-import type { Claimant, Credential } from './verify-credential.ts';
 
 const tags = ['Player profile'];
 const METHODS = '/api/player-profile/me/auth-methods';
@@ -27,7 +25,6 @@ const METHOD = `${METHODS}/:authMethodId`;
 
 /** Behind a player's token. */
 export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTypebox {
-  const { database } = services;
   return async (app) => {
     app.post(
       METHODS,
@@ -40,15 +37,16 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           description:
             'Adds a way to sign in. The credential is verified with its provider, as at a sign-in. An identity that signs in ' +
             'to another profile cannot be linked: merge that profile instead. One that is linked already stays as it is.',
+          headers: ProofHeaders,
           body: LinkBody,
-          response: { 201: AuthMethod, ...problems(502) },
+          response: { 201: AuthMethod, ...problems(403, 502) },
         },
       },
       async (request, reply) => {
-        const { setAsPrimary } = request.body;
-        const credential = credentialOf(request.body);
+        const { setAsPrimary, proof, ...rest } = request.body;
+        const credential = credentialOf(rest);
         reply.code(201);
-        return linkMethod(services, claimantOf(request), { credential, setAsPrimary });
+        return linkMethod(services, applicantOf(request, proof), { credential, setAsPrimary });
       },
     );
 
@@ -63,14 +61,20 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           description:
             'Needs a credential that signs in to the source. Its sign-in methods, games, devices and bans move here; it is ' +
             'closed, its sessions end, and its tokens stop working. All of it happens, or nothing.',
+          headers: ProofHeaders,
           body: MergeBody,
-          response: { 200: FullPlayerProfile, ...problems(502) },
+          response: { 200: FullPlayerProfile, ...problems(403, 502) },
         },
       },
       async (request) => {
         const { sourceProfileId: sourceId, sourceProvider: provider, sourceAuthToken: token } = request.body;
-        const source = { sourceId, credential: { provider, token } };
-        return mergeProfiles(services, claimantOf(request), source, reporterOf(request));
+        const { proof, sourceProof } = request.body;
+        const source = {
+          sourceId,
+          credential: { provider, token },
+          sourceProof: sourceProof && credentialOf(sourceProof, 'sourceProof.'),
+        };
+        return mergeProfiles(services, applicantOf(request, proof), source, reporterOf(request));
       },
     );
 
@@ -84,11 +88,12 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           description:
             'The last one cannot be removed. Where it was the primary one, the one that was used last becomes primary.',
           params: AuthMethodPath,
-          response: { 204: Type.Null() },
+          headers: ProofHeaders,
+          response: { 204: Type.Null(), ...problems(403, 502) },
         },
       },
       async (request, reply) => {
-        await unlinkMethod(database, playerOf(request), methodIdOf(request.params));
+        await unlinkMethod(services, applicantOf(request), methodIdOf(request.params));
         return reply.code(204).send(null);
       },
     );
@@ -101,28 +106,15 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           tags,
           summary: 'Make a sign-in method the primary one',
           params: AuthMethodPath,
-          response: { 200: AuthMethod },
+          headers: ProofHeaders,
+          body: SetPrimaryBody,
+          response: { 200: AuthMethod, ...problems(403, 502) },
         },
       },
-      async (request) => setPrimaryMethod(database, playerOf(request), methodIdOf(request.params)),
+      async (request) =>
+        setPrimaryMethod(services, applicantOf(request, request.body?.proof), methodIdOf(request.params)),
     );
   };
-}
-
-function claimantOf(request: FastifyRequest): Claimant {
-  return { ...playerOf(request), ipAddress: clientAddress(request) };
-}
-
-/** The members that a credential of the provider has. Throws invalid_request where one is missing. */
-function credentialOf(body: Static<typeof LinkBody>): Credential {
-  const members = credentialMembers[body.provider];
-  const missing = members.filter((name) => body[name] === undefined);
-  if (missing.length > 0)
-    throw new Problem('invalid_request', {
-      detail: `A credential of ${body.provider} needs ${members.join(' and ')}.`,
-      members: { errors: missing.map((path) => ({ path, message: 'is missing' })) },
-    });
-  return body as Credential;
 }
 
 /** Of the player's methods none has an id that is no Guid. */

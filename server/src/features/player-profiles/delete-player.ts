@@ -3,38 +3,60 @@ import type { Author, Report } from '../../http/request-context.ts';
 import { auditTrail } from '../audit/index.ts';
 import type { ProfileServices } from './change-profile.ts';
 import { deleteCredentials, lockCredentials } from '../email-login/index.ts';
+import type { MailServices } from '../mail/index.ts';
+import { mailChange } from './announce-change.ts';
 import { endSessions } from './end-sessions.ts';
+import { requireProof, verifyProof, type Applicant, type ProofServices } from './identity-proof.ts';
+import { listKnowingTenants } from './proof-queries.ts';
 import { deleteAuthMethods, lockProfiles, redactProfile } from './queries.ts';
 import { removeAvatar } from './upload-avatar.ts';
 
-/** Who deletes a player, for the audit trail: of the tenant that it happened in, where it did in one. */
+/** Who deletes a player, and by a token of which tenant; null for the player portal and the platform admin. */
 export interface Deletion extends Author {
   action: 'player.self_deleted' | 'player.admin_deleted';
   tenantId: string | null;
+  /** The player themself, who must have shown who they are. */
+  applicant?: Applicant;
 }
+
+export type DeletionServices = ProfileServices & ProofServices & MailServices;
 
 /**
  * Deletes a player (spec: player profile, rule 5): clears and closes the profile, removes every way to sign in, and ends every
  * session, in one transaction. Profiles that were merged into this one hold nothing any more; one that was merged into
  * another is not found here, and the other is left alone. Deleting again changes nothing. False where there is no such profile.
+ * Throws identity_proof_required.
  */
 export async function deletePlayer(
-  { database, avatars }: ProfileServices,
+  services: DeletionServices,
   playerId: string,
-  deletion: Deletion,
+  { applicant, ...deletion }: Deletion,
   report: Report,
 ): Promise<boolean> {
-  const { profile, removed } = await database.forPlayer(playerId).transaction(async (transaction) => {
-    await lockCredentials(transaction, [playerId]);
-    const before = (await lockProfiles(transaction, [playerId])).get(playerId);
-    return { profile: before, removed: before?.isActive ? await redactPlayer(transaction, playerId) : 0 };
-  });
+  const { database, avatars } = services;
+  const proof = applicant && (await verifyProof(services, applicant));
+  const { profile, removed, tenants } = await database
+    .forPlayer(playerId)
+    .transaction(async (transaction) => {
+      await lockCredentials(transaction, [playerId]);
+      await proof?.use?.(transaction);
+      const before = (await lockProfiles(transaction, [playerId])).get(playerId);
+      if (!before?.isActive) return { profile: before, removed: 0, tenants: [] };
+      if (applicant) await requireProof(transaction, services, applicant, { proof });
+      await mailChange(services, transaction, { playerId, tenantId: deletion.tenantId }, 'deleted');
+      return {
+        profile: before,
+        removed: await redactPlayer(transaction, playerId),
+        tenants: applicant ? await listKnowingTenants(transaction, playerId) : [],
+      };
+    });
   if (!profile || profile.mergedIntoId !== null) return false;
   if (!profile.isActive) return true;
 
   await removeAvatar(avatars, profile.avatarName, report);
-  await recordDeletion(database, playerId, deletion, { removedAuthMethods: removed }).catch(
-    (error: unknown) => report(error, `the audit trail lacks ${deletion.action} of ${playerId}`),
+  const details = { removedAuthMethods: removed };
+  await recordDeletion(database, playerId, deletion, tenants, details).catch((error: unknown) =>
+    report(error, `the audit trail lacks ${deletion.action} of ${playerId}`),
   );
   return true;
 }
@@ -51,12 +73,21 @@ async function redactPlayer(db: Querier, playerId: string): Promise<number> {
   return removed;
 }
 
+/**
+ * A player's own deletion is in the trail of every tenant that knew them; what came through no tenant is a record of none too, which
+ * the platform admin reads. Where the request came from is for the tenant alone that it came through.
+ */
 async function recordDeletion(
   database: Database,
   playerId: string,
-  deletion: Deletion,
+  { origin, ...deletion }: Omit<Deletion, 'applicant'>,
+  tenants: string[],
   details: Record<string, unknown>,
 ): Promise<void> {
-  const scope = deletion.tenantId === null ? database : database.forTenant(deletion.tenantId);
-  await auditTrail(scope, [{ ...deletion, targetId: playerId, details }]);
+  const places = deletion.tenantId === null ? [null, ...tenants] : tenants;
+  for (const tenantId of places) {
+    const scope = tenantId === null ? database : database.forTenant(tenantId);
+    const from = tenantId === deletion.tenantId && origin ? { origin } : {};
+    await auditTrail(scope, [{ ...deletion, ...from, tenantId, targetId: playerId, details }]);
+  }
 }

@@ -3,11 +3,10 @@ import { Type } from 'typebox';
 import { authorOf, reporterOf } from '../../http/request-context.ts';
 import { Guid } from '../../http/schemas.ts';
 import { Problem } from '../../shared/problem.ts';
-import type { ProfileServices } from './change-profile.ts';
-import { deletePlayer } from './delete-player.ts';
+import { deletePlayer, type DeletionServices } from './delete-player.ts';
 
 /** Behind a platform admin. */
-export function playerDeletionRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
+export function playerDeletionRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.delete(
       '/api/admin/players/:playerId',

@@ -28,9 +28,18 @@ export async function absorbProfile(
     WHERE id = ${targetId}`);
 }
 
-export async function moveAuthMethods(db: Querier, sourceId: string, targetId: string): Promise<void> {
+/** `goodIn` is the workspace that they are good in from now on; null leaves them as they are. */
+export async function moveAuthMethods(
+  db: Querier,
+  sourceId: string,
+  targetId: string,
+  goodIn: string | null,
+): Promise<void> {
   await db.run(sql`
-    UPDATE auth_methods SET player_id = ${targetId}, is_primary = false WHERE player_id = ${sourceId}`);
+    UPDATE auth_methods
+    SET player_id = ${targetId}, is_primary = false,
+        linked_in_workspace = coalesce(linked_in_workspace, ${goodIn}::uuid)
+    WHERE player_id = ${sourceId}`);
 }
 
 /**
@@ -98,4 +107,13 @@ export async function moveDevices(db: Querier, sourceId: string, targetId: strin
 /** The history of bans goes with the access records: who is banned can be told why. */
 export async function moveBans(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`UPDATE player_bans SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
+}
+
+/** Who lifts a ban finds the identities of both under the one that is left. */
+export async function moveBanFingerprints(db: Querier, sourceId: string, targetId: string): Promise<void> {
+  await db.run(sql`
+    WITH moved AS (DELETE FROM ban_fingerprints WHERE player_id = ${sourceId} RETURNING tenant_id, fingerprint)
+    INSERT INTO ban_fingerprints (tenant_id, fingerprint, player_id)
+    SELECT tenant_id, fingerprint, ${targetId} FROM moved
+    ON CONFLICT DO NOTHING`);
 }

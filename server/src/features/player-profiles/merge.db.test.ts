@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { openDatabase, type Database, type Querier, type Scope } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import { openVault } from '../../security/vault.ts';
 import { cloneTestDatabase } from '../../testing/databases.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { mergeProfiles, type MergeServices } from './merge-profiles.ts';
@@ -124,11 +125,20 @@ function mergeThrough(db: Database, { targetId, sourceId, accountId }: Pair) {
   const services = {
     database: db,
     avatars: {} as AvatarStore,
+    config: { profileProof: true },
+    vault: openVault(randomBytes(32)),
+    jobs: { add: async () => {} },
     verifyToken: async () => ({ provider: 'StoreA' as const, issuer: '', providerUserId: accountId }),
   } as unknown as MergeServices;
   return mergeProfiles(
     services,
-    { playerId: targetId, tenantId, sessionId: randomUUID(), ipAddress: null },
+    {
+      playerId: targetId,
+      tenantId,
+      sessionId: randomUUID(),
+      ipAddress: null,
+      origin: { ip: null, id: 'test' },
+    },
     { sourceId, credential: { provider: 'StoreA', token: 'ticket' } },
     () => {},
   );

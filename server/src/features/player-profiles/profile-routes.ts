@@ -4,8 +4,10 @@ import { limitExports } from '../../http/exports.ts';
 import { originOf, playerOf, reporterOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { Problem } from '../../shared/problem.ts';
-import { changeProfile, type ProfileServices } from './change-profile.ts';
-import { deletePlayer } from './delete-player.ts';
+import { applicantOf, ProofHeaders } from './applicant-of-routes.ts';
+import { admitExport } from './admit-export.ts';
+import { changeProfile } from './change-profile.ts';
+import { deletePlayer, type DeletionServices } from './delete-player.ts';
 import { exportProfile } from './export-profile.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
 import { ChangeProfileBody, FullPlayerProfile, TenantAccessList } from './schemas.ts';
@@ -16,7 +18,7 @@ const tags = ['Player profile'];
 const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
 
 /** Behind a player's token. */
-export function profileRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
+export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
   const { database } = services;
   const exports = limitExports(EXPORT_LIMITS);
   return async (app) => {
@@ -61,7 +63,8 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
           description:
             'Clears the profile, removes every sign-in method and ends every session, for good. An access token still reads ' +
             'what is left until it expires. Whoever signs in again is somebody new. Deleting again changes nothing.',
-          response: { 204: Type.Null() },
+          headers: ProofHeaders,
+          response: { 204: Type.Null(), ...problems(403, 502) },
         },
       },
       async (request, reply) => {
@@ -71,6 +74,7 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
           actor: { kind: 'player' as const, id: playerId },
           origin: originOf(request),
           tenantId,
+          applicant: applicantOf(request),
         };
         if (!(await deletePlayer(services, playerId, deletion, reporterOf(request))))
           throw new Problem('invalid_bearer');
@@ -104,17 +108,19 @@ export function profileRoutes(services: ProfileServices): FastifyPluginAsyncType
             'One JSON object, sent while it is read: the profile, devices, bans, sessions, the ledgers of logins and logouts, ' +
             'matches and events, in all games, with those of profiles that were merged into this one. One export of a player ' +
             'at a time, and eight of a tenant.',
+          headers: ProofHeaders,
           response: {
             200: {
               description: 'The export.',
               content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } },
             },
-            ...problems(429),
+            ...problems(403, 429, 502, 503),
           },
         },
       },
       async (request, reply) => {
         const { playerId, tenantId } = playerOf(request);
+        await admitExport(services, applicantOf(request));
         const profile = await readProfile(database, playerId);
         const stream = exports.open(request, tenantId, exportProfile(database, profile));
         return reply

@@ -142,19 +142,22 @@ export interface NewAuthMethod {
   id: string;
   playerId: string;
   at: string;
+  /** The workspace that the method is good in; null if everywhere. */
+  linkedIn: string | null;
 }
 
 /** Adds a sign-in method that is not primary; undefined where the identity is somebody's already. */
 export function insertAuthMethod(
   db: Querier,
   identity: Identity,
-  { id, playerId, at }: NewAuthMethod,
+  { id, playerId, at, linkedIn }: NewAuthMethod,
 ): Promise<AuthMethod | undefined> {
   return db.row(sql`
     INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
-                              wallet_address, secret_hash, linked_at)
+                              wallet_address, secret_hash, linked_at, linked_in_workspace)
     VALUES (${id}, ${playerId}, ${identity.provider}, ${identity.issuer}, ${identity.providerUserId}, ${identity.email},
-            ${identity.username}, ${identity.displayName}, ${identity.walletAddress}, ${identity.secretHash}, ${at})
+            ${identity.username}, ${identity.displayName}, ${identity.walletAddress}, ${identity.secretHash}, ${at},
+            ${linkedIn})
     ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING
     RETURNING ${methodColumns}`);
 }

@@ -89,7 +89,7 @@ const Token = Type.String({
 });
 
 /** Which members a credential has, besides `provider`. Those of the other providers are ignored. */
-export const credentialMembers: Record<LinkableProvider, readonly (keyof Static<typeof LinkBody>)[]> = {
+export const credentialMembers: Record<LinkableProvider, readonly (keyof Static<typeof IdentityProof>)[]> = {
   StoreA: ['token'],
   StoreB: ['token'],
   WalletJwt: ['token'],
@@ -98,18 +98,34 @@ export const credentialMembers: Record<LinkableProvider, readonly (keyof Static<
   EmailOneTimeCode: ['email', 'code'],
 };
 
-export const LinkBody = Type.Object({
+const credential = {
   provider: OneOf(linkableProviders),
   token: Type.Optional(Token),
   message: Type.Optional(VerifyBody.properties.message),
   signature: Type.Optional(VerifyBody.properties.signature),
   email: Type.Optional(ExchangeBody.properties.email),
   code: Type.Optional(ExchangeBody.properties.code),
-  setAsPrimary: Type.Boolean({ default: false }),
+};
+
+export const IdentityProof = Type.Object(credential, {
+  description:
+    'A proof of identity, by a sign-in method that the profile has: EmailOneTimeCode with `email` and a `code` of ' +
+    '`/api/player-portal-auth/email/otc`; EvmWallet with `message` and `signature` of `/api/player-portal-auth/wallet/challenge`; ' +
+    'StoreA with the address at which the player came back from `/api/player-portal-auth/storea/start` as `token`.',
 });
+
+export const LinkBody = Type.Object({
+  ...credential,
+  setAsPrimary: Type.Boolean({ default: false }),
+  proof: Type.Optional(IdentityProof),
+});
+
+export const SetPrimaryBody = Nullable(Type.Object({ proof: Type.Optional(IdentityProof) }));
 
 export const MergeBody = Type.Object({
   sourceProfileId: Guid,
   sourceProvider: OneOf(tokenProviders),
   sourceAuthToken: Token,
+  proof: Type.Optional(IdentityProof),
+  sourceProof: Type.Optional(IdentityProof),
 });

@@ -1,20 +1,29 @@
-import type { Database } from '../../database/database.ts';
-import type { PlayerCaller } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
+import type { MailServices } from '../mail/index.ts';
+import { announceChange, type ChangeAuthor } from './announce-change.ts';
+import { requireProof, verifyProof, type Applicant, type ProofServices } from './identity-proof.ts';
 import { lockForNewSignIn } from './own-profile.ts';
 import { makePrimary, type AuthMethod } from './queries.ts';
 
-/** Makes a sign-in method of the player the primary one. Throws auth_method_not_found and profile_deleted. */
+/**
+ * Makes a sign-in method of the player the primary one. Throws auth_method_not_found, identity_proof_required and
+ * profile_deleted.
+ */
 export async function setPrimaryMethod(
-  database: Database,
-  caller: PlayerCaller,
+  services: ProofServices & MailServices,
+  caller: Applicant & ChangeAuthor,
   methodId: string,
 ): Promise<AuthMethod> {
   const { playerId } = caller;
-  return database.forPlayer(playerId).transaction(async (transaction) => {
+  const proof = await verifyProof(services, caller);
+  return services.database.forPlayer(playerId).transaction(async (transaction) => {
+    await proof?.use?.(transaction);
     await lockForNewSignIn(transaction, caller);
+    await requireProof(transaction, services, caller, { proof });
     const method = await makePrimary(transaction, playerId, methodId);
     if (!method) throw new Problem('auth_method_not_found');
+    const { authProvider } = method;
+    await announceChange(services, transaction, caller, 'primary', { authProvider });
     return method;
   });
 }

@@ -60,7 +60,8 @@ export function insertSession(
     method AS (
       UPDATE auth_methods method SET last_used_at = clock_timestamp() FROM linked WHERE method.id = linked.method_id),
     session AS (
-      INSERT INTO portal_sessions (id, player_id) SELECT ${sessionId}::uuid, player_id FROM linked RETURNING id),
+      INSERT INTO portal_sessions (id, player_id, auth_method_id)
+      SELECT ${sessionId}::uuid, player_id, method_id FROM linked RETURNING id),
     token AS (
       INSERT INTO portal_refresh_tokens (token_hash, session_id, expires_at)
       SELECT ${refreshToken.hash}, id, ${refreshToken.expiresAt} FROM session)

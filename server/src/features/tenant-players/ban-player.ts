@@ -1,11 +1,21 @@
 import type { Database } from '../../database/database.ts';
+import type { Vault } from '../../security/vault.ts';
 import type { Author } from '../../http/request-context.ts';
 import { newId } from '../../shared/ids.ts';
 import { invalidField, Problem } from '../../shared/problem.ts';
 import { toMicroseconds } from '../../shared/timestamps.ts';
 import { auditTrail } from '../audit/index.ts';
 import { endPlayerSessions } from '../login-sessions/index.ts';
-import { insertBan, liftBans, setBannedUntil, type Ban } from './queries.ts';
+import { banFingerprint } from '../player-login/index.ts';
+import {
+  insertBan,
+  insertBanFingerprints,
+  liftBans,
+  listIdentities,
+  lockPlayer,
+  setBannedUntil,
+  type Ban,
+} from './queries.ts';
 
 export interface BanRequest {
   tenantId: string;
@@ -17,10 +27,10 @@ export interface BanRequest {
 
 /**
  * Bans a player from a tenant: no sign-in from now on, and every session that they have there ends, whatever is in flight.
- * A ban in force is lifted and replaced. Throws player_not_found, and invalid_request for an `until` that is past.
+ * The ban is of the identities too, so deleting the profile or unlinking one does not end it. A ban in force is lifted and replaced. Throws player_not_found, and invalid_request for an `until` that is past.
  */
 export async function banPlayer(
-  database: Database,
+  { database, vault }: { database: Database; vault: Vault },
   { tenantId, playerId, reason, note, until: sentUntil }: BanRequest,
   author: Author,
 ): Promise<Ban> {
@@ -35,7 +45,9 @@ export async function banPlayer(
 
   const bannedBy = author.actor.id!;
   return database.forTenant(tenantId).transaction(async (transaction) => {
-    // First of all, for its lock: see endPlayerSessions.
+    // So that a deletion comes after, or the identities are gone before.
+    await lockPlayer(transaction, playerId);
+    // For its lock: see endPlayerSessions.
     if (!(await setBannedUntil(transaction, tenantId, playerId, until ?? 'infinity')))
       throw new Problem('player_not_found', 'The tenant has no such player.');
     const [replaced] = await liftBans(transaction, tenantId, playerId, bannedBy);
@@ -47,6 +59,9 @@ export async function banPlayer(
       until: until ?? null,
       bannedBy,
     });
+    const identities = await listIdentities(transaction, playerId);
+    const fingerprints = identities.map((identity) => banFingerprint(vault, tenantId, identity));
+    await insertBanFingerprints(transaction, { tenantId, playerId, fingerprints });
     await endPlayerSessions(transaction, playerId, { tenantId }, { reason: 'account_suspended' });
     await auditTrail(transaction, [
       {

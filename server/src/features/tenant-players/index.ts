@@ -1,2 +1,3 @@
 export { playerModerationRoutes } from './moderation-routes.ts';
 export { tenantPlayerRoutes } from './player-routes.ts';
+export { deleteExpiredBanFingerprints } from './queries.ts';

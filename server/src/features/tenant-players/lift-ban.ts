@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import type { Author } from '../../http/request-context.ts';
 import { Problem } from '../../shared/problem.ts';
 import { auditTrail } from '../audit/index.ts';
-import { liftBans, setBannedUntil } from './queries.ts';
+import { deleteBanFingerprints, liftBans, setBannedUntil } from './queries.ts';
 
 /** Lets a player sign in again; audited where they were banned. What the ban revoked stays so. Throws player_not_found. */
 export async function liftBan(
@@ -14,6 +14,7 @@ export async function liftBan(
   await database.forTenant(tenantId).transaction(async (transaction) => {
     if (!(await setBannedUntil(transaction, tenantId, playerId, null)))
       throw new Problem('player_not_found', 'The tenant has no such player.');
+    await deleteBanFingerprints(transaction, tenantId, playerId);
     const [lifted] = await liftBans(transaction, tenantId, playerId, author.actor.id!);
     if (!lifted) return;
     await auditTrail(transaction, [

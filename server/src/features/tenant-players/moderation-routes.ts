@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
+import type { Vault } from '../../security/vault.ts';
 import { authorOf } from '../../http/request-context.ts';
 import { Page, PageQuery } from '../../http/schemas.ts';
 import { banHistory } from './ban-history.ts';
@@ -13,7 +14,11 @@ const PLAYER = '/api/bus_tenants/:tenantId/players/:playerId';
 const tags = ['Tenant players'];
 
 /** Behind a dashboard account. */
-export function playerModerationRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function playerModerationRoutes(services: {
+  database: Database;
+  vault: Vault;
+}): FastifyPluginAsyncTypebox {
+  const { database } = services;
   return async (app) => {
     app.post(
       `${PLAYER}/ban`,
@@ -33,7 +38,7 @@ export function playerModerationRoutes(database: Database): FastifyPluginAsyncTy
       },
       async (request, reply) => {
         reply.code(201);
-        return banPlayer(database, { ...request.params, ...request.body }, authorOf(request));
+        return banPlayer(services, { ...request.params, ...request.body }, authorOf(request));
       },
     );
 

@@ -1,6 +1,7 @@
 import type { Querier } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { PageRequest } from '../../shared/page.ts';
+import type { Identity } from '../player-login/index.ts';
 
 /**
  * Sets until when a player is banned from the tenant (`infinity`: until lifted; null: not at all), and locks the access
@@ -16,6 +17,44 @@ export async function setBannedUntil(
     UPDATE tenant_access SET banned_until = ${until}
     WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
   return changed === 1;
+}
+
+/** Locks a player before their access record, as a sign-in does. */
+export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`SELECT FROM players WHERE id = ${playerId} FOR NO KEY UPDATE`);
+}
+
+/** Every identity by which a player signs in, in whatever tenant. */
+export function listIdentities(
+  db: Querier,
+  playerId: string,
+): Promise<Pick<Identity, 'provider' | 'issuer' | 'providerUserId'>[]> {
+  return db.rows(sql`
+    SELECT auth_provider AS provider, issuer, provider_user_id AS "providerUserId"
+    FROM auth_methods WHERE player_id = ${playerId}`);
+}
+
+export async function insertBanFingerprints(
+  db: Querier,
+  { tenantId, playerId, fingerprints }: { tenantId: string; playerId: string; fingerprints: Buffer[] },
+): Promise<void> {
+  await db.run(sql`
+    INSERT INTO ban_fingerprints (tenant_id, fingerprint, player_id)
+    SELECT DISTINCT ${tenantId}::uuid, fingerprint, ${playerId}::uuid FROM unnest(${fingerprints}::bytea[]) fingerprint
+    ON CONFLICT DO NOTHING`);
+}
+
+export async function deleteBanFingerprints(db: Querier, tenantId: string, playerId: string): Promise<void> {
+  await db.run(sql`DELETE FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+}
+
+/** Deletes the fingerprints of bans in a tenant that are over. */
+export async function deleteExpiredBanFingerprints(db: Querier, tenantId: string): Promise<void> {
+  await db.run(sql`
+    DELETE FROM ban_fingerprints ban
+    WHERE tenant_id = ${tenantId} AND NOT EXISTS (
+      SELECT FROM tenant_access access
+      WHERE access.tenant_id = ban.tenant_id AND access.player_id = ban.player_id AND access.banned_until > now())`);
 }
 
 /** Locks a player's access record, under which sign-ins write their session; false for a player without access. */

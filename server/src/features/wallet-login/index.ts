@@ -3,6 +3,10 @@ export { openContractWallets } from './contract-wallets.ts';
 export { issueChallenge } from './issue-challenge.ts';
 export { deleteExpiredChallenges, hasChallenge } from './queries.ts';
 export { readAddress } from './read-address.ts';
-export { walletLoginRoutes, type WalletLoginServices } from './routes.ts';
+export { walletLoginRoutes, walletProofRoutes, type WalletLoginServices } from './routes.ts';
 export { SIGNATURE_LENGTH, VerifyBody, WalletAddress } from './schemas.ts';
-export { verifyMessage, type VerifyServices as WalletVerifyServices } from './verify-challenge.ts';
+export {
+  verifyMessage,
+  verifyProofMessage,
+  type VerifyServices as WalletVerifyServices,
+} from './verify-challenge.ts';

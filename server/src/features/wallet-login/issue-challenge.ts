@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Address } from 'viem';
-import type { Database } from '../../database/database.ts';
+import type { Database, Scope } from '../../database/database.ts';
 import type { Charge } from '../../shared/charge.ts';
 import { newId } from '../../shared/ids.ts';
 import { invalidField } from '../../shared/problem.ts';
 import { now, secondsFromNow } from '../../shared/timestamps.ts';
+import { PORTAL } from '../portal-login/index.ts';
 import { findTenant, type ProviderSettings } from '../tenants/index.ts';
 import type { ChallengeThrottle } from './challenge-throttle.ts';
 import { insertChallenge } from './queries.ts';
-import { statementFor, writeSignInMessage } from './sign-in-message.ts';
+import { PROOF_STATEMENT, statementFor, writeSignInMessage } from './sign-in-message.ts';
 
 const LIFETIME_SECONDS = 5 * 60;
 const ETHEREUM = 1;
@@ -48,13 +49,37 @@ export async function issueChallenge(
 
   const tenant = await findTenant(database, tenantId);
   if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);
+  const statement = statementFor(tenant);
+  return writeChallenge(database.forKey(charge), { issuer, tenantId, address, chainId, statement });
+}
+
+/**
+ * Issues a message by which the owner of a wallet proves who they are, for a change of a profile. It belongs to the player
+ * portal: it signs in to no game, and a game's message is no proof. Throws too_many_attempts.
+ */
+export async function issueProofChallenge(
+  { database, walletThrottle, issuer }: Omit<IssueServices, 'providerSettings'>,
+  ipAddress: string | null,
+  { address, chainId = ETHEREUM }: { address: Address; chainId?: number | undefined },
+): Promise<IssuedChallenge> {
+  await walletThrottle.spend({ tenantId: PORTAL, ipAddress });
+  const challenge = { issuer, tenantId: PORTAL, address, chainId, statement: PROOF_STATEMENT };
+  return writeChallenge(database.forTenant(PORTAL), challenge);
+}
+
+async function writeChallenge(
+  scope: Scope,
+  {
+    tenantId,
+    ...words
+  }: { tenantId: string; issuer: string; address: Address; chainId: number; statement: string },
+): Promise<IssuedChallenge> {
   // Not viem's nonce, which is made of Math.random.
   const nonce = randomBytes(16).toString('hex');
   const [issuedAt, expiresAt] = [now(), secondsFromNow(LIFETIME_SECONDS)];
-  const statement = statementFor(tenant);
-  const message = writeSignInMessage({ issuer, address, statement, chainId, nonce, issuedAt, expiresAt });
+  const message = writeSignInMessage({ ...words, nonce, issuedAt, expiresAt });
   const challengeId = newId();
-  const challenge = { tenantId, id: challengeId, nonce, address, chainId, message, expiresAt };
-  await insertChallenge(database.forKey(charge), challenge);
+  const { address, chainId } = words;
+  await insertChallenge(scope, { tenantId, id: challengeId, nonce, address, chainId, message, expiresAt });
   return { challengeId, message, nonce, expiresAt };
 }

@@ -5,7 +5,7 @@ import { chargeOf } from '../../http/request-context.ts';
 import { problems } from '../../http/schemas.ts';
 import { signIn, type SignInServices } from '../player-login/index.ts';
 import { LoginResult } from '../player-tokens/index.ts';
-import { issueChallenge, type IssueServices } from './issue-challenge.ts';
+import { issueChallenge, issueProofChallenge, type IssueServices } from './issue-challenge.ts';
 import { readAddress } from './read-address.ts';
 import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
 import { verifyMessage, type VerifyServices } from './verify-challenge.ts';
@@ -62,6 +62,34 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
           ...from,
           mode: createAccountIfMissing ? 'login' : 'only-existing',
         });
+      },
+    );
+  };
+}
+
+/** Open to anyone, as the other doors of the player portal are. */
+export function walletProofRoutes(
+  services: Omit<IssueServices, 'providerSettings'>,
+): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/api/player-portal-auth/wallet/challenge',
+      {
+        schema: {
+          operationId: 'issueWalletProofChallenge',
+          tags: ['Player portal'],
+          summary: 'Get a message that proves identity',
+          description:
+            'The wallet signs the message, and the signature is the proof of identity for one change of a profile. The message ' +
+            'works once, for five minutes. It signs in to no game.',
+          body: ChallengeBody,
+          response: { 200: Challenge, ...problems(429) },
+        },
+      },
+      async (request) => {
+        const address = readAddress(request.body.address, 'address');
+        const { chainId } = request.body;
+        return issueProofChallenge(services, clientAddress(request), { address, chainId });
       },
     );
   };

@@ -38,6 +38,11 @@ export function statementFor({ name, slug }: { name: string; slug: string }): st
   return `Sign in to ${game}. Signing costs nothing and moves nothing.`;
 }
 
+/** The statement in a message that proves who somebody is. A player must see that it is no sign-in to a game. */
+export const PROOF_STATEMENT =
+  'Confirm a change of your player profile: its sign-in methods, a merge, an export or its deletion. ' +
+  'This is not a sign-in to a game.';
+
 /** The nonce of a message, however much else of it was altered; undefined where it holds none of ours. */
 export function nonceOf(message: string): string | undefined {
   return /^Nonce: ([0-9a-f]{32})$/m.exec(message)?.[1];

@@ -1,6 +1,7 @@
 import type { Database, Scope } from '../../database/database.ts';
 import { Problem } from '../../shared/problem.ts';
 import type { Identity } from '../player-login/index.ts';
+import { PORTAL } from '../portal-login/index.ts';
 import type { ProviderSettings } from '../tenants/index.ts';
 import type { Asker, ChallengeThrottle } from './challenge-throttle.ts';
 import type { ContractWallets } from './contract-wallets.ts';
@@ -23,12 +24,29 @@ export type WalletAnswer = { signature: string } & ({ message: string } | { chal
  * Throws provider_not_available, provider_unavailable, and one and the same invalid_credentials whatever is wrong.
  */
 export async function verifyMessage(
-  { database, providerSettings, walletThrottle, contractWallets }: VerifyServices,
+  services: VerifyServices,
+  asker: Asker,
+  answer: WalletAnswer,
+): Promise<Identity> {
+  await services.providerSettings.require(asker.tenantId, 'EvmWallet');
+  return verifyAnswer(services, asker, answer);
+}
+
+/** The same for a message of {@link issueProofChallenge}, which no tenant's settings govern. */
+export function verifyProofMessage(
+  services: VerifyServices,
+  ipAddress: string | null,
+  answer: WalletAnswer,
+): Promise<Identity> {
+  return verifyAnswer(services, { tenantId: PORTAL, ipAddress }, answer);
+}
+
+async function verifyAnswer(
+  { database, walletThrottle, contractWallets }: VerifyServices,
   asker: Asker,
   answer: WalletAnswer,
 ): Promise<Identity> {
   const { tenantId } = asker;
-  await providerSettings.require(tenantId, 'EvmWallet');
   const challenge = await take(database.forTenant(tenantId), tenantId, answer);
   if (!challenge || challenge.isExpired) throw refusal();
   const identity = await identify(contractWallets, challenge, answer.signature);

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { Problem } from '../../shared/problem.ts';
+import type { Vault } from '../../security/vault.ts';
 import type { Charge } from '../../shared/charge.ts';
 import { isBanned, type TenantOfToken, type VerifyToken } from '../player-login/index.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
@@ -13,6 +14,7 @@ export interface WalletLoginServices {
   signer: TokenSigner;
   ledger: WalletLedger;
   verifyToken: VerifyToken;
+  vault: Vault;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface WalletLoginServices {
  * verification of the token throws, invalid_credentials for one without an address, and player_banned.
  */
 export async function logInByWallet(
-  { database, signer, ledger, verifyToken }: WalletLoginServices,
+  { database, vault, signer, ledger, verifyToken }: WalletLoginServices,
   key: TenantOfToken,
   charge: Charge,
   jwt: string,
@@ -32,7 +34,7 @@ export async function logInByWallet(
 
   const tenant = database.forTenant(tenantId);
   const [banned, known] = await Promise.all([
-    isBanned(tenant, tenantId, identity),
+    isBanned(tenant, vault, tenantId, identity),
     findPlayerByAddress(tenant, tenantId, address),
   ]);
   if (banned) throw new Problem('player_banned');

@@ -133,7 +133,8 @@ async function tellDisabled(
   const notice = {
     type: 'webhook.disabled',
     title: `The webhook to ${host} was disabled`,
-    text: `Guildhall sends nothing more to the webhook at ${host}, as ${why}. Enable it again once it is mended: it then goes on with what waits.`,
+    subject: 'A webhook was disabled',
+    text: `Guildhall sends nothing more to the webhook ${id}, because ${why}. Enable it again once it is mended: it then goes on with what waits.`,
     data: { webhookId: id, reason: disabledReason },
     ...(tenantId && { tenantId }),
   };

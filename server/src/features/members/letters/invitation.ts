@@ -1,5 +1,5 @@
 import type { Role } from '../../../http/credential-scope.ts';
-import type { Letter } from '../../mail/index.ts';
+import { quoted, type Letter } from '../../mail/index.ts';
 
 export interface InvitationWords {
   /** The address of whoever invites: it was theirs to choose, unlike a name. */
@@ -12,13 +12,14 @@ export interface InvitationWords {
 
 export function invitationLetter({ inviter, workspace, server, role, token }: InvitationWords): Letter {
   return {
-    subject: `You are invited to ${workspace}`,
+    subject: 'You are invited to a workspace',
     paragraphs: [
-      `${inviter} invites you to the workspace ${workspace}, on the Guildhall at ${server}, as ${role}.`,
+      `${inviter} invites you to the workspace ${quoted(workspace)}, on the Guildhall at ${server}, as ${role}.`,
       'To accept, enter this there:',
       { code: token },
       'It works once, for seven days, and only for an account with this e-mail address. Give it to nobody.',
       'If you do not want to join, you can ignore this mail.',
+      `Guildhall at ${server} sent this mail because ${inviter} asked for it. Nobody has checked who that is.`,
     ],
   };
 }

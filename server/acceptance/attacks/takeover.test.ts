@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { send } from '../arrange.ts';
+import { arrangeStudio, startVictim, type Studio } from './victim.ts';
+
+// A hostile studio holds the token that its own game gets of each player, and everything that its game client sees.
+
+const { url, honest } = await startVictim();
+const hostile = await arrangeStudio(url);
+for (const studio of [honest, hostile])
+  for (const provider of ['EvmWallet', 'EmailOneTimeCode'])
+    await send(
+      `${url}/api/bus_tenants/${studio.tenantId}/providers/${provider}`,
+      'PUT',
+      { enabled: true },
+      studio.accessToken,
+    );
+
+async function call(
+  method: string,
+  path: string,
+  { body, bearer, gameKey }: { body?: object; bearer?: string; gameKey?: string },
+) {
+  const answer = await fetch(url + path, {
+    method,
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(bearer && { authorization: `Bearer ${bearer}` }),
+      ...(gameKey && { 'x-game-key': gameKey }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : {} };
+}
+
+const newWallet = () => privateKeyToAccount(generatePrivateKey());
+type Wallet = ReturnType<typeof newWallet>;
+
+async function signature(wallet: Wallet, { gameKey }: Studio) {
+  const { body } = await call('POST', '/api/player-auth/wallet/challenge', {
+    body: { address: wallet.address },
+    gameKey,
+  });
+  return { message: body.message as string, signature: await wallet.signMessage({ message: body.message }) };
+}
+const signIn = async (wallet: Wallet, studio: Studio) =>
+  call('POST', '/api/player-auth/wallet/verify', {
+    body: await signature(wallet, studio),
+    gameKey: studio.gameKey,
+  });
+
+const ME = '/api/player-profile/me';
+const refusals = ['identity_proof_required', 'invalid_credentials'];
+
+test('a studio cannot take over a player whom another studio knows too', async () => {
+  const victim = newWallet();
+  const { body: inHostileGame } = await signIn(victim, hostile);
+  const { body: inHonestGame } = await signIn(victim, honest);
+  assert.equal(inHostileGame.playerId, inHonestGame.playerId);
+  const bearer = inHostileGame.accessToken as string;
+
+  const own = newWallet();
+  const seen = await signature(victim, hostile);
+  const link = async (proof?: object) =>
+    call('POST', `${ME}/auth-methods`, {
+      body: { provider: 'EvmWallet', ...(await signature(own, hostile)), ...(proof && { proof }) },
+      bearer,
+    });
+  const profile = await call('GET', ME, { bearer });
+  const attacks = {
+    'link an own wallet': await link(),
+    'link it with a signature that the game has seen': await link({ provider: 'EvmWallet', ...seen }),
+    'link it with a proof of the own wallet': await link({
+      provider: 'EvmWallet',
+      ...(await signature(own, hostile)),
+    }),
+    'remove the method of the victim': await call(
+      'DELETE',
+      `${ME}/auth-methods/${profile.body.authMethods[0].id}`,
+      { bearer },
+    ),
+    'export everything': await call('GET', `${ME}/export`, { bearer }),
+    'delete the profile': await call('DELETE', ME, { bearer }),
+  };
+  for (const [name, { status, body }] of Object.entries(attacks))
+    assert.deepEqual([status, body.code], [403, 'identity_proof_required'], name);
+
+  const signedIn = await signIn(own, honest);
+  assert.notEqual(signedIn.body.playerId, inHonestGame.playerId);
+  assert.equal((await signIn(victim, honest)).body.playerId, inHonestGame.playerId);
+});
+
+test('a studio that linked its own method first does not get into the game of another studio', async () => {
+  const [victim, own] = [newWallet(), newWallet()];
+  const { body: early } = await signIn(victim, hostile);
+  const body = { provider: 'EvmWallet', ...(await signature(own, hostile)) };
+  assert.equal((await call('POST', `${ME}/auth-methods`, { body, bearer: early.accessToken })).status, 201);
+  const before = await signIn(own, honest);
+  assert.deepEqual([before.status, before.body.code], [403, 'identity_proof_required']);
+  const { body: inHonestGame } = await signIn(victim, honest);
+  assert.equal(inHonestGame.playerId, early.playerId);
+  const after = await signIn(own, honest);
+  assert.ok(after.status >= 400 && refusals.includes(after.body.code), JSON.stringify(after.body));
+});
