@@ -37,7 +37,7 @@ export async function seedDemo(
   const password = newPassword();
   const passwordHash = await hashPassword(password);
   const tenantId = newId();
-  const database = openDatabase(databaseUrl, { poolSize: 1 });
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
   try {
     return await database.forTenant(tenantId).transaction(async (transaction) => {
       const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
@@ -100,7 +100,7 @@ Sign a first player in:
 export async function createFirstAdmin(databaseUrl: string, email: string): Promise<string | undefined> {
   const password = newPassword();
   const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
-  const database = openDatabase(databaseUrl, { poolSize: 1 });
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
   try {
     const created = await database.transaction((transaction) =>
       createFirstAccount(transaction, SYSTEM, account),

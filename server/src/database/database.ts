@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Charge } from '../shared/charge.ts';
 import { isGuid } from '../shared/ids.ts';
+import { createFairSemaphore } from './fair-semaphore.ts';
 import { rowTypes } from './row-types.ts';
 import { sql, type Sql } from './sql.ts';
 
@@ -45,9 +46,30 @@ export interface Database extends Scope {
   forPlayer(playerId: string, charge?: Charge): Scope;
   /** The same door with the audit records of one workspace visible, those of its tenants included. */
   forWorkspace(workspaceId: string): Scope;
+  /** The door for large reads: event lists, exports, analytics, searches, session lists. */
+  heavy: HeavyReads;
   /** Closes all connections once their work is done. */
   close(): Promise<void>;
 }
+
+/**
+ * Large reads have a few connections of their own, and each tenant or player gets some of them: so whoever reads much slows
+ * neither the sign-ins of others nor their reads. Throws too_many_reads and busy. An export, which has begun to answer and must
+ * be bounded where it begins, reads as `patient`: its statements wait and are never refused.
+ */
+export interface HeavyReads {
+  forTenant(tenantId: string, options?: { patient?: boolean }): Scope;
+  forPlayer(playerId: string, options?: { patient?: boolean }): Scope;
+}
+
+/** How long PostgreSQL works on a statement before it cancels it, in seconds, for each class of work. */
+const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
+
+/**
+ * Two reads of a tenant at once keep two cores busy. Four in all leave the scheduler room for the short statements of sign-ins,
+ * and other tenants two.
+ */
+const HEAVY_READS = { running: 4, runningPerOwner: 2, waitingPerOwner: 16, waitMs: 10_000 };
 
 /**
  * How many connections one process keeps. PostgreSQL does its best work with about twice as many active connections
@@ -56,16 +78,32 @@ export interface Database extends Scope {
 const POOL_SIZE = 16;
 
 /** Opens the application's connections. `url` is a connection string, or the folder of a Unix socket. */
-export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Database {
-  const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true });
+export function openDatabase(
+  url: string,
+  { poolSize = POOL_SIZE, work = 'request' }: { poolSize?: number; work?: 'request' | 'job' } = {},
+): Database {
+  const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true, work });
+  const heavyPool = openPool(url, 'guildhall_app', {
+    poolSize: HEAVY_READS.running,
+    pipeline: true,
+    work: 'heavy',
+  });
+  const slots = createFairSemaphore(HEAVY_READS);
+  const heavyScope = (owner: string, begin: string, options?: { patient?: boolean }): Scope =>
+    within((work) => slots.run(owner, work, options), scope(heavyPool, begin));
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
     forKey: (charge) => scope(pool, beginFor('tenant_id', charge.tenantId), charge),
-    forPlayer: (playerId, charge) =>
-      scope(pool, `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`, charge),
+    forPlayer: (playerId, charge) => scope(pool, beginForPlayer(playerId), charge),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
-    close: () => pool.end(),
+    heavy: {
+      forTenant: (tenantId, options) => heavyScope(tenantId, beginFor('tenant_id', tenantId), options),
+      forPlayer: (playerId, options) => heavyScope(playerId, beginForPlayer(playerId), options),
+    },
+    async close() {
+      await Promise.all([pool.end(), heavyPool.end()]);
+    },
   };
 }
 
@@ -73,14 +111,24 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
 export function openPool(
   url: string,
   role: string,
-  options: { poolSize: number; pipeline: boolean },
+  options: { poolSize: number; pipeline: boolean; work?: keyof typeof STATEMENT_SECONDS },
 ): pg.Pool {
+  const settings = {
+    role,
+    timezone: 'UTC',
+    statement_timeout: `${STATEMENT_SECONDS[options.work ?? 'request']}s`,
+    idle_in_transaction_session_timeout: '60s',
+    // A statement takes one core. PostgreSQL would give a large read two more.
+    max_parallel_workers_per_gather: '0',
+  };
   const pool = new pg.Pool({
     connectionString: url,
     max: options.poolSize,
     pipeline: options.pipeline,
     types: rowTypes,
-    options: `-c role=${role} -c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000`,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
     application_name: `guildhall ${role}`,
     connectionTimeoutMillis: 10_000,
   });
@@ -129,6 +177,10 @@ function beginFor(setting: 'tenant_id' | 'player_id' | 'workspace_id', id: strin
   return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
 }
 
+function beginForPlayer(playerId: string): string {
+  return `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`;
+}
+
 /** An identifier as part of the text of a statement: nothing but a UUID may pass. */
 function literal(id: string): string {
   if (!isGuid(id)) throw new TypeError(`"${id}" is not an identifier.`);
@@ -139,6 +191,17 @@ function scope(pool: pg.Pool, begin: string, charge?: Charge): Scope {
   return {
     ...querier((statement) => againAfterDeadlock(() => single(pool, begin, statement, charge))),
     transaction: (work) => againAfterDeadlock(() => transact(pool, begin, work, charge)),
+  };
+}
+
+/** A scope whose every statement and transaction is run by `run`. */
+function within(run: <Result>(work: () => Promise<Result>) => Promise<Result>, inner: Scope): Scope {
+  return {
+    rows: (statement) => run(() => inner.rows(statement)),
+    row: (statement) => run(() => inner.row(statement)),
+    count: (statement) => run(() => inner.count(statement)),
+    run: (statement) => run(() => inner.run(statement)),
+    transaction: (work) => run(() => inner.transaction(work)),
   };
 }
 

@@ -64,6 +64,7 @@ export const problemCatalogue = {
   events_rejected: [422, 'No event was inserted'],
   rate_limited: [429, 'Too many requests'],
   too_many_attempts: [429, 'Too many attempts'],
+  too_many_reads: [429, 'Too many large reads at once'],
   too_many_streams: [429, 'Too many streams are open'],
   quota_exceeded: [429, 'The units of the plan are used up'],
   headers_too_large: [431, 'The address and headers are too large'],

@@ -27,7 +27,7 @@ export async function readEvents(
   page: { limit: number; cursor: string | undefined },
 ): Promise<EventPage> {
   const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId);
   const found = await selectEvents(tenant, tenantId, filter, {
     after,
     direction: 'desc',
@@ -48,7 +48,7 @@ export async function* exportEvents(
   tenantId: string,
   filter: EventFilter,
 ): AsyncGenerator<StoredEvent[]> {
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId, { patient: true });
   let after: EventPosition | undefined;
   while (true) {
     const chunk = await selectEvents(tenant, tenantId, filter, {
@@ -73,7 +73,7 @@ export async function* exportEventsOfPlayer(
   scope: EventScope,
   playerId: string[],
 ): AsyncGenerator<object[]> {
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId, { patient: true });
   if (scope === 'match' && !(await isInRosters(tenant, tenantId, playerId))) return;
   let from = await findNextTime(tenant, tenantId, scope, undefined);
   while (from !== undefined) {
@@ -119,7 +119,7 @@ export async function summariseEvents(
     );
   }
   const items = await countEvents(
-    database.forTenant(tenantId),
+    database.heavy.forTenant(tenantId),
     tenantId,
     { ...filter, from, to },
     bucket,

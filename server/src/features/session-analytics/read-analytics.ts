@@ -23,7 +23,7 @@ export async function readAnalytics(
   const to = toMicroseconds(range.to ?? new Date().toISOString())!;
   const from = toMicroseconds(range.from ?? daysBefore(to))!;
   if (from >= to) throw invalidField('from', 'must lie before to', 'The range is empty.');
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId);
   // What is rolled up never changes, so it does no harm if more of it is by the time of the second statement.
   const rolledUpTo = await findRolledUpTo(tenant, tenantId);
   const pieces = coverRange(from, to, rolledUpTo && toMicroseconds(rolledUpTo));
