@@ -9,7 +9,7 @@ import type { Charge } from '../../shared/charge.ts';
 import { newBulkId } from '../../shared/ids.ts';
 import { quotaExceeded, type Quota } from '../../shared/quota.ts';
 import { now } from '../../shared/timestamps.ts';
-import { checkEvent, type CheckedEvent } from './check-event.ts';
+import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
 import type { EventRow } from './event-row.ts';
 import type { EventScope } from './event-scope.ts';
 import type { EventWriter } from './event-writer.ts';
@@ -88,8 +88,9 @@ interface IndexedRow extends EventRow {
 
 function checkFields(scope: EventScope, batch: unknown[], result: IngestResult): CheckedEvent[] {
   const sound: CheckedEvent[] = [];
+  const latest = latestOccurrence();
   for (let index = 0; index < batch.length; index++) {
-    const checked = checkEvent(scope, batch[index], index);
+    const checked = checkEvent(scope, batch[index], index, latest);
     if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
     else sound.push(checked);
   }
