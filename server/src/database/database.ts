@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Charge } from '../shared/charge.ts';
@@ -66,10 +67,16 @@ export interface HeavyReads {
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
 
 /**
- * Two reads of a tenant at once keep two cores busy. Four in all leave the scheduler room for the short statements of sign-ins,
- * and other tenants two.
+ * Large reads take half of the cores, and those of one tenant half of that, as PostgreSQL often runs on the same machine: 40
+ * reads in parallel leave honest sign-ins more than half of their rate.
  */
-const HEAVY_READS = { running: 4, runningPerOwner: 2, waitingPerOwner: 16, waitMs: 10_000 };
+const HEAVY_RUNNING = Math.max(2, Math.floor(availableParallelism() / 2));
+const HEAVY_READS = {
+  running: HEAVY_RUNNING,
+  runningPerOwner: Math.floor(HEAVY_RUNNING / 2),
+  waitingPerOwner: 16,
+  waitMs: 10_000,
+};
 
 /**
  * How many connections one process keeps. PostgreSQL does its best work with about twice as many active connections

@@ -66,7 +66,7 @@ export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
     const queue = waiting.get(owner) ?? [];
     if (!patient && queue.length >= limits.waitingPerOwner)
       throw new Problem('too_many_reads', {
-        detail: `At most ${limits.runningPerOwner} large reads of a tenant run at once and ${limits.waitingPerOwner} wait. Retry later, with fewer at once.`,
+        detail: `Large reads of a tenant: ${limits.runningPerOwner} may run at once and ${limits.waitingPerOwner} may wait. Retry later, with fewer at once.`,
         headers: { 'retry-after': RETRY_AFTER_SECONDS },
       });
     return new Promise((resolve, reject) => {
