@@ -109,10 +109,7 @@ async function makePartition(
  * How far a partition reaches: undefined when it does not exist, a time when a crash interrupted its making, and all when it is
  * complete.
  */
-async function findReached(
-  client: pg.PoolClient,
-  { name, to }: Partition,
-): Promise<string | 'all' | undefined> {
+async function findReached(client: pg.PoolClient, { name, to }: Partition): Promise<string | undefined> {
   // Not to_regclass, which answers from the cache of this session.
   const { rows } = await client.query(
     `SELECT bound AS reached, bound::timestamptz >= $2::timestamptz AS complete
