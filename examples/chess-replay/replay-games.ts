@@ -110,7 +110,8 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
         eventValue: move.notation,
         value: move.number,
         idempotencyKey: `${game.id}:${move.number}`,
-        occurredAt: new Date(game.startedAt.getTime() + move.number * 1000).toISOString(),
+        // Guildhall takes no events from before 1970.
+        occurredAt: new Date(Math.max(game.startedAt.getTime(), 0) + move.number * 1000).toISOString(),
       }));
     if (events.length === 0) return;
     // 422 tells that nothing was stored by this request, be it refused or stored before; the lists tell which.

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { arrangeGameKey } from './arrange.ts';
 import {
   answersOrEnds,
@@ -126,9 +127,49 @@ test('kill -9 of the server and PostgreSQL: the next start recovers', async () =
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
-test('while the database is away every answer is 503; a stop is clean all the same', async () => {
+test('kill -9 of PostgreSQL: the server starts it again and answers', async () => {
+  const killed = postgresOf(dataDir);
   killPostgres(dataDir);
-  while ((await fetch(`${running.url}/health/ready`)).status !== 503) await sleep(20);
+  while (postgresOf(dataDir) === killed || postgresOf(dataDir) === undefined) await sleep(5);
+  while (!(await isReady(running))) await sleep(5);
+  assert.equal((await logIn(running)).playerId, playerId);
+  const second = await spawnServer({ dataDir });
+  assert.equal(await answersOrEnds(second), 'ends', 'the data folder is still claimed');
+  assert.match(second.output(), /^Another Guildhall server/);
+});
+
+/** Whether the server says that it can work. If it cannot, it must say so with 503 and Retry-After. */
+async function isReady({ url }: ServerProcess): Promise<boolean> {
+  const answer = await fetch(`${url}/health/ready`);
+  if (answer.status === 200) return true;
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers.get('retry-after'), '5');
+  return false;
+}
+
+/** What keeps PostgreSQL from starting, as a full disk does, until the returned function is called. */
+function hinderPostgres(): () => void {
+  const file = join(dataDir, 'postgres', 'PG_VERSION');
+  renameSync(file, `${file}.away`);
+  return () => renameSync(`${file}.away`, file);
+}
+
+test('while PostgreSQL cannot start every answer is 503; then it starts by itself', async () => {
+  const attempts = () => running.output().match(/PostgreSQL has ended and does not start/g)?.length ?? 0;
+  const allow = hinderPostgres();
+  killPostgres(dataDir);
+  while (attempts() < 2) {
+    if (!(await isReady(running))) await assertAway();
+    await sleep(20);
+  }
+  assert.equal((await fetch(`${running.url}/health/live`)).status, 200);
+  assert.doesNotMatch(running.output(), /^\s+at /m, 'attempts are logged without a trace');
+  allow();
+  while (!(await isReady(running))) await sleep(20);
+  assert.equal((await logIn(running)).playerId, playerId);
+});
+
+async function assertAway(): Promise<void> {
   const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
   const answer = await fetch(`${running.url}/api/player-auth/login`, {
     method: 'POST',
@@ -138,12 +179,44 @@ test('while the database is away every answer is 503; a stop is clean all the sa
   assert.equal(answer.status, 503);
   assert.equal(answer.headers.get('retry-after'), '5');
   assert.equal(((await answer.json()) as { code: string }).code, 'unavailable');
-  assert.equal((await fetch(`${running.url}/health/live`)).status, 200);
+}
+
+test('a stop is clean while PostgreSQL cannot start', async () => {
+  const allow = hinderPostgres();
+  killPostgres(dataDir);
+  while (await isReady(running)) await sleep(5);
   assert.equal(await running.end('SIGTERM'), 0, running.output());
   assert.doesNotMatch(running.output(), /pg_ctl/);
+  allow();
 
   running = await startServer({ dataDir });
   assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('nobody else may enter the data folder, and nobody can act as the superuser', async () => {
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+  const connectAs = async (role: string, database: string) => {
+    const client = new pg.Client({
+      connectionString: `postgres://${role}@localhost/${database}?host=${encodeURIComponent(join(dataDir, 'socket'))}`,
+    });
+    await client.connect();
+    return client;
+  };
+  await assert.rejects(connectAs('postgres', 'guildhall'), /no pg_hba.conf entry/);
+  await assert.rejects(connectAs('guildhall_app', 'guildhall'), /no pg_hba.conf entry/);
+  const client = await connectAs('guildhall', 'guildhall');
+  try {
+    const { rows } = await client.query('SELECT rolsuper FROM pg_roles WHERE rolname = current_user');
+    assert.deepEqual(rows, [{ rolsuper: false }]);
+    for (const statement of [
+      `SELECT pg_read_file('/etc/passwd')`,
+      `COPY (SELECT 1) TO PROGRAM 'id'`,
+      'ALTER ROLE guildhall SUPERUSER',
+    ])
+      await assert.rejects(client.query(statement), /permission denied|must be superuser/, statement);
+  } finally {
+    await client.end();
+  }
 });
 
 test('a process that has got the id of a killed PostgreSQL does not hinder the next start', async () => {

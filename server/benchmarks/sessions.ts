@@ -26,7 +26,7 @@ export interface SeededSessions {
 export async function seedSessions(server: ServerProcess, logins: number): Promise<SeededSessions> {
   const { owner } = server;
   for (let ago = 0; ago <= DAYS + 31; ago += 28)
-    await makePartitions(owner, new Date(Date.now() - ago * DAY));
+    await makePartitions(owner, { today: new Date(Date.now() - ago * DAY) });
   const tenants = await Promise.all(Array.from({ length: 21 }, () => arrangeTenant(server)));
   const heavyPlayer = randomUUID();
   const started = performance.now();

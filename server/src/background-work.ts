@@ -44,7 +44,7 @@ export async function startBackgroundWork(
   logger: FastifyBaseLogger,
 ): Promise<Worker> {
   await using opened = new AsyncDisposableStack();
-  const database = openDatabase(databaseUrl, { poolSize: POOL_SIZE });
+  const database = openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'job' });
   opened.defer(() => database.close());
   const owner = new pg.Pool({
     connectionString: databaseUrl,

@@ -43,7 +43,7 @@ export async function seedDemo(
   const password = newPassword();
   const passwordHash = await hashPassword(password);
   const tenantId = newId();
-  const database = openDatabase(databaseUrl, { poolSize: 1 });
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
   try {
     return await database.forTenant(tenantId).transaction(async (transaction) => {
       const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
@@ -142,7 +142,7 @@ async function withDatabase<Result>(
   databaseUrl: string,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase(databaseUrl, { poolSize: 1 });
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
   try {
     return await work(database);
   } finally {

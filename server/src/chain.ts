@@ -44,7 +44,7 @@ async function withDatabase<Result>(
   url: string,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase(url, { poolSize: 2 });
+  const database = openDatabase(url, { poolSize: 2, work: 'job' });
   try {
     return await work(database);
   } finally {

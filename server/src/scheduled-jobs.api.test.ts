@@ -173,25 +173,6 @@ test('notifications of more than 90 days ago are deleted, and no others', async 
   assert.deepEqual(rows, [{ title: '89' }]);
 });
 
-test('missing partitions are made, and rows dated ahead move into theirs', async () => {
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
-  const { caller, playerId } = await arrangePlayer(app, tenant);
-  const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 2, 15));
-  const partition = `player_events_${month.toISOString().slice(0, 7).replace('-', '_')}`;
-  await app.owner.query(`DROP TABLE ${partition}`);
-  const event = { playerId, eventKey: 'ahead', idempotencyKey: 'ahead', occurredAt: month.toISOString() };
-  assert.equal((await app.http.post('/api/game/player-events', [event], caller)).status, 201);
-  assert.equal((await app.owner.query('SELECT FROM player_events_default')).rowCount, 1);
-
-  await run('make-partitions');
-
-  assert.equal((await app.owner.query('SELECT FROM player_events_default')).rowCount, 0);
-  assert.equal((await app.owner.query(`SELECT FROM ${partition}`)).rowCount, 1);
-  const again = await app.http.post('/api/game/player-events', [event], caller);
-  assert.equal(again.body.duplicateCount, 1, 'it is still known in its new place');
-});
-
 test('expired codes and mailed tokens are deleted, addresses that were never used, and old mails', async () => {
   const { tenantId } = await arrangeTenant(app);
   const { playerId } = await arrangePlayer(app, await arrangeTenant(app));

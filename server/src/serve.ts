@@ -33,6 +33,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
   const deployment = { config, databaseUrl: storage.url, masterKey };
   const app = await createApp({ ...deployment, logger: loggerOptions(config) });
+  storage.keepRunning(app.log);
   let jobs: Worker | undefined;
   opened.defer(async () => {
     await finishRequests(app);

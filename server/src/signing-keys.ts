@@ -41,7 +41,7 @@ async function withDatabase<Result>(
   url: string,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase(url, { poolSize: 1 });
+  const database = openDatabase(url, { poolSize: 1, work: 'job' });
   try {
     return await work(database);
   } finally {

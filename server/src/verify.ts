@@ -24,7 +24,7 @@ export async function verify(
   report: (row: AlteredRow) => void,
   settings?: ChainSettings,
 ): Promise<number> {
-  const database = openDatabase(databaseUrl, { poolSize: 2 });
+  const database = openDatabase(databaseUrl, { poolSize: 2, work: 'job' });
   try {
     const tenants = range.tenantId
       ? [{ id: range.tenantId }]

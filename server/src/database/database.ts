@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Charge } from '../shared/charge.ts';
 import { isGuid } from '../shared/ids.ts';
+import { createFairSemaphore } from './fair-semaphore.ts';
 import { rowTypes } from './row-types.ts';
 import { sql, type Sql } from './sql.ts';
 
@@ -47,9 +49,36 @@ export interface Database extends Scope {
   forWorkspace(workspaceId: string): Scope;
   /** The same door with all audit records visible: for the platform admin. */
   forPlatform(): Scope;
+  /** The door for large reads: event lists, exports, analytics, searches, session lists. */
+  heavy: HeavyReads;
   /** Closes all connections once their work is done. */
   close(): Promise<void>;
 }
+
+/**
+ * Large reads have a few connections of their own, and each tenant or player gets some of them: so whoever reads much slows
+ * neither the sign-ins of others nor their reads. Throws too_many_reads and busy. An export, which has begun to answer and must
+ * be bounded where it begins, reads as `patient`: its statements wait and are never refused.
+ */
+export interface HeavyReads {
+  forTenant(tenantId: string, options?: { patient?: boolean }): Scope;
+  forPlayer(playerId: string, options?: { patient?: boolean }): Scope;
+}
+
+/** How long PostgreSQL works on a statement before it cancels it, in seconds, for each class of work. */
+const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
+
+/**
+ * Large reads take half of the cores, and those of one tenant half of that, as PostgreSQL often runs on the same machine: 40
+ * reads in parallel leave honest sign-ins more than half of their rate.
+ */
+const HEAVY_RUNNING = Math.max(2, Math.floor(availableParallelism() / 2));
+const HEAVY_READS = {
+  running: HEAVY_RUNNING,
+  runningPerOwner: Math.floor(HEAVY_RUNNING / 2),
+  waitingPerOwner: 16,
+  waitMs: 10_000,
+};
 
 /**
  * How many connections one process keeps. PostgreSQL does its best work with about twice as many active connections
@@ -58,17 +87,33 @@ export interface Database extends Scope {
 const POOL_SIZE = 16;
 
 /** Opens the application's connections. `url` is a connection string, or the folder of a Unix socket. */
-export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Database {
-  const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true });
+export function openDatabase(
+  url: string,
+  { poolSize = POOL_SIZE, work = 'request' }: { poolSize?: number; work?: 'request' | 'job' } = {},
+): Database {
+  const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true, work });
+  const heavyPool = openPool(url, 'guildhall_app', {
+    poolSize: HEAVY_READS.running,
+    pipeline: true,
+    work: 'heavy',
+  });
+  const slots = createFairSemaphore(HEAVY_READS);
+  const heavyScope = (owner: string, begin: string, options?: { patient?: boolean }): Scope =>
+    within((work) => slots.run(owner, work, options), scope(heavyPool, begin));
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
     forKey: (charge) => scope(pool, beginFor('tenant_id', charge.tenantId), charge),
-    forPlayer: (playerId, charge) =>
-      scope(pool, `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`, charge),
+    forPlayer: (playerId, charge) => scope(pool, beginForPlayer(playerId), charge),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
     forPlatform: () => scope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
-    close: () => pool.end(),
+    heavy: {
+      forTenant: (tenantId, options) => heavyScope(tenantId, beginFor('tenant_id', tenantId), options),
+      forPlayer: (playerId, options) => heavyScope(playerId, beginForPlayer(playerId), options),
+    },
+    async close() {
+      await Promise.all([pool.end(), heavyPool.end()]);
+    },
   };
 }
 
@@ -76,14 +121,24 @@ export function openDatabase(url: string, { poolSize = POOL_SIZE } = {}): Databa
 export function openPool(
   url: string,
   role: string,
-  options: { poolSize: number; pipeline: boolean },
+  options: { poolSize: number; pipeline: boolean; work?: keyof typeof STATEMENT_SECONDS },
 ): pg.Pool {
+  const settings = {
+    role,
+    timezone: 'UTC',
+    statement_timeout: `${STATEMENT_SECONDS[options.work ?? 'request']}s`,
+    idle_in_transaction_session_timeout: '60s',
+    // A statement takes one core. PostgreSQL would give a large read two more.
+    max_parallel_workers_per_gather: '0',
+  };
   const pool = new pg.Pool({
     connectionString: url,
     max: options.poolSize,
     pipeline: options.pipeline,
     types: rowTypes,
-    options: `-c role=${role} -c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000`,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
     application_name: `guildhall ${role}`,
     connectionTimeoutMillis: 10_000,
   });
@@ -148,6 +203,10 @@ function beginFor(setting: 'tenant_id' | 'player_id' | 'workspace_id', id: strin
   return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
 }
 
+function beginForPlayer(playerId: string): string {
+  return `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`;
+}
+
 /** An identifier as part of the text of a statement: nothing but a UUID may pass. */
 function literal(id: string): string {
   if (!isGuid(id)) throw new TypeError(`"${id}" is not an identifier.`);
@@ -158,6 +217,17 @@ function scope(pool: pg.Pool, begin: string, charge?: Charge): Scope {
   return {
     ...querier((statement) => againAfterDeadlock(() => single(pool, begin, statement, charge))),
     transaction: (work) => againAfterDeadlock(() => transact(pool, begin, work, charge)),
+  };
+}
+
+/** A scope whose every statement and transaction is run by `run`. */
+function within(run: <Result>(work: () => Promise<Result>) => Promise<Result>, inner: Scope): Scope {
+  return {
+    rows: (statement) => run(() => inner.rows(statement)),
+    row: (statement) => run(() => inner.row(statement)),
+    count: (statement) => run(() => inner.count(statement)),
+    run: (statement) => run(() => inner.run(statement)),
+    transaction: (work) => run(() => inner.transaction(work)),
   };
 }
 

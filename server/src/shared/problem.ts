@@ -317,6 +317,11 @@ export const problemCatalogue = {
     'Too many open streams',
     'The account has 10 notification streams open. Close one, or retry after the number of seconds in Retry-After.',
   ],
+  too_many_reads: [
+    429,
+    'Too many large reads at once',
+    'Too many large reads of this tenant run or wait. Send fewer at once, and retry after the seconds in Retry-After.',
+  ],
   too_many_exports: [
     429,
     'Too many exports at once',

@@ -1,7 +1,7 @@
 import { codePoints, isStorable, normaliseKey } from '../../shared/text.ts';
 import { isGuid } from '../../shared/ids.ts';
 import { int64Digits } from '../../shared/int64.ts';
-import { toMicroseconds } from '../../shared/timestamps.ts';
+import { secondsFromNow, toMicroseconds } from '../../shared/timestamps.ts';
 import type { EventScope } from './event-scope.ts';
 
 /** An event whose fields are in order, in the spelling that is stored. */
@@ -23,6 +23,14 @@ export interface CheckedEvent {
   occurredAt: string;
 }
 
+const EARLIEST = '1970-01-01T00:00:00.000000Z';
+const HOURS_AHEAD = 48;
+
+/** The latest `occurredAt` that is accepted now. */
+export function latestOccurrence(): string {
+  return toMicroseconds(secondsFromNow(HOURS_AHEAD * 3600))!;
+}
+
 const LONGEST_KEY = 32;
 const LONGEST_IDEMPOTENCY_KEY = 64;
 
@@ -30,7 +38,12 @@ const LONGEST_IDEMPOTENCY_KEY = 64;
  * Checks one event of a batch. Returns it in stored form, or a sentence that says what is wrong with it. Written by hand
  * rather than compiled from a schema: it runs 100,000 times a second, and normalises while it checks.
  */
-export function checkEvent(scope: EventScope, raw: unknown, index: number): CheckedEvent | string {
+export function checkEvent(
+  scope: EventScope,
+  raw: unknown,
+  index: number,
+  latest: string,
+): CheckedEvent | string {
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return 'An event must be an object.';
   const event = raw as Record<string, unknown>;
 
@@ -73,6 +86,8 @@ export function checkEvent(scope: EventScope, raw: unknown, index: number): Chec
   const { occurredAt: sentAt } = event;
   const occurredAt = typeof sentAt === 'string' ? toMicroseconds(sentAt) : undefined;
   if (occurredAt === undefined) return 'occurredAt must be an ISO 8601 date and time with an offset.';
+  if (occurredAt < EARLIEST || occurredAt > latest)
+    return `occurredAt must not be before 1970, nor more than ${HOURS_AHEAD} hours ahead of the server's clock.`;
 
   return {
     index,

@@ -22,9 +22,12 @@ export interface EventPosition {
   idempotencyKey: string;
 }
 
-/** The condition of a filter on the alias `event`, for use after `WHERE`. Throws invalid_request where it cannot be met. */
+/**
+ * The condition of a filter on the alias `event`, for use after `WHERE`, without the actors that it names. Throws invalid_request when
+ * it cannot be met.
+ */
 export function conditionOf(tenantId: string, filter: EventFilter): Sql {
-  const { scope, eventKey, eventValue, playerId, matchSessionId } = filter;
+  const { scope, eventKey, eventValue, matchSessionId } = filter;
   if (matchSessionId !== undefined && scope === 'player') {
     throw new Problem('invalid_request', 'matchSessionId is allowed with scope=match only.');
   }
@@ -37,14 +40,18 @@ export function conditionOf(tenantId: string, filter: EventFilter): Sql {
     conditions.push(sql`event.event_definitions_id IN (
       SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value})`);
   }
-  if (playerId !== undefined) {
-    const isTheirs = sql`player_id = ANY(${[playerId].flat()}::uuid[])`;
-    conditions.push(
-      scope === 'player'
-        ? sql`event.${isTheirs}`
-        : sql`event.match_player_id IN (SELECT id FROM match_players WHERE tenant_id = ${tenantId} AND ${isTheirs})`,
-    );
-  }
-  if (matchSessionId !== undefined) conditions.push(sql`event.match_session_id = ${matchSessionId}`);
   return join(conditions, ' AND ');
+}
+
+/** Selects the actors of a filter that names a player or a match: the players, or their entries in rosters. */
+export function actorsOf(
+  tenantId: string,
+  { scope, playerId, matchSessionId }: EventFilter,
+): Sql | undefined {
+  if (playerId === undefined && matchSessionId === undefined) return undefined;
+  const players = sql`${[playerId ?? []].flat()}::uuid[]`;
+  if (scope === 'player') return sql`SELECT unnest(${players}) AS id`;
+  const ofPlayer = playerId === undefined ? empty : sql`AND player_id = ANY(${players})`;
+  const ofMatch = matchSessionId === undefined ? empty : sql`AND match_session_id = ${matchSessionId}`;
+  return sql`SELECT id FROM match_players WHERE tenant_id = ${tenantId} ${ofPlayer} ${ofMatch}`;
 }

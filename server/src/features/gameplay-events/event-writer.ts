@@ -46,6 +46,7 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
   const pool = openPool(databaseUrl, 'guildhall_event_writer', {
     poolSize: COPY_CONNECTIONS,
     pipeline: false,
+    work: 'events',
   });
   const role = await database.row<{ canCopy: boolean }>(
     sql`SELECT rolbypassrls AS "canCopy" FROM pg_roles WHERE rolname = 'guildhall_event_writer'`,

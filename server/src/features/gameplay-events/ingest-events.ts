@@ -11,7 +11,7 @@ import { inSlices } from '../../shared/event-loop.ts';
 import { newBulkId } from '../../shared/ids.ts';
 import { quotaExceeded, type Quota } from '../../shared/quota.ts';
 import { now } from '../../shared/timestamps.ts';
-import { checkEvent, type CheckedEvent } from './check-event.ts';
+import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
 import type { EventRow } from './event-row.ts';
 import type { EventScope } from './event-scope.ts';
 import type { EventWriter } from './event-writer.ts';
@@ -101,10 +101,11 @@ async function checkFields(
   result: IngestResult,
 ): Promise<CheckedEvent[]> {
   const sound: CheckedEvent[] = [];
+  const latest = latestOccurrence();
   let index = 0;
   for await (const slice of inSlices(batch, SLICE))
     for (const event of slice) {
-      const checked = checkEvent(scope, event, index);
+      const checked = checkEvent(scope, event, index, latest);
       if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
       else sound.push(checked);
       index++;

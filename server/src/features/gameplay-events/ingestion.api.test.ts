@@ -98,6 +98,8 @@ test('64-bit integers are exact in both directions', async () => {
   }
 });
 
+const hoursAhead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
 test('a batch with bad events stores its good ones', async () => {
   const cases: [fields: object, statusCode: number][] = [
     [{ playerId: randomUUID() }, 403],
@@ -119,6 +121,11 @@ test('a batch with bad events stores its good ones', async () => {
     [{ occurredAt: '2026-11-20T10:00:00' }, 400],
     [{ occurredAt: 1795211592726 }, 400],
     [{ occurredAt: undefined }, 400],
+    [{ occurredAt: hoursAhead(48.1) }, 400],
+    [{ occurredAt: '2099-01-01T00:00:00Z' }, 400],
+    [{ occurredAt: '1969-12-31T23:59:59.999999Z' }, 400],
+    // The bound holds for the instant, whatever the offset is.
+    [{ occurredAt: '1970-01-01T00:30:00+01:00' }, 400],
   ];
   const events: unknown[] = cases.map(([fields]) => event(fields));
   events.push(null, 5, 'x', [], event());
@@ -138,6 +145,13 @@ test('a batch with bad events stores its good ones', async () => {
       ...[0, 1, 2, 3].map((more) => [cases.length + more, 400]),
     ],
   );
+});
+
+test('accepts events from the start of 1970 to 48 hours ahead', async () => {
+  const times = ['1970-01-01T00:00:00Z', '1969-12-31T23:30:00-01:00', hoursAhead(47.9)];
+  const answer = await send(times.map((occurredAt) => event({ occurredAt })));
+  assert.equal(answer.status, 201, answer.text);
+  assert.equal(answer.body.records.length, times.length);
 });
 
 test('limits hold at the limit, in code points', async () => {

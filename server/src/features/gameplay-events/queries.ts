@@ -1,6 +1,6 @@
 import type { Querier } from '../../database/database.ts';
 import { empty, sql, type Sql } from '../../database/sql.ts';
-import { conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
+import { actorsOf, conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
 import type { EventScope } from './event-scope.ts';
 
 /** An event as it is read back. `value` holds decimal digits. */
@@ -32,12 +32,56 @@ const rosterJoin: Record<EventScope, Sql> = {
 
 const tables: Record<EventScope, Sql> = { match: sql`match_events`, player: sql`player_events` };
 
+/** The index that leads to the events of a filter: that of the order of time, or that of the actors. */
+export type AccessPath = 'time' | 'actor';
+
+/**
+ * Up to so many events are found by their actors, then sorted, in some 50 ms. An actor with more of them is frequent, so a page of
+ * theirs is soon found in the order of time.
+ */
+const MOST_BY_ACTOR = 50_000;
+
+/** Chooses the index for a filter. PostgreSQL would guess, and read all events of a tenant for a player who has none. */
+export async function chooseAccessPath(
+  db: Querier,
+  tenantId: string,
+  filter: EventFilter,
+): Promise<AccessPath> {
+  if (!actorsOf(tenantId, filter)) return 'time';
+  const count = await db.count(sql`
+    SELECT count(*) FROM (
+      SELECT ${matching(tenantId, { ...filter, eventKey: undefined, eventValue: undefined }, 'actor')}
+      LIMIT ${MOST_BY_ACTOR + 1}) event`);
+  return count > MOST_BY_ACTOR ? 'time' : 'actor';
+}
+
+const actorIds: Record<EventScope, Sql> = {
+  match: sql`event.match_player_id`,
+  player: sql`event.player_id`,
+};
+
+/** The clauses FROM and WHERE that give the events of a filter as `event`. */
+function matching(tenantId: string, filter: EventFilter, path: AccessPath): Sql {
+  const { scope } = filter;
+  const condition = conditionOf(tenantId, filter);
+  const actors = actorsOf(tenantId, filter);
+  if (!actors) return sql`FROM ${tables[scope]} event WHERE ${condition}`;
+  // IS TRUE keeps PostgreSQL from beginning with the actors.
+  if (path === 'time')
+    return sql`FROM ${tables[scope]} event
+      WHERE ${condition} AND (${actorIds[scope]} IN (${actors})) IS TRUE`;
+  // OFFSET keeps PostgreSQL from turning the inner query into a join over all events of the tenant.
+  return sql`FROM (${actors}) actor CROSS JOIN LATERAL (
+      SELECT * FROM ${tables[scope]} event WHERE ${condition} AND ${actorIds[scope]} = actor.id OFFSET 0) event
+    WHERE true`;
+}
+
 /** The next events after a position in the order of time, newest first (`desc`) or oldest first (`asc`). */
 export function selectEvents(
   db: Querier,
   tenantId: string,
   filter: EventFilter,
-  page: { after: EventPosition | undefined; direction: 'asc' | 'desc'; limit: number },
+  page: { after: EventPosition | undefined; direction: 'asc' | 'desc'; limit: number; path: AccessPath },
 ): Promise<StoredEvent[]> {
   const { scope } = filter;
   const descending = page.direction === 'desc';
@@ -52,8 +96,7 @@ export function selectEvents(
   // The page is cut before anything is joined to it, so that the index alone decides which rows are read.
   return db.rows(sql`
     WITH event AS (
-      SELECT * FROM ${tables[scope]} event
-      WHERE ${conditionOf(tenantId, filter)} ${page.after ? comparison : empty}
+      SELECT event.* ${matching(tenantId, filter, page.path)} ${page.after ? comparison : empty}
       ORDER BY ${order}
       LIMIT ${page.limit})
     SELECT event.id AS "eventRecordId", event.event_definitions_id AS "eventDefinitionId",
@@ -85,27 +128,6 @@ export async function findStored(
   return stored.map(({ position }) => position);
 }
 
-/** Whether a player was ever in a match of the tenant. */
-export async function isInRosters(db: Querier, tenantId: string, playerIds: string[]): Promise<boolean> {
-  const entry = await db.row(sql`
-    SELECT FROM match_players WHERE tenant_id = ${tenantId} AND player_id = ANY(${playerIds}::uuid[]) LIMIT 1`);
-  return entry !== undefined;
-}
-
-/** When the first event of a tenant from a time on happened, or the first of all; undefined where there is none. */
-export async function findNextTime(
-  db: Querier,
-  tenantId: string,
-  scope: EventScope,
-  from: string | undefined,
-): Promise<string | undefined> {
-  const row = await db.row<{ occurredAt: string }>(sql`
-    SELECT occurred_at AS "occurredAt" FROM ${tables[scope]} event
-    WHERE tenant_id = ${tenantId} ${from === undefined ? empty : sql`AND occurred_at >= ${from}`}
-    ORDER BY occurred_at LIMIT 1`);
-  return row?.occurredAt;
-}
-
 export interface SummaryRow {
   bucketStart: string;
   eventDefinitionId: string;
@@ -120,13 +142,13 @@ export function countEvents(
   tenantId: string,
   filter: EventFilter,
   bucket: 'minute' | 'hour' | 'day',
+  path: AccessPath,
   limit: number,
 ): Promise<SummaryRow[]> {
   return db.rows(sql`
     WITH bucket AS (
       SELECT date_trunc(${bucket}, event.occurred_at, 'UTC') AS start, event.event_definitions_id AS definition_id, count(*) AS count
-      FROM ${tables[filter.scope]} event
-      WHERE ${conditionOf(tenantId, filter)}
+      ${matching(tenantId, filter, path)}
       GROUP BY 1, 2)
     SELECT bucket.start AS "bucketStart", definition.id AS "eventDefinitionId", definition.event_key AS "eventKey",
            definition.event_value AS "eventValue", bucket.count

@@ -4,14 +4,7 @@ import { toMicroseconds } from '../../shared/timestamps.ts';
 import { conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
 import { withNumber } from './event-json.ts';
 import { MOST_SUMMARY_ROWS, type EventScope } from './event-scope.ts';
-import {
-  countEvents,
-  findNextTime,
-  isInRosters,
-  selectEvents,
-  type StoredEvent,
-  type SummaryRow,
-} from './queries.ts';
+import { chooseAccessPath, countEvents, selectEvents, type StoredEvent, type SummaryRow } from './queries.ts';
 
 export interface EventPage {
   items: StoredEvent[];
@@ -27,11 +20,12 @@ export async function readEvents(
   page: { limit: number; cursor: string | undefined },
 ): Promise<EventPage> {
   const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId);
   const found = await selectEvents(tenant, tenantId, filter, {
     after,
     direction: 'desc',
     limit: page.limit + 1,
+    path: await chooseAccessPath(tenant, tenantId, filter),
   });
   const items = found.slice(0, page.limit);
   const last = items.at(-1);
@@ -48,23 +42,21 @@ export async function* exportEvents(
   tenantId: string,
   filter: EventFilter,
 ): AsyncGenerator<StoredEvent[]> {
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId, { patient: true });
+  const path = await chooseAccessPath(tenant, tenantId, filter);
   let after: EventPosition | undefined;
   while (true) {
     const chunk = await selectEvents(tenant, tenantId, filter, {
       after,
       direction: 'asc',
       limit: EXPORT_CHUNK,
+      path,
     });
     if (chunk.length > 0) yield chunk;
     if (chunk.length < EXPORT_CHUNK) return;
     after = chunk.at(-1);
   }
 }
-
-/** How much time is read at once for one player: no index knows players, so all events of a tenant in it are looked at. */
-const WINDOW_MS = 24 * 60 * 60 * 1000;
-const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** All events of one player, of one or several profiles, in a tenant: oldest first, in chunks, ready for JSON.stringify. */
 export async function* exportEventsOfPlayer(
@@ -73,16 +65,8 @@ export async function* exportEventsOfPlayer(
   scope: EventScope,
   playerId: string[],
 ): AsyncGenerator<object[]> {
-  const tenant = database.forTenant(tenantId);
-  if (scope === 'match' && !(await isInRosters(tenant, tenantId, playerId))) return;
-  let from = await findNextTime(tenant, tenantId, scope, undefined);
-  while (from !== undefined) {
-    const end = Date.parse(from) + WINDOW_MS;
-    const to = end > LAST_INSTANT ? undefined : new Date(end).toISOString();
-    for await (const chunk of exportEvents(database, tenantId, { scope, playerId, from, to }))
-      yield chunk.map(withNumber);
-    from = to && (await findNextTime(tenant, tenantId, scope, to));
-  }
+  for await (const chunk of exportEvents(database, tenantId, { scope, playerId }))
+    yield chunk.map(withNumber);
 }
 
 const BUCKET_SECONDS = { minute: 60, hour: 3_600, day: 86_400 };
@@ -117,13 +101,10 @@ export async function summariseEvents(
       `The range has more than ${MOST_BUCKETS} buckets. Ask for a shorter range, or for wider buckets.`,
     );
   }
-  const items = await countEvents(
-    database.forTenant(tenantId),
-    tenantId,
-    { ...filter, from, to },
-    bucket,
-    MOST_SUMMARY_ROWS,
-  );
+  const tenant = database.heavy.forTenant(tenantId);
+  const range = { ...filter, from, to };
+  const path = await chooseAccessPath(tenant, tenantId, range);
+  const items = await countEvents(tenant, tenantId, range, bucket, path, MOST_SUMMARY_ROWS);
   return { from, to, bucket, items };
 }
 

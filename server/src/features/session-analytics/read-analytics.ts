@@ -28,7 +28,7 @@ export async function readAnalytics(
       'must be earlier than to',
       'The range is empty: from must be earlier than to.',
     );
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId);
   // What is rolled up never changes, so it does no harm if more of it is by the time of the second statement.
   const rolledUpTo = await findRolledUpTo(tenant, tenantId);
   const pieces = coverRange(from, to, rolledUpTo && toMicroseconds(rolledUpTo));

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../database/database.ts';
+import { problems } from '../../http/schemas.ts';
 import { readAnalytics } from './read-analytics.ts';
 import { AnalyticsPath, AnalyticsQuery, SessionAnalytics } from './schemas.ts';
 
@@ -17,7 +18,7 @@ export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTy
           description: 'Of those that the database received in the range; exact, up to the last commit.',
           params: AnalyticsPath,
           querystring: AnalyticsQuery,
-          response: { 200: SessionAnalytics },
+          response: { 200: SessionAnalytics, ...problems(503) },
         },
       },
       async (request) => readAnalytics(database, request.params.tenantId, request.query),

@@ -34,7 +34,7 @@ export async function readHistory(
 ): Promise<HistoryPage> {
   const { tenantId, pageSize } = request;
   const before = positionOf(request);
-  const [found, totalCount] = await database
+  const [found, totalCount] = await database.heavy
     .forPlayer(playerId)
     .transaction((transaction) =>
       Promise.all([

@@ -16,7 +16,7 @@ export interface SessionSummary extends LoginTotals {
 /** What a player's logins over all tenants come to, and the latest of them. */
 export async function readSummary(database: Database, playerId: string): Promise<SessionSummary> {
   // In this order: a login that comes in between is counted at least, if not yet shown.
-  const [recent, totals] = await database
+  const [recent, totals] = await database.heavy
     .forPlayer(playerId)
     .transaction((transaction) =>
       Promise.all([selectLogins(transaction, { limit: RECENT }), sumLogins(transaction)]),

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../database/database.ts';
 import { playerOf } from '../../http/request-context.ts';
+import { problems } from '../../http/schemas.ts';
 import { readHistory } from './read-history.ts';
 import { readSummary } from './read-summary.ts';
 import { HistoryQuery, SessionHistory, SessionSummary } from './schemas.ts';
@@ -21,7 +22,7 @@ export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncType
             'In all games, or in one; those of merged profiles included. Pass on both values of a cursor as they came. ' +
             'Following them shows each login once, whatever is written meanwhile.',
           querystring: HistoryQuery,
-          response: { 200: SessionHistory },
+          response: { 200: SessionHistory, ...problems(429, 503) },
         },
       },
       async (request) => readHistory(database, playerOf(request).playerId, request.query),
@@ -35,7 +36,7 @@ export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncType
           tags,
           summary: 'What the player’s logins come to',
           description: 'Over all games, those of merged profiles included.',
-          response: { 200: SessionSummary },
+          response: { 200: SessionSummary, ...problems(429, 503) },
         },
       },
       async (request) => readSummary(database, playerOf(request).playerId),

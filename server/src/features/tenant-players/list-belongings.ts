@@ -11,7 +11,7 @@ export async function listPlayerSessions(
   id: string,
   page: PageRequest,
 ) {
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId);
   const playerId = await requirePlayer(tenant, tenantId, id);
   const [sessions, counts] = await Promise.all([
     listSessions(tenant, tenantId, playerId, page),
@@ -22,7 +22,7 @@ export async function listPlayerSessions(
 
 /** A page of the devices that a player has signed in to the tenant from. Throws player_not_found. */
 export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: PageRequest) {
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId);
   const playerId = await requirePlayer(tenant, tenantId, id);
   const [devices, counts] = await Promise.all([
     listDevices(tenant, tenantId, playerId, page),

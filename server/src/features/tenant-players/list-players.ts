@@ -28,7 +28,7 @@ export async function listPlayers(
   tenantId: string,
   { search, banned, hidden, authProvider, ...stretch }: PlayerQuery,
 ): Promise<Page<TenantPlayer>> {
-  const tenant = database.forTenant(tenantId);
+  const tenant = database.heavy.forTenant(tenantId);
   const filter = { banned, hidden, authProvider };
   const { playerIds, totalCount } =
     search === undefined

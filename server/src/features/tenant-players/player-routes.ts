@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../database/database.ts';
 import { authorOf } from '../../http/request-context.ts';
-import { Guid, Page, PageQuery } from '../../http/schemas.ts';
+import { Guid, Page, PageQuery, problems } from '../../http/schemas.ts';
 import { changePlayer } from './change-player.ts';
 import { listPlayerDevices, listPlayerSessions } from './list-belongings.ts';
 import { listPlayers } from './list-players.ts';
@@ -36,7 +36,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
             'where more match, write on.',
           params: Type.Object({ tenantId: Guid }),
           querystring: PlayersQuery,
-          response: { 200: Page(TenantPlayer) },
+          response: { 200: Page(TenantPlayer), ...problems(429, 503) },
         },
       },
       async (request) => listPlayers(database, request.params.tenantId, request.query),
@@ -88,7 +88,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
           description: 'The latest first, those of merged profiles included.',
           params: TenantPlayerPath,
           querystring: PageQuery,
-          response: { 200: Page(PlayerSession) },
+          response: { 200: Page(PlayerSession), ...problems(429, 503) },
         },
       },
       async (request) => {
@@ -108,7 +108,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
           description: 'The last used first. Devices that they use elsewhere alone are not shown.',
           params: TenantPlayerPath,
           querystring: PageQuery,
-          response: { 200: Page(PlayerDevice) },
+          response: { 200: Page(PlayerDevice), ...problems(429, 503) },
         },
       },
       async (request) => {

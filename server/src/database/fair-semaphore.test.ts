@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Problem } from '../shared/problem.ts';
+import { createFairSemaphore } from './fair-semaphore.ts';
+
+const LIMITS = { running: 2, runningPerOwner: 1, waitingPerOwner: 2, waitMs: 60_000 };
+
+/** Work that a test ends by hand, and the order in which work started. */
+function manualWork() {
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string) => (): Promise<string> => {
+    started.push(name);
+    return new Promise((resolve) => ends.set(name, () => resolve(name)));
+  };
+  return { started, work, end: (name: string) => ends.get(name)!() };
+}
+
+const refusedWith = (code: string) => (error: unknown) =>
+  error instanceof Problem && error.code === code && error.details.headers?.['retry-after'] !== undefined;
+
+describe('createFairSemaphore', () => {
+  test('runs one owner’s work up to its share and leaves a slot to another owner', async () => {
+    const { started, work, end } = manualWork();
+    const { run } = createFairSemaphore(LIMITS);
+    const all = [run('a', work('a1')), run('a', work('a2')), run('b', work('b1'))];
+    assert.deepEqual(started, ['a1', 'b1']);
+    end('a1');
+    await all[0];
+    assert.deepEqual(started, ['a1', 'b1', 'a2']);
+    end('b1');
+    end('a2');
+    assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'b1']);
+  });
+
+  test('gives free slots to waiting owners in turn', async () => {
+    const { started, work, end } = manualWork();
+    const { run } = createFairSemaphore({ ...LIMITS, running: 1 });
+    const all = [run('z', work('z1'))];
+    for (const name of ['a1', 'a2', 'b1', 'c1']) all.push(run(name[0]!, work(name)));
+    for (const name of ['z1', 'a1', 'b1', 'c1', 'a2']) {
+      assert.equal(started.at(-1), name);
+      end(name);
+      await new Promise(setImmediate);
+    }
+    await Promise.all(all);
+  });
+
+  test('refuses work beyond the queue of its owner, and other owners go on', async () => {
+    const { work, end } = manualWork();
+    const { run } = createFairSemaphore(LIMITS);
+    const admitted = ['a1', 'a2', 'a3'].map((name) => run('a', work(name)));
+    await assert.rejects(run('a', work('a4')), refusedWith('too_many_reads'));
+    const other = run('b', work('b1'));
+    end('b1');
+    assert.equal(await other, 'b1');
+    const patient = run('a', work('a5'), { patient: true });
+    for (const name of ['a1', 'a2', 'a3', 'a5']) {
+      end(name);
+      await new Promise(setImmediate);
+    }
+    await Promise.all([...admitted, patient]);
+  });
+
+  test('refuses work that waited too long and frees its place in the queue', async () => {
+    const { started, work, end } = manualWork();
+    const { run } = createFairSemaphore({ ...LIMITS, waitMs: 1 });
+    const first = run('a', work('a1'));
+    await assert.rejects(run('a', work('late')), refusedWith('busy'));
+    end('a1');
+    await first;
+    const next = run('a', work('a2'));
+    end('a2');
+    await next;
+    assert.deepEqual(started, ['a1', 'a2']);
+  });
+
+  test('frees the slot of work that throws', async () => {
+    const { run } = createFairSemaphore(LIMITS);
+    for (let attempt = 0; attempt < 3; attempt++)
+      await assert.rejects(
+        run('a', () => Promise.reject(new Error('broken'))),
+        /broken/,
+      );
+    assert.equal(await run('a', async () => 'fine'), 'fine');
+  });
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { eventually } from '../testing/eventually.ts';
+import { startTestApp } from '../testing/test-app.ts';
+import { makePartitions } from './partitions.ts';
+
+const app = await startTestApp();
+const tenant = await arrangeTenant(app);
+await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const player = await arrangePlayer(app, tenant);
+
+/** The partition of the running month, whose name a test of the last second of a month may miss. */
+const current = `player_events_${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
+
+/** Drops the partition of the running month, as if it had never been made: its events go to the default partition. */
+async function dropCurrent(): Promise<void> {
+  await app.owner.query(`DROP TABLE IF EXISTS ${current}`);
+}
+
+const event = (idempotencyKey: string, occurredAt: string) => ({
+  playerId: player.playerId,
+  eventKey: 'jump',
+  idempotencyKey,
+  occurredAt,
+});
+
+const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, player.caller);
+
+const count = async (table: string): Promise<number> =>
+  (await app.owner.query(`SELECT count(*)::int AS count FROM ${table}`)).rows[0].count;
+
+/** The upper bound of a partition. */
+const boundOf = async (name: string): Promise<string> =>
+  (
+    await app.owner.query('SELECT pg_get_expr(relpartbound, oid) AS bound FROM pg_class WHERE relname = $1', [
+      name,
+    ])
+  ).rows[0].bound;
+
+describe('makePartitions', () => {
+  test('moves rows of the default partition, which are still known as stored', async () => {
+    await dropCurrent();
+    const batch = Array.from({ length: 5 }, (_, index) =>
+      event(`still known ${index}`, new Date().toISOString()),
+    );
+    assert.equal((await send(batch)).status, 201);
+    assert.equal(await count('player_events_default'), 5);
+    // All rows of one step may have the same time: the step then takes as many as there are.
+    assert.deepEqual(await makePartitions(app.owner, { rowsPerStep: 2 }), [current]);
+    assert.equal(await count('player_events_default'), 0);
+    assert.equal(await count(current), 5);
+    assert.equal((await send(batch)).body.duplicateCount, 5);
+    assert.deepEqual(await makePartitions(app.owner), []);
+  });
+
+  test('stores events from before the first month in a partition of their own', async () => {
+    assert.equal((await send([event('old', '1985-06-01T00:00:00Z')])).status, 201);
+    assert.equal(await count('player_events_past'), 1);
+    assert.equal(await count('player_events_default'), 0);
+  });
+
+  test('loses, hides and doubles no event while events are written and read', async () => {
+    await dropCurrent();
+    const before = await count('player_events');
+    const start = Date.now();
+    let over = false;
+    let sent = 0;
+
+    const write = async (writer: number): Promise<void> => {
+      for (let number = 0; !over; number++) {
+        // Every batch is sent twice, and its times lie in the past, in the moved range and behind it.
+        const batch = Array.from({ length: 30 }, (_, index) =>
+          event(
+            `${writer}-${number}-${index}`,
+            new Date(start - 60_000 + index * 4_000 + number).toISOString(),
+          ),
+        );
+        const answer = await send(batch);
+        assert.equal(answer.status, 201, answer.text);
+        assert.equal(answer.body.records.length, batch.length);
+        sent += batch.length;
+        const again = await send(batch);
+        assert.equal(again.body.duplicateCount, batch.length, again.text);
+      }
+    };
+    const read = async (): Promise<void> => {
+      while (!over) {
+        const least = before + sent;
+        const { rows } = await app.owner.query(
+          'SELECT count(*)::int AS count, count(DISTINCT (occurred_at, idempotency_key))::int AS names FROM player_events',
+        );
+        assert.ok(rows[0].count >= least, `${rows[0].count} of at least ${least} events are visible`);
+        assert.equal(rows[0].count, rows[0].names, 'no event is there twice');
+      }
+    };
+    const make = async (): Promise<void> => {
+      try {
+        for (let round = 0; round < 3; round++) {
+          await eventually(async () => (await count('player_events_default')) > 200);
+          await makePartitions(app.owner, { rowsPerStep: 50 });
+          assert.equal(await count('player_events_default'), 0);
+          if (round < 2) {
+            // Back to the default partition, in one transaction, for another round.
+            await app.owner.query(`BEGIN; LOCK TABLE player_events IN ACCESS EXCLUSIVE MODE;
+              ALTER TABLE player_events DETACH PARTITION ${current};
+              INSERT INTO player_events_default SELECT * FROM ${current}; DROP TABLE ${current}; COMMIT`);
+          }
+        }
+      } finally {
+        over = true;
+      }
+    };
+    await Promise.all([write(1), write(2), read(), make()]);
+    assert.equal(await count('player_events'), before + sent);
+  });
+
+  test('finishes a partition whose making was interrupted', async () => {
+    const from = new Date(new Date().toISOString().slice(0, 7)).toISOString();
+    await app.owner.query(`
+      ALTER TABLE player_events DETACH PARTITION ${current};
+      DELETE FROM ${current} WHERE occurred_at >= now() - interval '1 day';
+      ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${from}') TO ('${new Date(Date.now() - 86_400_000).toISOString()}')`);
+    assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
+    assert.equal(await count('player_events_default'), 1);
+    assert.deepEqual(await makePartitions(app.owner), [current]);
+    assert.equal(await count('player_events_default'), 0);
+    assert.match(await boundOf(current), /TO \('\d{4}-\d\d-01 00:00:00/);
+  });
+
+  test('waits for a long reader without keeping writers waiting', async () => {
+    await dropCurrent();
+    const reader = await app.owner.connect();
+    await reader.query('BEGIN; SELECT count(*) FROM player_events');
+    const making = makePartitions(app.owner);
+    const lockAwaited = async () =>
+      (await app.owner.query(`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted`))
+        .rowCount! > 0;
+    await eventually(lockAwaited);
+    // The reader goes on: events are accepted all the same.
+    assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
+    await reader.query('COMMIT');
+    reader.release();
+    assert.deepEqual(await making, [current]);
+    assert.equal(await count('player_events_default'), 0);
+  });
+});
