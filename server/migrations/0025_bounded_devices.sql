@@ -2,7 +2,7 @@
 --
 -- A trigger, since it is the only place that sees every way to a device (sign-in and merge) and costs nothing when a known device
 -- signs in. Each of its statements has a snapshot of its own, taken while the sign-in or the merge holds the lock of the player.
--- So it also sees the devices of sign-ins that committed while this one waited (docs/decisions/0036-fifty-devices-per-player.md).
+-- So it also sees the devices of sign-ins that committed while this one waited (docs/decisions/0036-device-limit.md).
 CREATE FUNCTION guildhall_bound_devices() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   -- Repeated, since a device that was about to be deleted may have been blocked meanwhile.

@@ -1,4 +1,4 @@
--- Payers of API keys, and charging near a hard stop (docs/decisions/0037-payers-agree.md).
+-- Payers of API keys, and charging near a hard stop (docs/decisions/0037-payer-agreements.md).
 
 -- Who agreed, for the paying workspace, that it is billed for the reads of a key, and when. An agreement ends together with
 -- subscriber_workspace_id. Payers that were named before this migration agreed to nothing, so they pay no more.

@@ -1,5 +1,5 @@
 -- Answers to requests with an Idempotency-Key, so that a client whose answer got lost can repeat the request
--- (docs/decisions/0041-lost-answers.md). A record is written in the transaction of its request: after a crash there are both
+-- (docs/decisions/0041-repeated-requests.md). A record is written in the transaction of its request: after a crash there are both
 -- or neither. Records are used for 24 hours, and deleted by the nightly job.
 CREATE TABLE idempotency_records (
   tenant_id       uuid NOT NULL,

@@ -29,14 +29,7 @@ export async function startBackgroundWork(
   }: {
     config: Pick<
       Config,
-      | 'publicUrl'
-      | 'host'
-      | 'port'
-      | 'smtpUrl'
-      | 'smtpTls'
-      | 'mailFrom'
-      | 'allowPrivateAddresses'
-      | 'chain'
+      'publicUrl' | 'host' | 'port' | 'smtpUrl' | 'smtpTls' | 'mailFrom' | 'allowPrivateAddresses' | 'chain'
     >;
     databaseUrl: string;
     masterKey: Buffer;

@@ -36,7 +36,7 @@ interface Partition {
 /**
  * Makes the monthly partitions from this month to three months ahead, where they are missing, and one for all events before the
  * first month. Returns their names. Rows that already lie in the default partition move over in steps, each in a short transaction
- * that moves the rows and the bound together (docs/decisions/0039-partitions-grow-in-steps.md). Needs the owner of the tables.
+ * that moves the rows and the bound together (docs/decisions/0039-partition-steps.md). Needs the owner of the tables.
  */
 export async function makePartitions(
   owner: pg.Pool,

@@ -39,7 +39,7 @@ export interface RefreshTokenStore<Session> {
 /**
  * Exchanges a refresh token for the next one. Each token is exchanged once. A later use ends the family of the token, and
  * is audited; within ten seconds it is refused without harm, because clients refresh in parallel. A request with an
- * idempotency key may be repeated for 60 seconds, until the next token is used (docs/decisions/0041-lost-answers.md). Throws
+ * idempotency key may be repeated for 60 seconds, until the next token is used (docs/decisions/0041-repeated-requests.md). Throws
  * invalid_refresh_token.
  */
 export async function exchangeRefreshToken<Session>(
