@@ -7,7 +7,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const START_WITHIN_MS = 60_000;
 
 const spawned = new Set<ChildProcess>();

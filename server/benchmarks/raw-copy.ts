@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { newId } from '../src/shared/ids.ts';
+import { newId } from '../src/core/ids.ts';
 
 /**
  * The limit of the machine for match events: COPY of ready-made rows into the same table over two connections, with

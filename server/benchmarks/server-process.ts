@@ -9,7 +9,7 @@ import { startEmbeddedServer } from '../src/database/embedded-server.ts';
 import { SERVER_NODE_OPTIONS } from '../node-options.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 
 /** A whole server in processes of its own: Node and PostgreSQL with the durability of production. */
 export interface ServerProcess {

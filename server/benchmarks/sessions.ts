@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '../src/database/database.ts';
 import { makePartitions } from '../src/database/partitions.ts';
-import { rollUpSessions } from '../src/features/session-analytics/index.ts';
+import { rollUpSessions } from '../src/features/gameplay/analytics/index.ts';
 import { arrangeTenant, signedToken, type TestTenant } from '../src/testing/arrange.ts';
 import { closedLoop, type LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';

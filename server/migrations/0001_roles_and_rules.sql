@@ -46,11 +46,11 @@ CREATE FUNCTION guildhall_player() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAF
   RETURN nullif(current_setting('guildhall.player_id', true), '')::uuid;
 
 -- Puts a table behind the wall between tenants. With player_too, a player's scope sees their own rows in all tenants.
-CREATE PROCEDURE guildhall_wall(target regclass, player_too boolean DEFAULT false) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE guildhall_isolate_tenant(target regclass, player_too boolean DEFAULT false) LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', target);
   EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', target);
-  EXECUTE format('CREATE POLICY tenant_wall ON %s TO guildhall_app USING (tenant_id = guildhall_tenant())', target);
+  EXECUTE format('CREATE POLICY tenant_isolation ON %s TO guildhall_app USING (tenant_id = guildhall_tenant())', target);
   IF player_too THEN
     EXECUTE format('CREATE POLICY own_rows ON %s TO guildhall_player USING (player_id = guildhall_player())', target);
   END IF;

@@ -94,7 +94,7 @@ CREATE TABLE provider_settings (
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (tenant_id, provider)
 );
-CALL guildhall_wall('provider_settings');
+CALL guildhall_isolate_tenant('provider_settings');
 
 -- The keys that sign tokens. Tokens of the newest active one; all that have not retired are published.
 CREATE TABLE signing_keys (

@@ -68,7 +68,7 @@ CREATE TABLE tenant_access (
   PRIMARY KEY (tenant_id, player_id)
 ) WITH (fillfactor = 80);
 CREATE INDEX ON tenant_access (player_id);
-CALL guildhall_wall('tenant_access', player_too => true);
+CALL guildhall_isolate_tenant('tenant_access', player_too => true);
 
 -- The session state: one row a session, whose lock orders refresh, logout, ban and block. It has no foreign keys, as
 -- nor have the ledgers and events below: the statement that writes a row has just read its parents, and no parent is
@@ -90,7 +90,7 @@ CREATE TABLE login_sessions (
   PRIMARY KEY (tenant_id, session_id)
 ) WITH (fillfactor = 90);
 CREATE INDEX ON login_sessions (player_id, tenant_id, last_seen_at);
-CALL guildhall_wall('login_sessions', player_too => true);
+CALL guildhall_isolate_tenant('login_sessions', player_too => true);
 
 -- Every refresh token of a session until it expires; a used one stays, so that its second use is noticed.
 CREATE TABLE refresh_tokens (
@@ -101,7 +101,7 @@ CREATE TABLE refresh_tokens (
   used_at    timestamptz,
   PRIMARY KEY (tenant_id, token_hash)
 ) WITH (fillfactor = 90);
-CALL guildhall_wall('refresh_tokens');
+CALL guildhall_isolate_tenant('refresh_tokens');
 
 CREATE TABLE login_ledger (
   tenant_id      uuid NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE login_ledger (
 ) PARTITION BY RANGE (received_at_db);
 CREATE INDEX ON login_ledger (player_id, received_at_db, id);
 CREATE TABLE login_ledger_default PARTITION OF login_ledger DEFAULT;
-CALL guildhall_wall('login_ledger', player_too => true);
+CALL guildhall_isolate_tenant('login_ledger', player_too => true);
 
 CREATE TABLE logout_ledger (
   tenant_id      uuid NOT NULL,
@@ -141,7 +141,7 @@ CREATE TABLE logout_ledger (
 ) PARTITION BY RANGE (received_at_db);
 CREATE INDEX ON logout_ledger (player_id, received_at_db, id);
 CREATE TABLE logout_ledger_default PARTITION OF logout_ledger DEFAULT;
-CALL guildhall_wall('logout_ledger', player_too => true);
+CALL guildhall_isolate_tenant('logout_ledger', player_too => true);
 
 -- The history of bans; the one in force is tenant_access.banned_until.
 CREATE TABLE player_bans (
@@ -158,7 +158,7 @@ CREATE TABLE player_bans (
   PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX ON player_bans (tenant_id, player_id);
-CALL guildhall_wall('player_bans');
+CALL guildhall_isolate_tenant('player_bans');
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON players, auth_methods, devices, tenant_access, login_sessions, refresh_tokens,
   player_bans TO guildhall_app;

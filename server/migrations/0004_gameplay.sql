@@ -9,7 +9,7 @@ CREATE TABLE match_sessions (
   ended_at   timestamptz,
   PRIMARY KEY (tenant_id, id)
 );
-CALL guildhall_wall('match_sessions');
+CALL guildhall_isolate_tenant('match_sessions');
 
 CREATE TABLE match_players (
   tenant_id        uuid NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE match_players (
   UNIQUE (tenant_id, match_session_id, player_id)
 );
 CREATE INDEX ON match_players (tenant_id, player_id);
-CALL guildhall_wall('match_players');
+CALL guildhall_isolate_tenant('match_players');
 
 CREATE TABLE event_definitions (
   tenant_id         uuid NOT NULL REFERENCES tenants,
@@ -43,7 +43,7 @@ CREATE TABLE event_definitions (
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT event_definitions_triple UNIQUE NULLS NOT DISTINCT (tenant_id, event_key, event_value)
 );
-CALL guildhall_wall('event_definitions');
+CALL guildhall_isolate_tenant('event_definitions');
 
 -- The events. The primary key is the deduplication key and the only index; the C collation makes it a byte comparison.
 -- Eight-byte columns come first, so that no byte of a row is padding.
@@ -62,7 +62,7 @@ CREATE TABLE match_events (
   PRIMARY KEY (tenant_id, occurred_at, idempotency_key)
 ) PARTITION BY RANGE (occurred_at);
 CREATE TABLE match_events_default PARTITION OF match_events DEFAULT;
-CALL guildhall_wall('match_events');
+CALL guildhall_isolate_tenant('match_events');
 
 CREATE TABLE player_events (
   occurred_at          timestamptz NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE player_events (
   PRIMARY KEY (tenant_id, occurred_at, idempotency_key)
 ) PARTITION BY RANGE (occurred_at);
 CREATE TABLE player_events_default PARTITION OF player_events DEFAULT;
-CALL guildhall_wall('player_events', player_too => true);
+CALL guildhall_isolate_tenant('player_events', player_too => true);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON match_sessions, match_players, event_definitions TO guildhall_app;
 GRANT SELECT, INSERT ON match_events, player_events TO guildhall_app;

@@ -24,7 +24,7 @@ CREATE TABLE one_time_codes (
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (tenant_id, email)
 );
-CALL guildhall_wall('one_time_codes');
+CALL guildhall_isolate_tenant('one_time_codes');
 CREATE POLICY own_rows ON one_time_codes TO guildhall_player
   USING (email IN (SELECT email FROM email_credentials WHERE player_id = guildhall_player()));
 
@@ -39,7 +39,7 @@ CREATE TABLE email_tokens (
   PRIMARY KEY (tenant_id, token_hash)
 );
 CREATE INDEX ON email_tokens (player_id);
-CALL guildhall_wall('email_tokens', player_too => true);
+CALL guildhall_isolate_tenant('email_tokens', player_too => true);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON email_credentials, one_time_codes, email_tokens TO guildhall_app;
 -- What a proof of an address ends, it ends in all tenants.

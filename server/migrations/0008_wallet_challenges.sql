@@ -12,6 +12,6 @@ CREATE TABLE wallet_challenges (
   PRIMARY KEY (tenant_id, id),
   UNIQUE (tenant_id, nonce)
 );
-CALL guildhall_wall('wallet_challenges');
+CALL guildhall_isolate_tenant('wallet_challenges');
 
 GRANT SELECT, INSERT, DELETE ON wallet_challenges TO guildhall_app;

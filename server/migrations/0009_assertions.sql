@@ -18,7 +18,7 @@ CREATE TABLE third_party_refresh_tokens (
 ) WITH (fillfactor = 90);
 CREATE INDEX ON third_party_refresh_tokens (tenant_id, family_id);
 CREATE INDEX ON third_party_refresh_tokens (player_id);
-CALL guildhall_wall('third_party_refresh_tokens', player_too => true);
+CALL guildhall_isolate_tenant('third_party_refresh_tokens', player_too => true);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON third_party_refresh_tokens TO guildhall_app;
 -- Who deletes their profile takes name and address out of what third parties hold.

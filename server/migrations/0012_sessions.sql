@@ -29,7 +29,7 @@ CREATE TABLE session_rollups (
   rolled_up_to     timestamptz NOT NULL DEFAULT '-infinity',   -- an hour: what came before is counted, what came after is not
   numbered_players integer NOT NULL DEFAULT 0
 );
-CALL guildhall_wall('session_rollups');
+CALL guildhall_isolate_tenant('session_rollups');
 
 CREATE TABLE login_rollups (
   tenant_id     uuid NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE login_rollups (
   logins        bigint NOT NULL,
   PRIMARY KEY (tenant_id, span, starts_at, platform, auth_provider)
 );
-CALL guildhall_wall('login_rollups');
+CALL guildhall_isolate_tenant('login_rollups');
 
 CREATE TABLE logout_rollups (
   tenant_id uuid NOT NULL,
@@ -49,7 +49,7 @@ CREATE TABLE logout_rollups (
   logouts   bigint NOT NULL,
   PRIMARY KEY (tenant_id, span, starts_at)
 );
-CALL guildhall_wall('logout_rollups');
+CALL guildhall_isolate_tenant('logout_rollups');
 
 -- Who signed in, a bit for each player: so distinct players of any range are counted exactly, by OR. A page holds the
 -- players numbered 4,096 × page and on; pages without any are not there. 4,096 bits stay below what PostgreSQL moves out
@@ -62,7 +62,7 @@ CREATE TABLE player_rollups (
   players   bit(4096) NOT NULL,
   PRIMARY KEY (tenant_id, span, starts_at, page)
 );
-CALL guildhall_wall('player_rollups');
+CALL guildhall_isolate_tenant('player_rollups');
 
 -- The place of a player in those bits: 0, 1, 2 … within a tenant, in the order of their first logins.
 CREATE TABLE player_numbers (
@@ -71,7 +71,7 @@ CREATE TABLE player_numbers (
   number    integer NOT NULL,
   PRIMARY KEY (tenant_id, player_id)
 );
-CALL guildhall_wall('player_numbers');
+CALL guildhall_isolate_tenant('player_numbers');
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON session_rollups TO guildhall_app;
 GRANT SELECT, INSERT ON login_rollups, logout_rollups, player_rollups, player_numbers TO guildhall_app;

@@ -46,7 +46,7 @@ CREATE INDEX tenant_sign_in_methods_id ON tenant_sign_in_methods (tenant_id, sea
 CREATE INDEX tenant_sign_in_methods_email ON tenant_sign_in_methods (tenant_id, search_email, player_id)
   WHERE search_email IS NOT NULL;
 CREATE INDEX tenant_sign_in_methods_provider ON tenant_sign_in_methods (tenant_id, auth_provider, player_id);
-CALL guildhall_wall('tenant_sign_in_methods');
+CALL guildhall_isolate_tenant('tenant_sign_in_methods');
 GRANT SELECT, INSERT ON tenant_sign_in_methods TO guildhall_app;
 
 -- How many players a tenant has, for counting a million takes 55 ms. Added up over rows, so that first sign-ins at the same
@@ -58,7 +58,7 @@ CREATE TABLE tenant_player_counts (
   PRIMARY KEY (tenant_id, shard)
 ) WITH (fillfactor = 50);
 INSERT INTO tenant_player_counts (tenant_id, players) SELECT tenant_id, count(*) FROM tenant_access GROUP BY tenant_id;
-CALL guildhall_wall('tenant_player_counts');
+CALL guildhall_isolate_tenant('tenant_player_counts');
 -- A merge joins access records of whatever tenants the two profiles have been in.
 CREATE POLICY merges ON tenant_player_counts TO guildhall_player USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON tenant_player_counts TO guildhall_app;

@@ -66,7 +66,7 @@ CREATE FUNCTION guildhall_usage_lock(workspace uuid) RETURNS integer LANGUAGE sq
 -- Takes units out of what a hard stop still lets in where no single slot holds as many: all slots are summed up, or, where there are
 -- none of this period, counted from what is used; then what is left is dealt out anew. Under a lock of the workspace, which
 -- everybody needs who comes near the limit: there, and there alone, they queue.
-CREATE PROCEDURE guildhall_deal_out(workspace uuid, period date, charged bigint) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE guildhall_allocate_units(workspace uuid, period date, charged bigint) LANGUAGE plpgsql AS $$
 DECLARE
   allowed bigint;
   left_over bigint;
@@ -113,7 +113,7 @@ BEGIN
     period := guildhall_period();
     UPDATE usage_allowances SET units_left = units_left - charged
     WHERE workspace_id = workspace AND slot = pg_backend_pid() % 16 AND period_start = period AND units_left >= charged;
-    IF NOT FOUND THEN CALL guildhall_deal_out(workspace, period, charged); END IF;
+    IF NOT FOUND THEN CALL guildhall_allocate_units(workspace, period, charged); END IF;
   ELSE
     PERFORM pg_advisory_xact_lock_shared(7118, guildhall_usage_lock(workspace));
     -- There are slots only where the plan got a hard stop while this waited.
@@ -156,7 +156,7 @@ END $$;
 
 -- Moves all entries into the daily totals, and returns what the workspaces that were charged have used in the running period. One
 -- process at a time: another finds nothing to do.
-CREATE FUNCTION guildhall_fold_usage() RETURNS TABLE (workspace uuid, used bigint)
+CREATE FUNCTION guildhall_aggregate_usage() RETURNS TABLE (workspace uuid, used bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   charged uuid[];
@@ -178,19 +178,19 @@ BEGIN
 END $$;
 
 -- With another limit the slots are dealt out anew. The lock keeps whoever deals them out from doing so by the old one.
-CREATE FUNCTION guildhall_forget_allowances() RETURNS trigger
+CREATE FUNCTION guildhall_reset_allowances() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7118, guildhall_usage_lock(NEW.id));
   DELETE FROM usage_allowances WHERE workspace_id = NEW.id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER forget_allowances AFTER UPDATE OF monthly_units, hard_stop ON workspaces
-  FOR EACH ROW EXECUTE FUNCTION guildhall_forget_allowances();
+CREATE TRIGGER reset_allowances AFTER UPDATE OF monthly_units, hard_stop ON workspaces
+  FOR EACH ROW EXECUTE FUNCTION guildhall_reset_allowances();
 
-REVOKE EXECUTE ON FUNCTION guildhall_charge, guildhall_record_usage, guildhall_fold_usage FROM PUBLIC;
-REVOKE EXECUTE ON PROCEDURE guildhall_charge_units, guildhall_deal_out FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION guildhall_charge, guildhall_record_usage, guildhall_aggregate_usage FROM PUBLIC;
+REVOKE EXECUTE ON PROCEDURE guildhall_charge_units, guildhall_allocate_units FROM PUBLIC;
 -- A player's scope charges for what it writes on a key: a password that is set anew.
 GRANT EXECUTE ON PROCEDURE guildhall_charge_units TO guildhall_app, guildhall_player, guildhall_event_writer;
 GRANT EXECUTE ON FUNCTION guildhall_charge TO guildhall_app;
-GRANT EXECUTE ON FUNCTION guildhall_record_usage, guildhall_fold_usage TO guildhall_app;
+GRANT EXECUTE ON FUNCTION guildhall_record_usage, guildhall_aggregate_usage TO guildhall_app;

@@ -63,7 +63,7 @@ CREATE TABLE alerts (
 CREATE INDEX ON alerts (workspace_id, id DESC);
 
 -- Written in the tenant's scope; read there, and in its workspace's, which spans its tenants.
-CALL guildhall_wall('alerts');
+CALL guildhall_isolate_tenant('alerts');
 CREATE POLICY read_in_workspace ON alerts FOR SELECT TO guildhall_app USING (workspace_id = guildhall_workspace());
 
 -- When a key last raised an alert of a type: who raises the next decides by this row.
@@ -74,6 +74,6 @@ CREATE TABLE alert_times (
   raised_at timestamptz NOT NULL,
   PRIMARY KEY (tenant_id, key_id, type)
 );
-CALL guildhall_wall('alert_times');
+CALL guildhall_isolate_tenant('alert_times');
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON alerts, alert_times TO guildhall_app;

@@ -11,7 +11,7 @@ CREATE TABLE wallet_ledgers (
   records      bigint NOT NULL DEFAULT 0,
   play_data    bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20);
-CALL guildhall_wall('wallet_ledgers');
+CALL guildhall_isolate_tenant('wallet_ledgers');
 
 -- The entries, each with the hash of the one before. The content is text, not jsonb: the hash is of its bytes.
 CREATE TABLE wallet_ledger_entries (
@@ -29,7 +29,7 @@ CREATE TABLE wallet_ledger_entries (
   PRIMARY KEY (tenant_id, entry_index)
 );
 CREATE INDEX ON wallet_ledger_entries (tenant_id, transaction_hash);
-CALL guildhall_wall('wallet_ledger_entries');
+CALL guildhall_isolate_tenant('wallet_ledger_entries');
 
 -- What follows from the entries: `guildhall verify` derives it again.
 CREATE TABLE wallet_players (
@@ -44,7 +44,7 @@ CREATE TABLE wallet_players (
   UNIQUE (tenant_id, player_id),
   UNIQUE (tenant_id, address)
 ) WITH (fillfactor = 80);
-CALL guildhall_wall('wallet_players');
+CALL guildhall_isolate_tenant('wallet_players');
 
 CREATE TABLE wallet_sessions (
   tenant_id    uuid NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE wallet_sessions (
   end_time     bigint,
   PRIMARY KEY (tenant_id, session_id)
 ) WITH (fillfactor = 80);
-CALL guildhall_wall('wallet_sessions');
+CALL guildhall_isolate_tenant('wallet_sessions');
 
 CREATE TABLE wallet_matches (
   tenant_id        uuid NOT NULL,
@@ -64,7 +64,7 @@ CREATE TABLE wallet_matches (
   is_ended         boolean NOT NULL,
   PRIMARY KEY (tenant_id, match_session_id)
 ) WITH (fillfactor = 80);
-CALL guildhall_wall('wallet_matches');
+CALL guildhall_isolate_tenant('wallet_matches');
 
 -- No part of the ledger: a password must be able to go.
 CREATE TABLE wallet_passwords (
@@ -73,7 +73,7 @@ CREATE TABLE wallet_passwords (
   password_hash text NOT NULL,                      -- argon2id
   PRIMARY KEY (tenant_id, player_index)
 );
-CALL guildhall_wall('wallet_passwords');
+CALL guildhall_isolate_tenant('wallet_passwords');
 
 GRANT SELECT, INSERT, UPDATE ON wallet_ledgers, wallet_players, wallet_sessions, wallet_matches TO guildhall_app;
 GRANT SELECT, INSERT ON wallet_ledger_entries TO guildhall_app;

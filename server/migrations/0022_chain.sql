@@ -55,7 +55,7 @@ CREATE TABLE chain_heads (
   entry_index bigint NOT NULL,
   PRIMARY KEY (tenant_id, chain_id, contract)
 ) WITH (fillfactor = 50);
-CALL guildhall_wall('chain_heads');
+CALL guildhall_isolate_tenant('chain_heads');
 
 -- Whether the chain knows a player's record as it is now.
 CREATE INDEX wallet_ledger_entries_changes ON wallet_ledger_entries (tenant_id, player_index, entry_index)

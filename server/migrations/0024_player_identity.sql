@@ -16,7 +16,7 @@ CREATE TABLE mail_counts (
   sent      integer NOT NULL,
   PRIMARY KEY (tenant_id, email)
 ) WITH (fillfactor = 80);
-CALL guildhall_wall('mail_counts');
+CALL guildhall_isolate_tenant('mail_counts');
 CREATE POLICY own_rows ON mail_counts TO guildhall_player
   USING (email IN (SELECT email FROM email_credentials WHERE player_id = guildhall_player()));
 GRANT SELECT, INSERT, UPDATE, DELETE ON mail_counts TO guildhall_app;
@@ -34,7 +34,7 @@ CREATE TABLE ban_fingerprints (
   PRIMARY KEY (tenant_id, fingerprint, player_id)
 );
 CREATE INDEX ON ban_fingerprints (player_id);
-CALL guildhall_wall('ban_fingerprints');
+CALL guildhall_isolate_tenant('ban_fingerprints');
 CREATE POLICY own_rows ON ban_fingerprints TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_app;

@@ -34,7 +34,7 @@ BEGIN
         FOR UPDATE SKIP LOCKED);
       IF NOT FOUND THEN RAISE EXCEPTION 'no slot' USING ERRCODE = 'GH003'; END IF;
     EXCEPTION WHEN SQLSTATE 'GH003' THEN
-      CALL guildhall_deal_out(workspace, period, charged);
+      CALL guildhall_allocate_units(workspace, period, charged);
     END;
   ELSE
     PERFORM pg_advisory_xact_lock_shared(7118, guildhall_usage_lock(workspace));

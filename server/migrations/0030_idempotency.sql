@@ -14,6 +14,6 @@ CREATE TABLE idempotency_records (
   CHECK (octet_length(answer) <= 131072)
 );
 CREATE INDEX ON idempotency_records (tenant_id, created_at);
-CALL guildhall_wall('idempotency_records');
+CALL guildhall_isolate_tenant('idempotency_records');
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_records TO guildhall_app;

@@ -19,7 +19,7 @@ export interface ChangeFeed {
    * `id` names what changed: the tenant of keys, settings and definitions, the account of memberships and notifications, the
    * row itself else. It is undefined where changes may have been missed: then everything of the table is to be forgotten.
    */
-  on(table: WatchedTable, forget: (id: string | undefined) => void): void;
+  on(table: WatchedTable, invalidate: (id: string | undefined) => void): void;
   close(): Promise<void>;
 }
 
@@ -75,13 +75,13 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
   const reconnect = async (): Promise<void> => {
     if (closed) return;
     // An attempt may wait 10 s for an answer. Meanwhile caches are filled again, and nobody tells of changes.
-    const invalidating = setInterval(() => forgetAll(listeners), INVALIDATE_MS).unref();
+    const invalidating = setInterval(() => invalidateAll(listeners), INVALIDATE_MS).unref();
     while (!closed) {
-      forgetAll(listeners);
+      invalidateAll(listeners);
       try {
         await connect();
         // What changed while nobody listened is not told again.
-        forgetAll(listeners);
+        invalidateAll(listeners);
         break;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
@@ -107,6 +107,6 @@ function cutOff(client: pg.Client): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
-function forgetAll(listeners: Map<string, ((id: string | undefined) => void)[]>): void {
+function invalidateAll(listeners: Map<string, ((id: string | undefined) => void)[]>): void {
   for (const forget of [...listeners.values()].flat()) forget(undefined);
 }

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { Charge } from '../shared/charge.ts';
-import { isGuid } from '../shared/ids.ts';
+import type { BillingContext } from '../core/billing-context.ts';
+import { isGuid } from '../core/ids.ts';
 import { createFairSemaphore } from './fair-semaphore.ts';
 import { rowTypes } from './row-types.ts';
 import { sql, type Sql } from './sql.ts';
@@ -39,12 +39,12 @@ export interface Database extends Scope {
    * The door for what an accepted request on a key writes: that of its tenant, where every statement and every transaction that
    * commits is charged one unit. So what refuses the request must throw, and whatever else it needs is done in other scopes.
    */
-  forKey(charge: Charge): Scope;
+  forKey(charge: BillingContext): Scope;
   /**
    * A door for one player over all tenants: as the role `guildhall_player`, which sees and changes their rows alone. With a
    * charge, as {@link forKey}.
    */
-  forPlayer(playerId: string, charge?: Charge): Scope;
+  forPlayer(playerId: string, charge?: BillingContext): Scope;
   /** The same door with the audit records of one workspace visible, those of its tenants included. */
   forWorkspace(workspaceId: string): Scope;
   /** The same door with all audit records visible: for the platform admin. */
@@ -213,7 +213,7 @@ function literal(id: string): string {
   return `'${id}'`;
 }
 
-function scope(pool: pg.Pool, begin: string, charge?: Charge): Scope {
+function scope(pool: pg.Pool, begin: string, charge?: BillingContext): Scope {
   return {
     ...querier((statement) => againAfterDeadlock(() => single(pool, begin, statement, charge))),
     transaction: (work) => againAfterDeadlock(() => transact(pool, begin, work, charge)),
@@ -232,22 +232,22 @@ function within(run: <Result>(work: () => Promise<Result>) => Promise<Result>, i
 }
 
 /** Ends a transaction, with the unit that it is charged: in one text, which costs 22 µs, and 30 in two. */
-function commitFor(charge: Charge | undefined): string {
+function commitFor(charge: BillingContext | undefined): string {
   return charge ? `${chargeText(charge, 1)}; COMMIT` : 'COMMIT';
 }
 
 /** Charges units, as text to stand among other statements. */
-export function chargeText({ workspaceId, tenantId, keyId }: Charge, units: number): string {
+export function chargeText({ workspaceId, tenantId, keyId }: BillingContext, units: number): string {
   return `CALL guildhall_charge_units(${[workspaceId, tenantId, keyId].map(literal).join(', ')}, ${units})`;
 }
 
 /** Charges one unit for a request that is accepted again and writes nothing. */
-export function chargeAlone(database: Database, charge: Charge): Promise<void> {
+export function chargeAlone(database: Database, charge: BillingContext): Promise<void> {
   return database.forKey(charge).transaction(async () => {});
 }
 
 /** Charges units for requests on a key: the last statement of their transaction. */
-export function chargeUnits({ workspaceId, tenantId, keyId }: Charge, units: number): Sql {
+export function chargeUnits({ workspaceId, tenantId, keyId }: BillingContext, units: number): Sql {
   return sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, ${units})`;
 }
 
@@ -271,7 +271,7 @@ async function transact<Result>(
   pool: pg.Pool,
   begin: string,
   work: (transaction: Querier) => Promise<Result>,
-  charge: Charge | undefined,
+  charge: BillingContext | undefined,
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -303,7 +303,7 @@ async function single(
   pool: pg.Pool,
   begin: string,
   statement: Sql,
-  charge: Charge | undefined,
+  charge: BillingContext | undefined,
 ): Promise<pg.QueryResult> {
   if (begin === 'BEGIN') return pool.query(named(statement));
   const client = await pool.connect();

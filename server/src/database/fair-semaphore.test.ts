@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import { createFairSemaphore } from './fair-semaphore.ts';
 
 const LIMITS = { running: 2, runningPerOwner: 1, waitingPerOwner: 2, waitMs: 60_000 };
@@ -17,7 +17,7 @@ function manualWork() {
 }
 
 const refusedWith = (code: string) => (error: unknown) =>
-  error instanceof Problem && error.code === code && error.details.headers?.['retry-after'] !== undefined;
+  error instanceof ProblemError && error.code === code && error.details.headers?.['retry-after'] !== undefined;
 
 describe('createFairSemaphore', () => {
   test('runs one owner’s work up to its share and leaves a slot to another owner', async () => {

@@ -1,4 +1,4 @@
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
 export interface SemaphoreLimits {
   /** How much work runs at once, of all owners together. */
@@ -65,7 +65,7 @@ export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
   const wait = (owner: string, patient: boolean): Promise<void> => {
     const queue = waiting.get(owner) ?? [];
     if (!patient && queue.length >= limits.waitingPerOwner)
-      throw new Problem('too_many_reads', {
+      throw new ProblemError('too_many_reads', {
         detail: `Large reads of a tenant: ${limits.runningPerOwner} may run at once and ${limits.waitingPerOwner} may wait. Retry later, with fewer at once.`,
         headers: { 'retry-after': RETRY_AFTER_SECONDS },
       });
@@ -78,7 +78,7 @@ export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
       const giveUp = (): void => {
         leave(owner, start);
         reject(
-          new Problem('busy', {
+          new ProblemError('busy', {
             detail: `Other large reads took more than ${limits.waitMs / 1000} seconds. Retry later.`,
             headers: { 'retry-after': RETRY_AFTER_SECONDS },
           }),

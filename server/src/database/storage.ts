@@ -20,13 +20,13 @@ export interface RecoveryLog {
 }
 
 /** Thrown where another server already works on the same data folder. */
-export class DataFolderInUse extends Error {
-  override name = 'DataFolderInUse';
+export class DataFolderInUseError extends Error {
+  override name = 'DataFolderInUseError';
 }
 
 /** Thrown where the server of DATABASE_URL does not answer, or is too old. */
-export class DatabaseUnusable extends Error {
-  override name = 'DatabaseUnusable';
+export class DatabaseUnusableError extends Error {
+  override name = 'DatabaseUnusableError';
 }
 
 const DATABASE = 'guildhall';
@@ -40,11 +40,11 @@ const SERVE_LOCK = 7_118_000;
 /**
  * Reaches the database of `databaseUrl`, or else the embedded one in `dataDir`, starting it where it does not run.
  * An embedded database has one server: to `serve` is to hold a lock in it, which PostgreSQL frees when the process dies,
- * however it dies. Throws {@link DataFolderInUse} where another holds it. Commands that only visit do not take it.
+ * however it dies. Throws {@link DataFolderInUseError} where another holds it. Commands that only visit do not take it.
  */
 export async function openStorage(
   location: { databaseUrl: string | undefined; dataDir: string },
-  purpose: 'serve' | 'visit',
+  purpose: 'exclusive' | 'shared',
 ): Promise<Storage> {
   if (location.databaseUrl) {
     await checkServer(location.databaseUrl);
@@ -54,9 +54,9 @@ export async function openStorage(
   const server = await startEmbeddedServer(location.dataDir);
   let claim = await connect(server.url('postgres'));
   const granted = await takeLock(claim);
-  if (!granted && purpose === 'serve') {
+  if (!granted && purpose === 'exclusive') {
     await claim.end();
-    throw new DataFolderInUse(
+    throw new DataFolderInUseError(
       `Another Guildhall server already works on ${location.dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
     );
   }
@@ -125,7 +125,7 @@ async function connect(url: string): Promise<pg.Client> {
 
 async function checkServer(url: string): Promise<void> {
   const client = await connect(url).catch((cause: Error) => {
-    throw new DatabaseUnusable(`The database of DATABASE_URL cannot be reached: ${cause.message}`, { cause });
+    throw new DatabaseUnusableError(`The database of DATABASE_URL cannot be reached: ${cause.message}`, { cause });
   });
   const { rows } = await client.query(
     `SELECT current_setting('server_version') AS name, current_setting('server_version_num')::int AS number`,
@@ -133,5 +133,5 @@ async function checkServer(url: string): Promise<void> {
   await client.end();
   const { name, number } = rows[0] as { name: string; number: number };
   if (number < OLDEST_VERSION)
-    throw new DatabaseUnusable(`DATABASE_URL leads to PostgreSQL ${name}; 15 or newer is needed.`);
+    throw new DatabaseUnusableError(`DATABASE_URL leads to PostgreSQL ${name}; 15 or newer is needed.`);
 }

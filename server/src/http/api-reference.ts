@@ -1,7 +1,7 @@
 import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
 /** Shows `/openapi.json` as a page for people at `/docs`. */
 export async function publishReference(app: FastifyInstance): Promise<void> {
@@ -9,7 +9,7 @@ export async function publishReference(app: FastifyInstance): Promise<void> {
     scope.addHook('onRequest', async ({ protocol, hostname }) => {
       // Scalar builds a URL from these. If that failed, the answer would be a 500.
       if (!URL.canParse(`${protocol}://${hostname}`))
-        throw new Problem('invalid_request', 'The header Host is not a host name. Correct it.');
+        throw new ProblemError('invalid_request', 'The header Host is not a host name. Correct it.');
     });
     scope.addHook('onSend', protectPage);
     await scope.register(reference, {

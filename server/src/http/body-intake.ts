@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { networkOf } from '../security/attempt-budget.ts';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import { openBodyBudget, type BodyBudget, type BodySender, type HeldBody } from './body-budget.ts';
 import { clientAddress } from './client-address.ts';
 
@@ -92,7 +92,7 @@ function cutSlowBodies(arriving: Set<ArrivingBody>, { graceMs, bytesPerSecond, p
       arriving.delete(body);
       abort(
         raw,
-        new Problem('request_timeout', {
+        new ProblemError('request_timeout', {
           detail: `The body arrived too slowly. Send at least ${Math.ceil(pace)} bytes a second.`,
           headers: { connection: 'close' },
         }),
@@ -102,13 +102,13 @@ function cutSlowBodies(arriving: Set<ArrivingBody>, { graceMs, bytesPerSecond, p
 }
 
 /** Ends the reading of a body: whoever reads it answers the request with the problem. */
-function abort(raw: FastifyRequest['raw'], problem: Problem): void {
+function abort(raw: FastifyRequest['raw'], problem: ProblemError): void {
   if (raw.listenerCount('error') > 0) raw.emit('error', problem);
   else raw.destroy();
 }
 
-function busy(): Problem {
-  return new Problem('busy', {
+function busy(): ProblemError {
+  return new ProblemError('busy', {
     detail: 'Too many request bodies are in progress. Wait as Retry-After says, then send the request again.',
     headers: { 'retry-after': '2' },
   });

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
 import { bearerToken, roles, type Credential, type Role } from './credential-scope.ts';
 import { applyVerdict, type RateLimiter } from './rate-limit.ts';
@@ -57,9 +57,9 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
   ): Promise<KeyCaller> => {
     const header = request.headers[kind === 'game' ? 'x-game-key' : 'x-api-key'];
     if (typeof header !== 'string' || header === '')
-      throw new Problem(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
+      throw new ProblemError(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
     const caller = await verify.key(kind, header, clientAddress(request));
-    if (!caller) throw new Problem(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
+    if (!caller) throw new ProblemError(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
     request.keyCaller = caller;
     applyVerdict(reply, await rateLimits.count(caller));
     return caller;
@@ -68,33 +68,33 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
   /** Both keys together say nothing clear of who asks, so neither is looked at. */
   const refuseBothKeys = ({ headers }: FastifyRequest): void => {
     if (headers['x-game-key'] !== undefined && headers['x-api-key'] !== undefined)
-      throw new Problem('conflicting_credentials', 'Send X-Game-Key or X-API-Key, not both.');
+      throw new ProblemError('conflicting_credentials', 'Send X-Game-Key or X-API-Key, not both.');
   };
 
   const admitToData = async ({ keyCaller: key }: FastifyRequest): Promise<void> => {
-    if (key?.kind === 'api' && !key.allowDataApi) throw new Problem('data_api_not_allowed');
+    if (key?.kind === 'api' && !key.allowDataApi) throw new ProblemError('data_api_not_allowed');
   };
 
   const checkPlayer = async (request: FastifyRequest): Promise<PlayerCaller> => {
     const token = bearerToken(request);
-    if (!token) throw new Problem('missing_bearer');
+    if (!token) throw new ProblemError('missing_bearer');
     const caller = await verify.player(token);
-    if (!caller) throw new Problem('invalid_bearer');
+    if (!caller) throw new ProblemError('invalid_bearer');
     return (request.playerCaller = caller);
   };
 
   const checkAccount = async (request: FastifyRequest): Promise<void> => {
     const token = bearerToken(request);
-    if (!token) throw new Problem('missing_bearer');
+    if (!token) throw new ProblemError('missing_bearer');
     const caller = await verify.account(token);
-    if (!caller) throw new Problem('invalid_bearer');
+    if (!caller) throw new ProblemError('invalid_bearer');
     request.accountCaller = caller;
   };
 
   /** A player's token counts only together with a key of its own tenant. */
   const checkPlayerOfKey = async (request: FastifyRequest, key: KeyCaller): Promise<void> => {
     const player = await checkPlayer(request);
-    if (player.tenantId !== key.tenantId) throw new Problem('invalid_bearer');
+    if (player.tenantId !== key.tenantId) throw new ProblemError('invalid_bearer');
   };
 
   /** A wallet-linked player. A game key beside the token is looked at too, and must be of the same tenant. */
@@ -102,9 +102,9 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
     const hasKey = request.headers['x-game-key'] !== undefined;
     const key = hasKey ? await checkKey(request, reply, 'game') : undefined;
     const token = bearerToken(request);
-    if (!token) throw new Problem('missing_bearer');
+    if (!token) throw new ProblemError('missing_bearer');
     const caller = await verify.wallet(token);
-    if (!caller || (key && key.tenantId !== caller.tenantId)) throw new Problem('invalid_bearer');
+    if (!caller || (key && key.tenantId !== caller.tenantId)) throw new ProblemError('invalid_bearer');
     request.walletCaller = caller;
   };
 
@@ -113,21 +113,21 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
    * An API key is refused whatever stands beside it (spec: authentication, rule 8).
    */
   const checkAnyBearer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (request.headers['x-api-key'] !== undefined) throw new Problem('api_key_not_allowed');
+    if (request.headers['x-api-key'] !== undefined) throw new ProblemError('api_key_not_allowed');
     await checkKey(request, reply, 'game');
     const token = bearerToken(request);
-    if (!token) throw new Problem('missing_bearer');
+    if (!token) throw new ProblemError('missing_bearer');
     const caller = await verify.bearer(token);
-    if (!caller) throw new Problem('invalid_bearer');
+    if (!caller) throw new ProblemError('invalid_bearer');
     request.bearerCaller = caller;
   };
 
   /** A workspace or tenant of others is as if it did not exist (contract §2). */
   const authorizeAccount = async (request: FastifyRequest, role: Role): Promise<void> => {
     const actual = await verify.role(request.accountCaller!.accountId, placeOf(request));
-    if (!actual) throw new Problem('not_found');
+    if (!actual) throw new ProblemError('not_found');
     if (roles.indexOf(actual) < roles.indexOf(role))
-      throw new Problem('forbidden', `This needs the role ${role}.`);
+      throw new ProblemError('forbidden', `This needs the role ${role}.`);
   };
 
   return {
@@ -153,7 +153,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
       security: [{ player: [] }],
       authenticate: async (request) => {
         const { playerId } = await checkPlayer(request);
-        if (!(await verify.hasProfile(playerId))) throw new Problem('invalid_bearer');
+        if (!(await verify.hasProfile(playerId))) throw new ProblemError('invalid_bearer');
       },
     },
     account: {
@@ -166,7 +166,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
       authenticate: checkAccount,
       async admit(request) {
         if (!(await verify.platformAdmin(request.accountCaller!.accountId)))
-          throw new Problem('forbidden', 'This needs a platform admin.');
+          throw new ProblemError('forbidden', 'This needs a platform admin.');
       },
     },
     /** Reading a tenant's data: from the dashboard, or with an API key. */
@@ -180,7 +180,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
         const key = request.keyCaller;
         if (!key) return authorizeAccount(request, role);
         const place = placeOf(request);
-        if (!('tenantId' in place) || place.tenantId !== key.tenantId) throw new Problem('not_found');
+        if (!('tenantId' in place) || place.tenantId !== key.tenantId) throw new ProblemError('not_found');
         await admitToData(request);
       },
     },
@@ -214,7 +214,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
         refuseBothKeys(request);
         const kind = request.headers['x-api-key'] === undefined ? 'game' : 'api';
         if (kind === 'game' && request.headers['x-game-key'] === undefined)
-          throw new Problem('missing_game_key', 'Send X-Game-Key or X-API-Key.');
+          throw new ProblemError('missing_game_key', 'Send X-Game-Key or X-API-Key.');
         await checkKey(request, reply, kind);
       },
       admit: admitToData,

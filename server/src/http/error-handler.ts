@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { HashingBusy } from '../security/passwords.ts';
-import { Problem } from '../shared/problem.ts';
-import { quotaExceeded, type Quota } from '../shared/quota.ts';
+import { HashingBusyError } from '../security/passwords.ts';
+import { ProblemError } from '../core/problem.ts';
+import { quotaExceeded, type Quota } from '../core/quota.ts';
 
 /** Answers a request with a problem document. */
-export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: ProblemError): FastifyReply {
   const { headers = {}, members = {} } = problem.details;
   return reply
     .code(problem.status)
@@ -29,7 +29,7 @@ export function errorHandler(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const problem = error instanceof Problem ? error : translate(error, request);
+  const problem = error instanceof ProblemError ? error : translate(error, request);
   if (problem.status === 500) request.log.error({ err: error }, 'a request failed');
   // Every request fails then: one line each, without a trace.
   else if (problem.code === 'unavailable')
@@ -38,53 +38,53 @@ export function errorHandler(
   return sendProblem(request, reply, problem);
 }
 
-function translate(error: FastifyError, request: FastifyRequest): Problem {
-  if (error instanceof HashingBusy) return new Problem('busy', { headers: { 'retry-after': '2' } });
+function translate(error: FastifyError, request: FastifyRequest): ProblemError {
+  if (error instanceof HashingBusyError) return new ProblemError('busy', { headers: { 'retry-after': '2' } });
   if (error.validation) {
     // A path that names no possible thing names nothing: 404, as for one that names a missing thing.
-    if (error.validationContext === 'params') return new Problem('not_found');
+    if (error.validationContext === 'params') return new ProblemError('not_found');
     const errors = error.validation.slice(0, 20).map(({ instancePath, params, message }) => ({
       path: pathOf(instancePath, params as { missingProperty?: string }),
       message: message ?? 'is not valid',
     }));
     const where = error.validationContext === 'body' ? 'body' : (error.validationContext ?? 'request');
     const first = errors[0];
-    return new Problem('invalid_request', {
+    return new ProblemError('invalid_request', {
       detail: `The ${where} is not valid: ${first?.path || where} ${first?.message}.`,
       members: { errors },
     });
   }
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('unsupported_media_type');
+      return new ProblemError('unsupported_media_type');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem(
+      return new ProblemError(
         'body_too_large',
         `The body may be at most ${request.routeOptions.bodyLimit} bytes.`,
       );
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new Problem('malformed_json', 'The body is empty. Send a JSON value.');
+      return new ProblemError('malformed_json', 'The body is empty. Send a JSON value.');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('malformed_json');
+      return new ProblemError('malformed_json');
     // PostgreSQL cancelled the statement: it ran into the statement timeout, or an operator ended it.
     case '57014':
-      return new Problem('query_timeout', { headers: { 'retry-after': '5' } });
+      return new ProblemError('query_timeout', { headers: { 'retry-after': '5' } });
     // Raised where a transaction charges its units (migration 0018).
     case 'GH002':
       return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new Problem('not_found');
+      return new ProblemError('not_found');
   }
   if (isDatabaseAway(error)) {
     const detail =
       'The database does not answer. The request may or may not have taken effect. Retry after the number of seconds in Retry-After.';
-    return new Problem('unavailable', { detail, headers: { 'retry-after': '5' } });
+    return new ProblemError('unavailable', { detail, headers: { 'retry-after': '5' } });
   }
   // Fastify's own refusals of a request (a path that does not decode, say) carry a 4xx status.
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)
-    return new Problem('invalid_request');
-  return new Problem('internal_error');
+    return new ProblemError('invalid_request');
+  return new ProblemError('internal_error');
 }
 
 /** Whether the database could not be reached, or went away in the middle of an answer. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { eventually } from '../testing/eventually.ts';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import { limitExports, type Exports } from './exports.ts';
 
 const by = (keyId: string) => ({ keyCaller: { keyId } }) as FastifyRequest;
@@ -19,7 +19,7 @@ async function admits(exports: Exports, keyId: string, tenantId: string): Promis
     await once(admitted, 'close');
     return true;
   } catch (error) {
-    assert.ok(error instanceof Problem);
+    assert.ok(error instanceof ProblemError);
     assert.deepEqual([error.status, error.code], [429, 'too_many_exports']);
     assert.ok(Number(error.details.headers?.['retry-after']) > 0);
     return false;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
 /** How many exports may be open at once in this process. One is open until its last byte is sent or its reader goes away. */
 export interface ExportLimits {
@@ -37,7 +37,7 @@ export function limitExports({ perCaller, perTenant, inAll, reading }: ExportLim
       ];
       for (const [holder, most, whose] of limits)
         if ((open.get(holder) ?? 0) >= most)
-          throw new Problem('too_many_exports', {
+          throw new ProblemError('too_many_exports', {
             detail: `${most} ${most === 1 ? 'export' : 'exports'} ${whose} may run at once. Wait until one has ended.`,
             headers: { 'retry-after': '5' },
           });

@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
 /** A form as it was sent. */
 export interface Form {
@@ -36,12 +36,12 @@ export async function acceptForms(app: FastifyInstance, largestFile: number): Pr
 
   return async (request) => {
     if (!request.isMultipart())
-      throw new Problem('unsupported_media_type', 'Send a form (multipart/form-data).');
+      throw new ProblemError('unsupported_media_type', 'Send a form (multipart/form-data).');
     try {
       return await readParts(request);
     } catch (error) {
-      if (error instanceof Problem) throw error;
-      throw new Problem(
+      if (error instanceof ProblemError) throw error;
+      throw new ProblemError(
         'invalid_request',
         'The form is not valid multipart/form-data, or it was cut off. Send it again.',
       );

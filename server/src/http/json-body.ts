@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../shared/problem.ts';
-import { isNestedWithin, isStorableDeep } from '../shared/text.ts';
+import { ProblemError } from '../core/problem.ts';
+import { isNestedWithin, isStorableDeep } from '../core/text.ts';
 
 /** The escapes of NUL and of surrogates: only texts that hold one can hold something that PostgreSQL refuses. */
 const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
@@ -41,17 +41,17 @@ function addJsonParser(app: FastifyInstance, finish: (text: string, value: unkno
   const parseJson = app.getDefaultJsonParser('ignore', 'ignore');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const text = decode(body);
-    if (text === undefined) return done(new Problem('malformed_json', 'The body is not UTF-8.'));
+    if (text === undefined) return done(new ProblemError('malformed_json', 'The body is not UTF-8.'));
     // A body that is announced but empty is none: some clients send the content type with every request.
     if (text === '') return done(null, undefined);
     void parseJson(request, text, (error, value) => {
       if (error) return done(error, undefined);
       if (!isNestedWithin(value, DEEPEST_NESTING))
         return done(
-          new Problem('invalid_request', `The body is nested deeper than ${DEEPEST_NESTING} levels.`),
+          new ProblemError('invalid_request', `The body is nested deeper than ${DEEPEST_NESTING} levels.`),
         );
       if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
-        return done(new Problem('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));
+        return done(new ProblemError('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));
       }
       const body = finish(text, value);
       if (PROTOTYPE_MEMBER.test(text)) dropPrototypeMembers(body);
@@ -89,16 +89,16 @@ const LONG_VALUE = /("value"\s*:\s*)(-?(?:[1-9]\d{15,}|(?:0|[1-9]\d*)\.0*[1-9]\d
  */
 export function parseBatch(body: Buffer, mostValues: number): unknown {
   if (hasMoreValues(body, mostValues))
-    throw new Problem(
+    throw new ProblemError(
       'batch_size',
       `The body may hold at most ${mostValues} values. Send fewer members or events.`,
     );
   const text = decode(body);
-  if (text === undefined) throw new Problem('malformed_json', 'The body is not UTF-8.');
+  if (text === undefined) throw new ProblemError('malformed_json', 'The body is not UTF-8.');
   try {
     return JSON.parse(LONG_NUMBER.test(text) ? text.replace(LONG_VALUE, '$1"$2"') : text) as unknown;
   } catch {
-    throw new Problem('malformed_json');
+    throw new ProblemError('malformed_json');
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { httpClient } from '../testing/http-client.ts';
 import { startTestApp } from '../testing/test-app.ts';
@@ -31,7 +31,7 @@ describe('log lines', () => {
       corsOrigins: [],
     });
     for (const code of ['busy', 'provider_unavailable', 'internal_error'] as const)
-      server.get(`/${code}`, async () => Promise.reject(new Problem(code)));
+      server.get(`/${code}`, async () => Promise.reject(new ProblemError(code)));
     const http = httpClient(await server.listen({ port: 0, host: '127.0.0.1' }));
     for (const code of ['busy', 'provider_unavailable', 'internal_error'])
       assert.equal((await http.get(`/${code}`)).body.code, code);

@@ -1,5 +1,5 @@
 import type { Ajv } from 'ajv';
-import { isNestedWithin } from '../shared/text.ts';
+import { isNestedWithin } from '../core/text.ts';
 
 /** Adds the keywords `x-max-levels` and `x-max-bytes`: limits of a JSON value as a whole. */
 export function addMetadataLimits(ajv: Ajv): void {

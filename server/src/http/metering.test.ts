@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import { withCredential, type Credential } from './credential-scope.ts';
 import { meterRequests } from './metering.ts';
-import { chargeOf, type KeyCaller } from './request-context.ts';
+import { billingOf, type KeyCaller } from './request-context.ts';
 import { createHttpServer } from './server.ts';
 
 const key = { keyId: 'key', tenantId: 'tenant', payerId: 'workspace', payerHasHardStop: false } as KeyCaller;
@@ -39,8 +39,8 @@ test('what is charged too seldom, too often or for nothing is reported', async (
       for (const usage of ['read', 'write'] as const) {
         scope.get(`/${usage}/:times/:status`, { config: { usage } }, async (request, reply) => {
           const { times, status } = request.params as { times: string; status: string };
-          chargeOf(request).committed = Number(times);
-          if (status === '404') throw new Problem('not_found');
+          billingOf(request).committed = Number(times);
+          if (status === '404') throw new ProblemError('not_found');
           return reply.code(Number(status)).send({});
         });
       }

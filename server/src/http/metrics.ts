@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import { Type } from 'typebox';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import { bearerToken } from './credential-scope.ts';
 import { problems } from './schemas.ts';
 
@@ -49,9 +49,9 @@ function checkAccess(request: FastifyRequest, access: MetricsAccess): void {
   if (access === 'open') return;
   const token = bearerToken(request);
   if (!token)
-    throw new Problem('missing_bearer', 'Send the token of the setting METRICS_TOKEN as a bearer token.');
+    throw new ProblemError('missing_bearer', 'Send the token of the setting METRICS_TOKEN as a bearer token.');
   if (access === 'closed' || !isSame(token, access.token))
-    throw new Problem('invalid_bearer', 'The bearer token is not the one of the setting METRICS_TOKEN.');
+    throw new ProblemError('invalid_bearer', 'The bearer token is not the one of the setting METRICS_TOKEN.');
 }
 
 /** Compares in constant time: digests have one length. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Problem, problemCatalogue, type ProblemCode } from '../shared/problem.ts';
+import { ProblemError, problemCatalogue, type ProblemCode } from '../core/problem.ts';
 
 test('the documentation lists every error code with its status', () => {
   const documentation = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
@@ -18,7 +18,7 @@ test('every error code has a title, and a detail of whole sentences', () => {
   for (const [code, [, title, detail]] of Object.entries(problemCatalogue)) {
     assert.match(title, /^[A-Z].*[^.]$/, code);
     assert.match(detail, /^[A-Z].*\.$/, code);
-    assert.equal(new Problem(code as ProblemCode).detail, detail);
-    assert.equal(new Problem(code as ProblemCode, { detail: '' }).detail, detail);
+    assert.equal(new ProblemError(code as ProblemCode).detail, detail);
+    assert.equal(new ProblemError(code as ProblemCode, { detail: '' }).detail, detail);
   }
 });

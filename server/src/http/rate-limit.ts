@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import type { KeyCaller } from './request-context.ts';
 
 /** Counts the requests of keys: implemented by a feature, opened in services.ts. */
@@ -27,7 +27,7 @@ export function applyVerdict(
   reply.header('ratelimit-remaining', remaining);
   reply.header('ratelimit-reset', resetSeconds);
   if (admitted) return;
-  throw new Problem('rate_limited', {
+  throw new ProblemError('rate_limited', {
     detail: `This key may send ${limit} request${limit === 1 ? '' : 's'} ${window === 'hour' ? 'an hour' : 'a minute'}. Retry after ${resetSeconds} s.`,
     headers: { 'retry-after': String(resetSeconds) },
   });

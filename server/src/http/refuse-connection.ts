@@ -2,7 +2,7 @@ import type { ConnectionError } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem, type ProblemCode } from '../shared/problem.ts';
+import { ProblemError, type ProblemCode } from '../core/problem.ts';
 
 type Reason = [code: ProblemCode, detail?: string];
 
@@ -21,7 +21,7 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { code, status, title, detail } = new Problem(...(REASONS[error.code] ?? NOT_HTTP));
+  const { code, status, title, detail } = new ProblemError(...(REASONS[error.code] ?? NOT_HTTP));
   const requestId = randomUUID();
   const type = `urn:guildhall:problem:${code}`;
   const body = JSON.stringify({ type, title, status, detail, code, requestId });

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Charge } from '../shared/charge.ts';
+import type { BillingContext } from '../core/billing-context.ts';
 import { clientAddress } from './client-address.ts';
 
 /** How many requests a key may send in a minute, and in an hour. */
@@ -97,7 +97,7 @@ declare module 'fastify' {
     accountCaller: AccountCaller | null;
     bearerCaller: BearerCaller | null;
     walletCaller: WalletCaller | null;
-    charge: Charge | null;
+    charge: BillingContext | null;
   }
 }
 
@@ -107,14 +107,14 @@ export function keyOf(request: FastifyRequest): KeyCaller {
 }
 
 /** What the request is charged to the payer of its key: one for each request, so that it shows whether it was. */
-export function chargeOf(request: FastifyRequest): Charge {
+export function billingOf(request: FastifyRequest): BillingContext {
   const { payerId: workspaceId, payerHasHardStop: hasHardStop, tenantId, keyId } = keyOf(request);
   return (request.charge ??= { workspaceId, tenantId, keyId, hasHardStop, committed: 0 });
 }
 
 /** The same where a request may come without a key: then nobody is charged. */
-export function anyChargeOf(request: FastifyRequest): Charge | undefined {
-  return request.keyCaller ? chargeOf(request) : undefined;
+export function anyBillingOf(request: FastifyRequest): BillingContext | undefined {
+  return request.keyCaller ? billingOf(request) : undefined;
 }
 
 /** The player that the route's credential scope has verified. */

@@ -8,8 +8,8 @@ import fastJson from 'fast-json-stringify';
 import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { isGuid } from '../shared/ids.ts';
-import { toMicroseconds } from '../shared/timestamps.ts';
+import { isGuid } from '../core/ids.ts';
+import { toMicroseconds } from '../core/timestamps.ts';
 import { BODY_LIMIT } from './body-limits.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
 import { declareIdempotency } from './idempotency-key.ts';
@@ -21,7 +21,7 @@ import { dropUndeclared } from './undeclared-members.ts';
 import { cutStalledReaders } from './stalled-readers.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import './request-context.ts';
 
 export type App = FastifyInstance<any, any, any, any, TypeBoxTypeProvider>; // oxlint-disable-line typescript/no-explicit-any
@@ -75,7 +75,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    if (request.url.includes('%00')) throw new Problem('invalid_request', 'The address holds a NUL byte.');
+    if (request.url.includes('%00')) throw new ProblemError('invalid_request', 'The address holds a NUL byte.');
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     // Fastify reads the stream of a HEAD to its end, which may be far, and of a stream of events is none.

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import FindMyWay from 'find-my-way';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
 /** Answers a path that no route has with 404, and a path that has routes for other methods with 405 and `Allow`. */
 export function answerUnknownPaths(
   app: FastifyInstance,
-  send: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => FastifyReply,
+  send: (request: FastifyRequest, reply: FastifyReply, problem: ProblemError) => FastifyReply,
 ): void {
   const methodsByUrl = new Map<string, Set<string>>();
   const paths = FindMyWay({ maxParamLength: 256 });
@@ -22,12 +22,12 @@ export function answerUnknownPaths(
   app.setNotFoundHandler((request, reply) => {
     const methods = paths.find('GET', request.url)?.store as Set<string> | undefined;
     if (!methods)
-      return send(request, reply, new Problem('not_found', 'No route has this path. Check the path.'));
+      return send(request, reply, new ProblemError('not_found', 'No route has this path. Check the path.'));
     const allow = [...methods].toSorted().join(', ');
     return send(
       request,
       reply,
-      new Problem('method_not_allowed', {
+      new ProblemError('method_not_allowed', {
         detail: `This path supports ${allow}. Use one of these methods.`,
         headers: { allow },
       }),

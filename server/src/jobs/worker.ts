@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { PgBoss } from 'pg-boss';
-import { startPump, type TakenJob } from './pump.ts';
+import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
 import type { OwnersOf, Queue } from './queue.ts';
 
 /** Work that repeats by the clock, on one process of the deployment at a time, and survives any of them. */
@@ -68,7 +68,7 @@ export async function startWorker(
   boss.on('error', report);
   await boss.start();
   const pumps = queued.map((handler) =>
-    startPump(boss, handler, (job) => attempt(handler, job, logger), report),
+    startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), report),
   );
   for (const job of scheduled) {
     await boss.createQueue(job.name);

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { startNameServer } from '../testing/name-server.ts';
-import { openOutboundClient, OutboundFailure } from './http-client.ts';
+import { openOutboundClient, OutboundError } from './http-client.ts';
 
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1');
@@ -68,7 +68,7 @@ test('a server behind the wall is never reached, whatever it is called', async (
     '8.8.8.8@127.0.0.1',
   ];
   for (const host of hosts)
-    await assert.rejects(walled.send(`http://${host}:${port}/`), OutboundFailure, host);
+    await assert.rejects(walled.send(`http://${host}:${port}/`), OutboundError, host);
   assert.equal(count(), 0);
   // The same names do lead there; that with a dot where the system's resolver knows it.
   const leading = hosts.filter((host) => host !== 'localhost.');
@@ -81,7 +81,7 @@ test('a name that is public when it is looked at and private when it is dialled 
   const names = await startNameServer();
   const [loopback, mapped, open] = ['127.0.0.1', '::ffff:127.0.0.1', '1.1.1.1'];
   const refused = (name: string) =>
-    assert.rejects(walled.send(`http://${name}:${port}/`, { withinMs: 500 }), OutboundFailure);
+    assert.rejects(walled.send(`http://${name}:${port}/`, { withinMs: 500 }), OutboundError);
   names.answers = [[open], [loopback]];
   for (let attempt = 0; attempt < 4; attempt++) await refused('rebind.example');
   for (const answer of [[loopback], [mapped], ['::1', '10.0.0.1'], [open, loopback, mapped]]) {
@@ -107,7 +107,7 @@ test('no answer, half an answer and too much of one are failures', async () => {
     response.destroy();
   });
   const endless = await serve((_request, response) => void response.end('x'.repeat(2 ** 20 + 1)));
-  await assert.rejects(anywhere.send(half), OutboundFailure);
-  await assert.rejects(anywhere.send(endless), OutboundFailure);
-  await assert.rejects(anywhere.send('http://127.0.0.1:1/'), OutboundFailure);
+  await assert.rejects(anywhere.send(half), OutboundError);
+  await assert.rejects(anywhere.send(endless), OutboundError);
+  await assert.rejects(anywhere.send('http://127.0.0.1:1/'), OutboundError);
 });

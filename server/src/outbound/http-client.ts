@@ -22,13 +22,13 @@ export interface OutboundRequest {
 }
 
 /** Thrown where another server gave no whole answer: it is away, too slow, too talkative, or at an address that is walled off. */
-export class OutboundFailure extends Error {
-  override name = 'OutboundFailure';
+export class OutboundError extends Error {
+  override name = 'OutboundError';
 }
 
 /** Calls other servers. Redirects are not followed: they are answers like any other. */
 export interface OutboundClient {
-  /** Sends one request. Throws {@link OutboundFailure}. */
+  /** Sends one request. Throws {@link OutboundError}. */
   send(url: string, request?: OutboundRequest): Promise<OutboundAnswer>;
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
       const { origin, pathname, search, hostname } = new URL(url);
       // A literal address is dialled without being looked up.
       if (publicOnly && isWalledHost(hostname))
-        throw new OutboundFailure(`${hostname} is not a public address.`);
+        throw new OutboundError(`${hostname} is not a public address.`);
       try {
         const answer = await agent.request({
           origin,
@@ -72,7 +72,7 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
           readUpTo === undefined ? await answer.body.text() : await beginningOf(answer.body, readUpTo);
         return { status: answer.statusCode, headers: answer.headers, text };
       } catch (error) {
-        throw new OutboundFailure(`${origin} gave no answer: ${(error as Error).message}`, { cause: error });
+        throw new OutboundError(`${origin} gave no answer: ${(error as Error).message}`, { cause: error });
       }
     },
     close: () => agent.destroy(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { startStandIn } from '../testing/providers/stand-in.ts';
 import { openOutboundClient } from './http-client.ts';
-import { openOutboundProvider, openTenantProviders } from './provider.ts';
+import { createOutboundProvider, openTenantProviders } from './provider.ts';
 
 const client = openOutboundClient({ publicOnly: false });
 after(() => client.close());
@@ -11,7 +11,7 @@ const unavailable = { code: 'provider_unavailable' };
 test('after five failures in a row a provider is left alone for ten seconds, then tried once', async () => {
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const server = await startStandIn((_request, response) => response.end('{}'));
-  const provider = openOutboundProvider('Provider', client);
+  const provider = createOutboundProvider('Provider', client);
   server.fail('broken');
   for (let count = 0; count < 5; count++) await assert.rejects(provider.ask(server.url), unavailable);
   server.fail('never');
@@ -36,7 +36,7 @@ test('after five failures in a row a provider is left alone for ten seconds, the
 
 test('an answer between failures begins the count anew, and refusals are answers', async () => {
   const server = await startStandIn((_request, response) => response.writeHead(401).end());
-  const provider = openOutboundProvider('Provider', client);
+  const provider = createOutboundProvider('Provider', client);
   for (let round = 0; round < 3; round++) {
     server.fail('broken');
     for (let count = 0; count < 4; count++) await assert.rejects(provider.ask(server.url), unavailable);
@@ -47,7 +47,7 @@ test('an answer between failures begins the count anew, and refusals are answers
 
 test('a provider that wants fewer requests is unavailable, but not left alone', async () => {
   const server = await startStandIn((_request, response) => response.writeHead(429).end());
-  const provider = openOutboundProvider('Provider', client);
+  const provider = createOutboundProvider('Provider', client);
   for (let count = 0; count < 8; count++) await assert.rejects(provider.ask(server.url), unavailable);
   assert.equal(server.requests.length, 8);
 });

@@ -1,8 +1,8 @@
 import { BrokenCircuitError, circuitBreaker, ConsecutiveBreaker, handleType } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import {
-  OutboundFailure,
+  OutboundError,
   type OutboundAnswer,
   type OutboundClient,
   type OutboundRequest,
@@ -20,8 +20,8 @@ const FAILURES = 5;
 const LEFT_ALONE_MS = 10_000;
 
 /** A provider behind a circuit breaker. `name` is what callers know it by. */
-export function openOutboundProvider(name: string, client: OutboundClient): OutboundProvider {
-  const breaker = circuitBreaker(handleType(OutboundFailure), {
+export function createOutboundProvider(name: string, client: OutboundClient): OutboundProvider {
+  const breaker = circuitBreaker(handleType(OutboundError), {
     halfOpenAfter: LEFT_ALONE_MS,
     breaker: new ConsecutiveBreaker(FAILURES),
   });
@@ -30,10 +30,10 @@ export function openOutboundProvider(name: string, client: OutboundClient): Outb
       try {
         return await breaker.execute(async () => {
           const answer = await client.send(url, request);
-          if (answer.status >= 500) throw new OutboundFailure(`${name} answered ${answer.status}.`);
+          if (answer.status >= 500) throw new OutboundError(`${name} answered ${answer.status}.`);
           // One tenant has asked too much. That is no reason to leave the provider alone for all of them.
           if (answer.status === 429)
-            throw new Problem(
+            throw new ProblemError(
               'provider_unavailable',
               `${name} accepts no more requests. Try again in a moment.`,
             );
@@ -41,7 +41,7 @@ export function openOutboundProvider(name: string, client: OutboundClient): Outb
         });
       } catch (error) {
         if (error instanceof BrokenCircuitError) throw doesNotAnswer(name);
-        if (error instanceof OutboundFailure) throw doesNotAnswer(name, error);
+        if (error instanceof OutboundError) throw doesNotAnswer(name, error);
         throw error;
       }
     },
@@ -59,7 +59,7 @@ export function openTenantProviders(name: string, client: OutboundClient) {
   const providers = new LRUCache<string, OutboundProvider>({ max: BREAKERS });
   return (tenantId: string): OutboundProvider => {
     let provider = providers.get(tenantId);
-    if (!provider) providers.set(tenantId, (provider = openOutboundProvider(name, client)));
+    if (!provider) providers.set(tenantId, (provider = createOutboundProvider(name, client)));
     return provider;
   };
 }
@@ -76,13 +76,13 @@ export function jsonObjectOf({ text }: OutboundAnswer): Record<string, unknown> 
 
 /** What to throw at an answer that is none of those that the provider documents. The log does not get its text: it could
  * repeat what was asked, secrets included. */
-export function notUnderstood(name: string, { status }: OutboundAnswer): Problem {
-  return new Problem('provider_unavailable', `${name} sent an unexpected answer. Try again in a moment.`, {
-    cause: new OutboundFailure(`${name} answered ${status} with something that it does not document.`),
+export function notUnderstood(name: string, { status }: OutboundAnswer): ProblemError {
+  return new ProblemError('provider_unavailable', `${name} sent an unexpected answer. Try again in a moment.`, {
+    cause: new OutboundError(`${name} answered ${status} with something that it does not document.`),
   });
 }
 
-function doesNotAnswer(name: string, cause?: OutboundFailure): Problem {
+function doesNotAnswer(name: string, cause?: OutboundError): ProblemError {
   const options = cause && { cause };
-  return new Problem('provider_unavailable', `${name} does not answer. Try again in a moment.`, options);
+  return new ProblemError('provider_unavailable', `${name} does not answer. Try again in a moment.`, options);
 }

@@ -4,7 +4,7 @@ import { openRedis } from '../redis/redis.ts';
 import { countAdmitted } from '../testing/attempt-budgets.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startRedisServer } from '../testing/redis-server.ts';
-import { attemptBudgets } from './attempt-budget.ts';
+import { createAttemptBudgets } from './attempt-budget.ts';
 
 const server = await startRedisServer();
 const options = { name: 'guesses', attempts: 10, seconds: 60, refusal: 'Enough.' };
@@ -12,7 +12,7 @@ const openProcess = async () => {
   const redis = openRedis(server.url, { info: () => {}, warn: () => {} });
   after(() => redis.disconnect());
   await eventually(() => redis.status === 'ready');
-  return { redis, open: attemptBudgets(redis) };
+  return { redis, open: createAttemptBudgets(redis) };
 };
 const processes = [await openProcess(), await openProcess(), await openProcess()];
 const budgets = processes.map(({ open }) => open(options));

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countAdmitted } from '../testing/attempt-budgets.ts';
-import { attemptBudgets, networkOf } from './attempt-budget.ts';
+import { createAttemptBudgets, networkOf } from './attempt-budget.ts';
 
 const options = { name: 'guesses', attempts: 10, seconds: 60, refusal: 'Enough.' };
 
 test('without Redis a process has its own', async () => {
-  const [one, two] = [attemptBudgets()(options), attemptBudgets()(options)];
+  const [one, two] = [createAttemptBudgets()(options), createAttemptBudgets()(options)];
   assert.equal(await countAdmitted([one], 'ada', 30), 10);
   assert.equal(await countAdmitted([two], 'ada', 30), 10);
 });

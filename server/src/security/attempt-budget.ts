@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Redis } from '../redis/redis.ts';
-import { Problem } from '../shared/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
 /** How often somebody may try something within a time. */
 export interface AttemptBudget {
@@ -21,10 +21,10 @@ export interface BudgetOptions {
   refusal: string;
 }
 
-export type OpenBudget = (options: BudgetOptions) => AttemptBudget;
+export type CreateBudget = (options: BudgetOptions) => AttemptBudget;
 
 /** Budgets that all processes spend together in Redis. Without it, and while it is away, each has its own in memory. */
-export function attemptBudgets(redis?: Redis): OpenBudget {
+export function createAttemptBudgets(redis?: Redis): CreateBudget {
   return ({ name, attempts, seconds, refusal }) => {
     const options = { keyPrefix: `guildhall:${name}`, points: attempts, duration: seconds };
     const memory = new RateLimiterMemory(options);
@@ -43,7 +43,7 @@ export function attemptBudgets(redis?: Redis): OpenBudget {
         } catch (refused) {
           if (!(refused instanceof RateLimiterRes)) throw refused;
           const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
-          throw new Problem('too_many_attempts', {
+          throw new ProblemError('too_many_attempts', {
             detail: refusal,
             headers: { 'retry-after': String(wait) },
           });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Problem } from '../shared/problem.ts';
-import { attemptBudgets } from './attempt-budget.ts';
-import { openLoginThrottle, type LoginThrottle } from './login-throttle.ts';
+import { ProblemError } from '../core/problem.ts';
+import { createAttemptBudgets } from './attempt-budget.ts';
+import { createLoginThrottle, type LoginThrottle } from './login-throttle.ts';
 
 const wrong = async () => false;
 const right = async () => true;
@@ -14,34 +14,34 @@ async function compared(throttle: LoginThrottle, addresses: string[]): Promise<n
     const attempt = throttle.attempt(`account ${index}`, address, wrong);
     await attempt.then(
       () => count++,
-      (error: unknown) => assert.equal((error as Problem).code, 'too_many_attempts'),
+      (error: unknown) => assert.equal((error as ProblemError).code, 'too_many_attempts'),
     );
   }
   return count;
 }
 
 test('one address may try a hundred wrong passwords', async () => {
-  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
+  const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
   assert.equal(await compared(throttle, Array(102).fill('192.0.2.1')), 100);
-  await assert.rejects(throttle.attempt('someone', '192.0.2.1', right), Problem);
+  await assert.rejects(throttle.attempt('someone', '192.0.2.1', right), ProblemError);
   assert.equal(await throttle.attempt('someone', '192.0.2.2', right), true);
 });
 
 test('the addresses of one IPv6 network count as one', async () => {
-  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
+  const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
   const addresses = Array.from({ length: 102 }, (_, index) => `2001:db8::${(index + 1).toString(16)}`);
   assert.equal(await compared(throttle, addresses), 100);
   assert.equal(await throttle.attempt('someone', '2001:db8:0:1::1', right), true);
 });
 
 test('IPv4 addresses written as IPv6 do not', async () => {
-  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
+  const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
   const addresses = Array.from({ length: 102 }, (_, index) => `::ffff:192.0.2.${index + 1}`);
   assert.equal(await compared(throttle, addresses), 102);
 });
 
 test('right passwords and failures of ours cost nothing', async () => {
-  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
+  const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
   for (let login = 0; login < 20; login++)
     assert.equal(await throttle.attempt('ada', '192.0.2.1', right), true);
   for (let login = 0; login < 20; login++)
@@ -53,10 +53,10 @@ test('right passwords and failures of ours cost nothing', async () => {
 });
 
 test('whoever keeps trying one account after its budget is spent does not lock out their network', async () => {
-  const throttle = openLoginThrottle(attemptBudgets(), 'accounts');
+  const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
   for (let attempt = 0; attempt < 10; attempt++)
     assert.equal(await throttle.attempt('ada', '192.0.2.1', wrong), false);
   for (let attempt = 0; attempt < 100; attempt++)
-    await assert.rejects(throttle.attempt('ada', '192.0.2.1', wrong), Problem);
+    await assert.rejects(throttle.attempt('ada', '192.0.2.1', wrong), ProblemError);
   assert.equal(await throttle.attempt('bob', '192.0.2.1', right), true);
 });

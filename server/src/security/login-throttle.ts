@@ -1,4 +1,4 @@
-import { networkOf, type AttemptBudget, type OpenBudget } from './attempt-budget.ts';
+import { networkOf, type AttemptBudget, type CreateBudget } from './attempt-budget.ts';
 
 /** Wrong passwords that one network may try: ten for one account, and a hundred for all, as an office may share an address. */
 const WINDOW_SECONDS = 15 * 60;
@@ -15,12 +15,12 @@ export interface LoginThrottle {
 }
 
 /** `whose` passwords: those of dashboard accounts, of players and of wallet-linked players are counted apart. */
-export function openLoginThrottle(
-  openBudget: OpenBudget,
+export function createLoginThrottle(
+  createBudget: CreateBudget,
   whose: 'accounts' | 'players' | 'wallets',
 ): LoginThrottle {
   const open = (scope: string, attempts: number) =>
-    openBudget({ name: `passwords:${whose}:${scope}`, attempts, seconds: WINDOW_SECONDS, refusal: REFUSAL });
+    createBudget({ name: `passwords:${whose}:${scope}`, attempts, seconds: WINDOW_SECONDS, refusal: REFUSAL });
   const perAccount = open('account', WRONG_PER_ACCOUNT);
   const perNetwork = open('network', WRONG_PER_NETWORK);
 
@@ -46,9 +46,9 @@ export function openLoginThrottle(
 const CODE_WINDOW_SECONDS = 60 * 60;
 
 /** As {@link LoginThrottle}, for the codes of accounts, named by their ids. */
-export function openCodeThrottle(openBudget: OpenBudget): LoginThrottle {
+export function openCodeThrottle(createBudget: CreateBudget): LoginThrottle {
   const open = (scope: string, attempts: number) =>
-    openBudget({
+    createBudget({
       name: `second-factor:${scope}`,
       attempts,
       seconds: CODE_WINDOW_SECONDS,

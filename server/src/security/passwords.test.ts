@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HashingBusy, hashPassword, verifyPassword } from './passwords.ts';
+import { HashingBusyError, hashPassword, verifyPassword } from './passwords.ts';
 
 describe('the lanes of passwords', () => {
   test('let a login overtake the sign-ups that wait', async () => {
@@ -21,6 +21,6 @@ describe('the lanes of passwords', () => {
     assert.equal(login?.status, 'fulfilled');
     const refused = signUps.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     assert.ok(refused.length >= 12, `${refused.length} of 80`);
-    assert.ok(refused.every(({ reason }) => reason instanceof HashingBusy));
+    assert.ok(refused.every(({ reason }) => reason instanceof HashingBusyError));
   });
 });

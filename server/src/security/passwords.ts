@@ -25,11 +25,11 @@ const slots = pLimit(IN_FLIGHT);
 const lanes = { new: pLimit(IN_FLIGHT), known: pLimit(IN_FLIGHT) };
 
 /** Thrown when too many passwords wait to be hashed. It is answered with 503 and Retry-After. */
-export class HashingBusy extends Error {
-  override name = 'HashingBusy';
+export class HashingBusyError extends Error {
+  override name = 'HashingBusyError';
 }
 
-/** Hashes a password as a PHC string (argon2id with its parameters and salt). Throws {@link HashingBusy}. */
+/** Hashes a password as a PHC string (argon2id with its parameters and salt). Throws {@link HashingBusyError}. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const tag = await bounded('new', () =>
@@ -40,7 +40,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Compares a password with a PHC string in constant time. Without a stored hash it does the same work and returns
- * false, so that an unknown account answers as slowly as a wrong password. Throws {@link HashingBusy}.
+ * false, so that an unknown account answers as slowly as a wrong password. Throws {@link HashingBusyError}.
  */
 export async function verifyPassword(password: string, stored: string | undefined | null): Promise<boolean> {
   const { memory, passes, parallelism, salt, tag } = parse(stored ?? DECOY);
@@ -68,7 +68,7 @@ function parse(phc: string) {
 
 function bounded<Result>(lane: keyof typeof lanes, work: () => Promise<Result>): Promise<Result> {
   if (lanes[lane].pendingCount >= WAITING)
-    throw new HashingBusy('Too many passwords are waiting to be hashed. Wait as Retry-After says.');
+    throw new HashingBusyError('Too many passwords are waiting to be hashed. Wait as Retry-After says.');
   return lanes[lane](() => slots(work));
 }
 

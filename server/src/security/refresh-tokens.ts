@@ -1,4 +1,4 @@
-import { secondsFromNow } from '../shared/timestamps.ts';
+import { secondsFromNow } from '../core/timestamps.ts';
 import { newOpaqueToken, opaqueToken } from './opaque-tokens.ts';
 import type { Vault } from './vault.ts';
 

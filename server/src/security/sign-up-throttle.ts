@@ -1,4 +1,4 @@
-import { networkOf, type OpenBudget } from './attempt-budget.ts';
+import { networkOf, type CreateBudget } from './attempt-budget.ts';
 
 /**
  * Sign-ups of one network: an office or a class at the dashboard, and the players of a launch day behind one NAT or behind the
@@ -13,8 +13,8 @@ export interface SignUpThrottle {
 }
 
 /** `whose` sign-ups: those of dashboard accounts, of players and of wallet-linked players are counted apart. */
-export function openSignUpThrottle(openBudget: OpenBudget, whose: keyof typeof SIGN_UPS): SignUpThrottle {
-  const budget = openBudget({
+export function openSignUpThrottle(createBudget: CreateBudget, whose: keyof typeof SIGN_UPS): SignUpThrottle {
+  const budget = createBudget({
     name: `sign-ups:${whose}`,
     attempts: SIGN_UPS[whose],
     seconds: WINDOW_SECONDS,

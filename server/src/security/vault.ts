@@ -4,8 +4,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Thrown at start where the secrets of the database were sealed with another master key than the one given. */
-export class WrongMasterKey extends Error {
-  override name = 'WrongMasterKey';
+export class WrongMasterKeyError extends Error {
+  override name = 'WrongMasterKeyError';
 }
 
 /** Keeps secrets with keys derived from the master key: sealed where they must be read again, else as a fingerprint. */
@@ -21,7 +21,7 @@ export interface Vault {
 }
 
 /** Opens the vault of a 32-byte master key. */
-export function openVault(masterKey: Buffer): Vault {
+export function createVault(masterKey: Buffer): Vault {
   const derive = (use: string): Buffer =>
     Buffer.from(hkdfSync('sha256', masterKey, '', `guildhall ${use}`, 32));
   const encryptionKey = derive('encryption');

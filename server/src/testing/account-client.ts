@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Answer } from './http-client.ts';
-import { openMailbox } from './invitations.ts';
+import { createMailbox } from './invitations.ts';
 import type { TestApp } from './test-app.ts';
 
 export const ACCOUNT_PASSWORD = 'correct horse';
@@ -34,7 +34,7 @@ export function authenticatorCode(secret: string, offset = 0): string {
 
 /** What tests of dashboard accounts do. */
 export async function accountClient(app: TestApp) {
-  const mailbox = await openMailbox(app);
+  const mailbox = await createMailbox(app);
   const post = (path: string, body: unknown, bearer?: string, headers: Record<string, string> = {}) =>
     app.http.post(`/api/saas-auth/${path}`, body, { ...(bearer && { bearer }), headers });
 

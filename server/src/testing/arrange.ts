@@ -1,8 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { newOpaqueToken, visiblePrefix } from '../security/opaque-tokens.ts';
 import { openDatabase } from '../database/database.ts';
-import { openTokenSigner } from '../features/signing-keys/index.ts';
-import { openVault } from '../security/vault.ts';
+import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
+import { createVault } from '../security/vault.ts';
 import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
 
 /** A tenant with a key of each kind, and Mock enabled. */
@@ -19,7 +19,7 @@ export async function arrangeTenant(
   { workspaceId = randomUUID(), providers = ['Mock'] }: { workspaceId?: string; providers?: string[] } = {},
 ): Promise<TestTenant> {
   const tenantId = randomUUID();
-  const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
+  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const slug = randomBytes(6).toString('hex');
   await owner.query('INSERT INTO workspaces (id, name, slug) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING', [
     workspaceId,
@@ -141,7 +141,7 @@ export async function signedToken(
   lifetime = 7_200,
 ): Promise<string> {
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
-  const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
+  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
   const token = signer.sign(kind, subject, claims, lifetime);
   await signer.close();
@@ -161,7 +161,7 @@ export async function arrangeKeyWithoutData(
       randomUUID(),
       tenantId,
       visiblePrefix(key),
-      openVault(Buffer.from(TEST_MASTER_KEY, 'hex')).fingerprint(key),
+      createVault(Buffer.from(TEST_MASTER_KEY, 'hex')).fingerprint(key),
     ],
   );
   return key;

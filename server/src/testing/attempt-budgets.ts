@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AttemptBudget } from '../security/attempt-budget.ts';
-import type { Problem } from '../shared/problem.ts';
+import type { ProblemError } from '../core/problem.ts';
 
 /** Makes attempts at the same time, spread over budgets, and returns how many are admitted. The others must say when to try again. */
 export async function countAdmitted(among: AttemptBudget[], key: string, attempts: number): Promise<number> {
@@ -9,7 +9,7 @@ export async function countAdmitted(among: AttemptBudget[], key: string, attempt
   );
   for (const result of results) {
     if (result.status === 'fulfilled') continue;
-    const { code, details } = result.reason as Problem;
+    const { code, details } = result.reason as ProblemError;
     assert.deepEqual([code, details.detail], ['too_many_attempts', 'Enough.']);
     const seconds = Number(details.headers?.['retry-after']);
     assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60);

@@ -1,7 +1,7 @@
 import { decodeEventLog, encodeEventTopics, parseAbiItem, toHex, type Address, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../contracts/guildhall-ledger.ts';
-import type { ChainSettings } from '../config.ts';
-import { deployContract } from '../features/chain-ledger/index.ts';
+import type { ChainSettings } from '../runtime/config.ts';
+import { deployContract } from '../features/wallet/chain/index.ts';
 import { richKeys, startEvmNode, type EvmNode, type EvmNodeOptions } from './evm-node.ts';
 
 /** An EVM chain with a contract on it, as an operator would have set it up. */

@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import type { JWK } from 'jose';
-import { openVault } from '../security/vault.ts';
+import { createVault } from '../security/vault.ts';
 import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
 
 /** Makes tokens that differ from a real one by one fault. */
@@ -29,13 +29,13 @@ export function partOf(token: string, index: 0 | 1): any {
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** A forger with the deployment's private key, as a thief would have it: for tokens whose one fault is not the signature. */
-export async function openForger(app: TestApp): Promise<Forger> {
+export async function createForger(app: TestApp): Promise<Forger> {
   const jwks = (await app.http.get('/.well-known/jwks.json')).body as { keys: Forger['published'][] };
   const published = jwks.keys[0]!;
   const { rows } = await app.owner.query('SELECT private_jwk FROM signing_keys WHERE kid = $1', [
     published.kid,
   ]);
-  const vault = openVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
+  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const jwk = JSON.parse(vault.open(rows[0].private_jwk, 'signing key'));
   const ownKey = createPrivateKey({ key: jwk, format: 'jwk' });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newOpaqueToken } from '../security/opaque-tokens.ts';
-import { openVault } from '../security/vault.ts';
+import { createVault } from '../security/vault.ts';
 import { arrangeAccount, arrangePlatformAdmin, type TestTenant } from './arrange.ts';
 import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
 
@@ -12,7 +12,7 @@ export async function arrangeInvitation(
 ) {
   const [id, token] = [randomUUID(), newOpaqueToken('invite')];
   const inviter = await arrangeAccount(app, tenant, 'owner');
-  const fingerprint = openVault(Buffer.from(TEST_MASTER_KEY, 'hex')).fingerprint(token);
+  const fingerprint = createVault(Buffer.from(TEST_MASTER_KEY, 'hex')).fingerprint(token);
   await app.owner.query(
     `INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, now() + interval '7 days')`,
@@ -22,7 +22,7 @@ export async function arrangeInvitation(
 }
 
 /** Reads the mails that were sent, as a platform admin does. */
-export async function openMailbox(app: TestApp) {
+export async function createMailbox(app: TestApp) {
   const admin = await arrangePlatformAdmin(app);
   const mailsTo = async (email: string): Promise<{ subject: string; text: string }[]> => {
     const { body } = await app.http.get('/api/admin/outbox?limit=200', admin);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedServer } from '../database/embedded-server.ts';
-import { prepareDatabase } from '../prepare-database.ts';
+import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
 
 /**

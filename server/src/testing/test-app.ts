@@ -6,9 +6,9 @@ import { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
-import { createApp } from '../app.ts';
-import { startBackgroundWork } from '../background-work.ts';
-import { readConfig } from '../config.ts';
+import { createApp } from '../runtime/app.ts';
+import { startBackgroundWork } from '../runtime/background-work.ts';
+import { readConfig } from '../runtime/config.ts';
 import { cloneTestDatabase } from './databases.ts';
 import { httpClient, type HttpClient } from './http-client.ts';
 

@@ -1,4 +1,0 @@
-export { openAlerts, type Alerts } from './open-alerts.ts';
-export { alertQueue } from './raise-alert.ts';
-export { alertRoutes } from './routes.ts';
-export { tellAlert } from './tell-alert.ts';

@@ -1,6 +1,0 @@
-export { openEventWriter, type EventWriter } from './event-writer.ts';
-export { eventIngestionRoutes } from './ingestion-routes.ts';
-export { eventReadingRoutes } from './reading-routes.ts';
-export { openRosters } from './roster.ts';
-export { verifyEvents, type AlteredRow } from './verify-events.ts';
-export { exportEventsOfPlayer } from './read-events.ts';

@@ -1,0 +1,81 @@
+import type { Querier } from '../../../database/database.ts';
+import { join, sql, type Sql } from '../../../database/sql.ts';
+import type { Piece } from './cover-range.ts';
+import { numberOf } from './rollup-queries.ts';
+
+/** To which hour a tenant's ledgers are rolled up; undefined where they never were. */
+export async function findRolledUpTo(db: Querier, tenantId: string): Promise<string | undefined> {
+  const row = await db.row<{ rolledUpTo: string | null }>(sql`
+    SELECT nullif(rolled_up_to, '-infinity') AS "rolledUpTo" FROM session_rollups WHERE tenant_id = ${tenantId}`);
+  return row?.rolledUpTo ?? undefined;
+}
+
+export interface SessionCounts {
+  totalLogins: number;
+  totalLogouts: number;
+  uniquePlatforms: number;
+  uniquePlayers: number;
+  loginsByPlatform: Record<string, number>;
+  loginsByProvider: Record<string, number>;
+}
+
+/** Counts a tenant's logins and logouts in the pieces of a range, all as of one moment. */
+export async function countSessions(db: Querier, tenantId: string, pieces: Piece[]): Promise<SessionCounts> {
+  const rows = (columns: Sql, table: Sql) =>
+    union(
+      sql`SELECT ${columns} FROM ${table} WHERE false`,
+      pieces
+        .filter(({ span }) => span === undefined)
+        .map(
+          ({ from, to }) => sql`
+            SELECT ${columns} FROM ${table}
+            WHERE tenant_id = ${tenantId} AND received_at_db >= ${from} AND received_at_db < ${to}`,
+        ),
+    );
+  const rollups = (columns: Sql, table: Sql) =>
+    union(
+      sql`SELECT ${columns} FROM ${table} WHERE false`,
+      pieces
+        .filter(({ span }) => span !== undefined)
+        .map(
+          ({ span, from, to }) => sql`
+            SELECT ${columns} FROM ${table}
+            WHERE tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}`,
+        ),
+    );
+  const counts = await db.row<SessionCounts>(sql`
+    WITH login AS MATERIALIZED (${rows(sql`player_id, platform, auth_provider`, sql`login_ledger`)}),
+    logins AS MATERIALIZED (
+      SELECT platform, auth_provider, sum(logins) AS logins
+      FROM (
+        ${rollups(sql`platform, auth_provider, logins`, sql`login_rollups`)}
+        UNION ALL SELECT platform, auth_provider, count(*) FROM login GROUP BY platform, auth_provider) counted
+      GROUP BY platform, auth_provider),
+    logouts AS (
+      ${rollups(sql`logouts`, sql`logout_rollups`)}
+      UNION ALL SELECT count(*) FROM (${rows(sql`id`, sql`logout_ledger`)}) logout),
+    player AS MATERIALIZED (
+      SELECT login.player_id, known.number
+      FROM (SELECT DISTINCT player_id FROM login) login
+      LEFT JOIN LATERAL ${numberOf(tenantId)} known ON true),
+    page AS (
+      SELECT bit_or(players) AS players
+      FROM (
+        ${rollups(sql`page, players`, sql`player_rollups`)}
+        UNION ALL SELECT number / 4096, set_bit(0::bit(4096), number % 4096, 1) FROM player WHERE number IS NOT NULL) seen
+      GROUP BY page)
+    SELECT coalesce((SELECT sum(logins) FROM logins), 0)::bigint AS "totalLogins",
+           coalesce((SELECT sum(logouts) FROM logouts), 0)::bigint AS "totalLogouts",
+           (SELECT count(DISTINCT platform) FROM logins) AS "uniquePlatforms",
+           coalesce((SELECT sum(bit_count(players)) FROM page), 0)::bigint
+             + (SELECT count(*) FROM player WHERE number IS NULL) AS "uniquePlayers",
+           coalesce((SELECT json_object_agg(platform, logins ORDER BY platform) FROM (
+             SELECT platform, sum(logins) AS logins FROM logins GROUP BY platform) counted), '{}') AS "loginsByPlatform",
+           coalesce((SELECT json_object_agg(auth_provider, logins ORDER BY auth_provider) FROM (
+             SELECT auth_provider, sum(logins) AS logins FROM logins GROUP BY auth_provider) counted), '{}') AS "loginsByProvider"`);
+  return counts!;
+}
+
+function union(none: Sql, some: Sql[]): Sql {
+  return join([none, ...some], ' UNION ALL ');
+}

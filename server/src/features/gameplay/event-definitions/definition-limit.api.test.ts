@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { arrangePlayer } from '../../../testing/arrange.ts';
+import { arrangeStudio, counts } from '../../../testing/definition-csv.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+
+const app = await startTestApp();
+
+/** A studio whose tenant has so many definitions. */
+async function arrangeDefinitions(count: number) {
+  const studio = await arrangeStudio(app);
+  await app.owner.query(
+    `INSERT INTO event_definitions (tenant_id, id, event_key)
+     SELECT $1, gen_random_uuid(), 'key ' || number FROM generate_series(1, $2) number`,
+    [studio.tenant.tenantId, count],
+  );
+  return studio;
+}
+
+async function countOf(tenantId: string): Promise<number> {
+  const { rows } = await app.owner.query('SELECT count(*) FROM event_definitions WHERE tenant_id = $1', [
+    tenantId,
+  ]);
+  return Number(rows[0].count);
+}
+
+describe('POST /api/game/player-events', () => {
+  const arrange = async (count: number) => {
+    const studio = await arrangeDefinitions(count);
+    await app.http.patch(`${studio.list}/settings`, { autoCreate: true }, studio.admin);
+    const player = await arrangePlayer(app, studio.tenant);
+    const send = (...eventKeys: string[]) =>
+      app.http.post(
+        '/api/game/player-events',
+        {
+          events: eventKeys.map((eventKey) => ({
+            playerId: player.playerId,
+            eventKey,
+            idempotencyKey: randomUUID(),
+            occurredAt: new Date().toISOString(),
+          })),
+        },
+        player.caller,
+      );
+    return { ...studio, send };
+  };
+
+  test('creates definitions up to 5,000 per tenant, and refuses the further events with 422', async () => {
+    const { tenant, send } = await arrange(4_998);
+    const { status, body } = await send('one', 'two', 'three', 'one');
+    assert.equal(status, 201);
+    assert.deepEqual(
+      body.records.map(({ index }: { index: number }) => index),
+      [0, 1, 3],
+    );
+    const [refused] = body.errors;
+    assert.deepEqual([refused.index, refused.statusCode, refused.eventKey], [2, 422, 'three']);
+    assert.match(refused.error, /auto-create stops at 5000 definitions per tenant/);
+    assert.equal((await send('one', 'two')).status, 201, 'what exists is accepted');
+    const full = await send('three', 'four');
+    assert.deepEqual([full.status, full.body.errors.length], [422, 2]);
+    assert.equal(await countOf(tenant.tenantId), 5_000);
+  });
+
+  test('never passes the limit when batches with different keys come at once', async () => {
+    const { tenant, send } = await arrange(4_990);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, batch) =>
+        send(...Array.from({ length: 5 }, (__, index) => `batch ${batch} event ${index}`)),
+      ),
+    );
+    assert.equal(
+      answers.reduce((sum, { body }) => sum + body.records.length, 0),
+      10,
+    );
+    assert.equal(await countOf(tenant.tenantId), 5_000);
+  });
+});
+
+describe('POST /api/bus_tenants/{tenantId}/event-definitions', () => {
+  test('returns 409 when the tenant has 20,000 definitions', async () => {
+    const { tenant, admin, list } = await arrangeDefinitions(19_999);
+    const create = (eventKey: string) => app.http.post(list, { eventKey }, admin);
+    const answers = await Promise.all(['a', 'b', 'c'].map(create));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409)!;
+    assert.equal(refused.body.code, 'definition_limit');
+    assert.match(refused.body.detail, /at most 20000/);
+    assert.equal((await create('key 1')).body.code, 'duplicate_definition');
+    assert.equal(await countOf(tenant.tenantId), 20_000);
+  });
+});
+
+describe('POST /api/bus_tenants/{tenantId}/event-definitions/import', () => {
+  test('fails the rows that would pass 20,000 definitions, and creates the others', async () => {
+    const studio = await arrangeDefinitions(19_998);
+    const { status, body } = await studio.import('event_key,event_value\nkey 7,\na,\nb,\nc,\nkey 8,\nd,\n');
+    assert.equal(status, 200);
+    assert.deepEqual(counts(body), [6, 2, 0, 4]);
+    assert.deepEqual(
+      body.errors.map(({ rowNumber, message }: { rowNumber: number; message: string }) => [
+        rowNumber,
+        message.replace(/^A tenant may have at most 20000 .*/, 'limit'),
+      ]),
+      [
+        [2, 'A definition with this key and value exists.'],
+        [5, 'limit'],
+        [6, 'A definition with this key and value exists.'],
+        [7, 'limit'],
+      ],
+    );
+    assert.equal(await countOf(studio.tenant.tenantId), 20_000);
+  });
+});
+
+describe('GET /api/bus_tenants/{tenantId}/event-definitions', () => {
+  test('returns an array of any length whole, sorted, and like its pages', async () => {
+    for (const count of [0, 499, 500, 501, 1_000, 2_345]) {
+      const { admin, list } = await arrangeDefinitions(count);
+      const { status, headers, body } = await app.http.get(list, admin);
+      assert.equal(status, 200);
+      assert.match(headers.get('content-type') ?? '', /^application\/json/);
+      assert.equal(body.length, count);
+      const page = await app.http.get(`${list}?paged=true&limit=1000`, admin);
+      assert.deepEqual(body.slice(0, 1_000), page.body.items);
+      assert.equal(new Set(body.map(({ id }: { id: string }) => id)).size, count);
+    }
+  });
+
+  test('leaves inactive definitions out of a long array unless asked for them', async () => {
+    const { tenant, admin, list } = await arrangeDefinitions(1_200);
+    await app.owner.query(
+      `UPDATE event_definitions SET is_active = false WHERE tenant_id = $1 AND event_key LIKE '%7'`,
+      [tenant.tenantId],
+    );
+    assert.equal((await app.http.get(list, admin)).body.length, 1_080);
+    assert.equal((await app.http.get(`${list}?includeInactive=true`, admin)).body.length, 1_200);
+  });
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import type { Querier } from '../../../database/database.ts';
+import type { Sql } from '../../../database/sql.ts';
+import { arrangeTenant } from '../../../testing/arrange.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import type { EventFilter } from './event-filter.ts';
+import { chooseAccessPath, selectEvents } from './queries.ts';
+
+const app = await startTestApp();
+const { tenantId } = await arrangeTenant(app);
+const [frequent, rare] = [randomUUID(), randomUUID()];
+const matchSessionId = randomUUID();
+
+await app.owner.query(`INSERT INTO players (id, created_at) SELECT unnest($1::uuid[]), now()`, [
+  [frequent, rare],
+]);
+await app.owner.query(`INSERT INTO match_sessions (tenant_id, id, started_at) VALUES ($1, $2, now())`, [
+  tenantId,
+  matchSessionId,
+]);
+await app.owner.query(
+  `INSERT INTO match_players (tenant_id, id, match_session_id, player_id, joined_at) VALUES ($1, $2, $3, $2, now())`,
+  [tenantId, rare, matchSessionId],
+);
+// One frequent actor with 60,000 events, and 1,000 others with 60 each.
+const actor = `CASE WHEN number % 2 = 0 THEN $2 ELSE md5((number % 1000)::text)::uuid END`;
+for (const [table, columns, actors] of [
+  ['player_events', 'player_id', actor],
+  ['match_events', 'match_player_id, match_session_id', `${actor}, $2`],
+])
+  await app.owner.query(
+    `INSERT INTO ${table} (occurred_at, created_at_gl, tenant_id, id, ${columns}, event_definitions_id, idempotency_key, row_hash)
+     SELECT now() - make_interval(secs => number), now(), $1, $2, ${actors}, $2, number::text, '' FROM generate_series(1, 120000) number`,
+    [tenantId, frequent],
+  );
+await app.owner.query('ANALYZE player_events, match_events');
+
+/** Runs what the queries ask for in the tenant's scope, and gives the number of events that PostgreSQL looks at. */
+function inspector(): { db: Querier; rowsRead(): number } {
+  let read = 0;
+  const explain = async (statement: Sql): Promise<unknown[]> => {
+    const client = await app.owner.connect();
+    try {
+      await client.query(
+        `BEGIN; SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.tenant_id = '${tenantId}'`,
+      );
+      const { rows } = await client.query(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
+        statement.values,
+      );
+      read += eventsIn(rows[0]['QUERY PLAN'][0].Plan);
+      return (await client.query(statement.text, statement.values)).rows;
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  };
+  const first = async (statement: Sql) => (await explain(statement))[0] as never;
+  const db: Querier = {
+    rows: (statement) => explain(statement) as never,
+    row: first,
+    count: async (statement) => Number(((await first(statement)) as { count: string }).count),
+    run: async (statement) => (await explain(statement)).length,
+  };
+  return { db, rowsRead: () => read };
+}
+
+interface PlanNode {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/** How many rows the scans of event partitions in a plan read. */
+function eventsIn(node: PlanNode): number {
+  const own = /_events_/.test(node['Relation Name'] ?? '')
+    ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+    : 0;
+  return own + (node.Plans ?? []).reduce((sum, child) => sum + eventsIn(child), 0);
+}
+
+async function readPage(filter: EventFilter): Promise<number> {
+  const { db, rowsRead } = inspector();
+  const path = await chooseAccessPath(db, tenantId, filter);
+  await selectEvents(db, tenantId, filter, { after: undefined, direction: 'desc', limit: 51, path });
+  return rowsRead();
+}
+
+describe('selectEvents', () => {
+  test('reads no event of others for a player, a match or a match player without events', async () => {
+    for (const filter of [
+      { scope: 'player', playerId: rare },
+      { scope: 'player', playerId: randomUUID() },
+      { scope: 'match', playerId: rare },
+      { scope: 'match', matchSessionId },
+      { scope: 'match', matchSessionId, playerId: rare },
+    ] as EventFilter[])
+      assert.equal(await readPage(filter), 0, JSON.stringify(filter));
+  });
+
+  test('reads a page of a frequent player in the order of time', async () => {
+    const { db } = inspector();
+    const filter: EventFilter = { scope: 'player', playerId: frequent };
+    assert.equal(await chooseAccessPath(db, tenantId, filter), 'time');
+    assert.equal(await chooseAccessPath(db, tenantId, { scope: 'player' }), 'time');
+    const page = inspector();
+    await selectEvents(page.db, tenantId, filter, {
+      after: undefined,
+      direction: 'desc',
+      limit: 51,
+      path: 'time',
+    });
+    assert.ok(page.rowsRead() < 1_000, `${page.rowsRead()} events were read for a page`);
+  });
+});

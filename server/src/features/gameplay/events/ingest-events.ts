@@ -1,0 +1,297 @@
+import type { Database } from '../../../database/database.ts';
+import {
+  MOST_FOR_AUTO_CREATE,
+  pairKey,
+  type Definition,
+  type DefinitionPair,
+  type DefinitionResolver,
+} from '../event-definitions/index.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { inSlices } from '../../../core/event-loop.ts';
+import { newBulkId } from '../../../core/ids.ts';
+import { quotaExceeded, type Quota } from '../../../core/quota.ts';
+import { now } from '../../../core/timestamps.ts';
+import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
+import type { EventRow } from './event-row.ts';
+import type { EventScope } from './event-scope.ts';
+import type { EventWriter } from './event-writer.ts';
+import { findStored } from './queries.ts';
+import type { Rosters } from './roster.ts';
+import { findUnknownMembers, type EventWarning } from './unknown-members.ts';
+
+export interface IngestServices {
+  database: Database;
+  /** How a plan with a hard stop stands; undefined for one without. */
+  quotas: { quota(workspaceId: string): Promise<Quota | undefined> };
+  writer: EventWriter;
+  rosters: Rosters;
+  definitions: DefinitionResolver;
+}
+
+/** Who sends a batch. */
+export interface Sender {
+  /** The tenant, and who pays. */
+  charge: BillingContext;
+  playerId: string;
+}
+
+/** What became of a batch (spec: gameplay events, response). */
+export interface IngestResult {
+  records: EventRecord[];
+  warnings: EventWarning[];
+  errors: EventError[];
+  /** Events that were stored before, or stand in the batch twice. */
+  duplicateCount: number;
+}
+
+export interface EventRecord {
+  index: number;
+  eventRecordId: string;
+  eventDefinitionId: string;
+  matchSessionId?: string;
+  matchPlayerId?: string;
+  playerId?: string;
+}
+
+export interface EventError {
+  index: number;
+  statusCode: number;
+  error: string;
+  eventDefinitionId?: string;
+  eventKey?: string;
+  eventValue?: string;
+}
+
+/**
+ * Takes a batch of events, each on its own: a bad one is reported and its neighbours are stored. What is reported as a
+ * record is on disk, and charged for. A batch whose new events would pass a plan's hard stop is refused whole: throws
+ * quota_exceeded.
+ */
+export async function ingestEvents(
+  services: IngestServices,
+  scope: EventScope,
+  sender: Sender,
+  batch: unknown[],
+): Promise<IngestResult> {
+  const warnings = findUnknownMembers(scope, batch);
+  const result: IngestResult = { records: [], warnings, errors: [], duplicateCount: 0 };
+  // The array is emptied: members that are not fields are not kept while the batch waits for the database.
+  const sound = await checkFields(scope, batch.splice(0), result);
+  const acting = await checkActors(services.rosters, scope, sender, sound, result);
+  const rows = await resolveDefinitions(services.definitions, scope, sender.charge.tenantId, acting, result);
+  const unique = sortAndDeduplicate(rows, result);
+  const admitted = await refuseBeyondQuota(services, scope, sender.charge, unique, result);
+  if (admitted.length > 0) await store(services.writer, scope, sender.charge, admitted, result);
+  result.errors.sort((a, b) => a.index - b.index);
+  result.warnings.sort((a, b) => a.index - b.index);
+  return result;
+}
+
+/** A row, with its event's place in the request. */
+interface IndexedRow extends EventRow {
+  index: number;
+}
+
+/** Events that are checked in one turn of the event loop: in 5 ms, or 30 if every key needs the whole normalisation. */
+const SLICE = 500;
+
+async function checkFields(
+  scope: EventScope,
+  batch: unknown[],
+  result: IngestResult,
+): Promise<CheckedEvent[]> {
+  const sound: CheckedEvent[] = [];
+  const latest = latestOccurrence();
+  let index = 0;
+  for await (const slice of inSlices(batch, SLICE))
+    for (const event of slice) {
+      const checked = checkEvent(scope, event, index, latest);
+      if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
+      else sound.push(checked);
+      index++;
+    }
+  return sound;
+}
+
+/** The bearer must be the actor: the player of a player event, the owner of the roster entry of a match event. */
+async function checkActors(
+  rosters: Rosters,
+  scope: EventScope,
+  { charge, playerId }: Sender,
+  events: CheckedEvent[],
+  result: IngestResult,
+): Promise<CheckedEvent[]> {
+  if (scope === 'player') {
+    return events.filter((event) => {
+      if (event.actorId === playerId) return true;
+      result.errors.push(refusal(event, 403, 'playerId is not the player of the bearer token.'));
+      return false;
+    });
+  }
+  const roster = await rosters.find(charge.tenantId, new Set(events.map((event) => event.actorId)));
+  return events.filter((event) => {
+    const entry = roster.get(event.actorId);
+    if (entry?.matchSessionId !== event.matchSessionId) {
+      result.errors.push(refusal(event, 404, 'There is no such match session with such a match player.'));
+      return false;
+    }
+    if (entry.playerId === playerId) return true;
+    result.errors.push(refusal(event, 403, 'matchPlayerId is the roster entry of another player.'));
+    return false;
+  });
+}
+
+/** Finds the definition of every event by the rules of the spec (definition resolution, 1 to 3). */
+async function resolveDefinitions(
+  definitions: DefinitionResolver,
+  scope: EventScope,
+  tenantId: string,
+  events: CheckedEvent[],
+  result: IngestResult,
+): Promise<IndexedRow[]> {
+  const ids = new Set<string>();
+  const pairs = new Map<string, DefinitionPair>();
+  for (const { eventDefinitionId, eventKey, eventValue } of events) {
+    if (eventDefinitionId !== null) ids.add(eventDefinitionId);
+    if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+  }
+  const wanted = { ids: [...ids], pairs: [...pairs.values()] };
+  const { byId, byPair } = await definitions.resolve(tenantId, wanted);
+
+  let created = new Map<string, Definition>();
+  // By id where that is found, else by key and value.
+  const find = ({ eventDefinitionId, eventKey, eventValue }: CheckedEvent): Definition | undefined => {
+    const found = eventDefinitionId === null ? undefined : byId.get(eventDefinitionId);
+    if (found || eventKey === null) return found;
+    const pair = pairKey(eventKey, eventValue);
+    return byPair.get(pair) ?? created.get(pair);
+  };
+
+  const unknown = new Map<string, DefinitionPair>();
+  for (const event of events) {
+    const { eventKey, eventValue } = event;
+    if (eventKey !== null && !find(event))
+      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+  }
+  const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
+  if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
+  const reason = autoCreate
+    ? `auto-create stops at ${MOST_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
+    : 'auto-create is off';
+
+  const rows: IndexedRow[] = [];
+  for (const event of events) {
+    const definition = find(event);
+    if (!definition) {
+      result.errors.push(
+        event.eventKey === null
+          ? refusal(event, 404, 'There is no event definition with this id.')
+          : refusal(event, 422, `There is no event definition with this key and value, and ${reason}.`),
+      );
+    } else if (!definition.isActive) {
+      result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
+    } else if (definition.eventScope !== scope && definition.eventScope !== 'both') {
+      result.errors.push(refusal(event, 409, `The event definition is for ${definition.eventScope} events.`));
+    } else {
+      if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
+        const message =
+          'eventDefinitionId was not found; the definition was found by eventKey and eventValue instead.';
+        result.warnings.push({ index: event.index, message });
+      }
+      rows.push(toRow(event, definition.id));
+    }
+  }
+  return rows;
+}
+
+function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
+  const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;
+  return {
+    index,
+    id: newBulkId(),
+    actorId,
+    matchSessionId,
+    loginSessionId,
+    definitionId,
+    idempotencyKey,
+    value,
+    occurredAt,
+  };
+}
+
+/**
+ * Sorts by the deduplication key, so that every transaction takes the keys in the same order and none can wait for one
+ * that waits for it; and drops what stands in the batch twice, keeping the first.
+ */
+function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): IndexedRow[] {
+  // Clients mostly send events as they happened: then there is nothing to do.
+  if (rows.every((row, position) => position === 0 || compare(rows[position - 1]!, row) < 0)) return rows;
+  const unique = rows
+    .toSorted((a, b) => compare(a, b) || a.index - b.index)
+    .filter((row, position, sorted) => position === 0 || compare(sorted[position - 1]!, row) !== 0);
+  result.duplicateCount += rows.length - unique.length;
+  return unique;
+}
+
+function compare(a: EventRow, b: EventRow): number {
+  if (a.occurredAt !== b.occurredAt) return a.occurredAt < b.occurredAt ? -1 : 1;
+  if (a.idempotencyKey === b.idempotencyKey) return 0;
+  return a.idempotencyKey < b.idempotencyKey ? -1 : 1;
+}
+
+/**
+ * Refuses, before anything is written, what the transaction that charges would refuse; what was stored before costs nothing, and
+ * is left out. Of what is admitted the transaction decides: others may be quicker.
+ */
+async function refuseBeyondQuota(
+  { database, quotas }: IngestServices,
+  scope: EventScope,
+  { tenantId, workspaceId, hasHardStop }: BillingContext,
+  rows: IndexedRow[],
+  result: IngestResult,
+): Promise<IndexedRow[]> {
+  const quota = hasHardStop && rows.length > 0 ? await quotas.quota(workspaceId) : undefined;
+  if (!quota || quota.used + rows.length <= quota.limit) return rows;
+  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, rows));
+  const fresh = rows.filter((_, position) => !stored.has(position));
+  if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);
+  result.duplicateCount += rows.length - fresh.length;
+  return fresh;
+}
+
+async function store(
+  writer: EventWriter,
+  scope: EventScope,
+  charge: BillingContext,
+  rows: IndexedRow[],
+  result: IngestResult,
+): Promise<void> {
+  const createdAt = `${now().slice(0, -1)}000Z`;
+  const inserted = await writer.write(scope, { tenantId: charge.tenantId, createdAt }, rows, charge);
+  for (const row of rows) {
+    if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
+    else result.duplicateCount++;
+  }
+  result.records.sort((a, b) => a.index - b.index);
+}
+
+function toRecord({ index, id, definitionId, actorId, matchSessionId }: IndexedRow): EventRecord {
+  return matchSessionId === null
+    ? { index, eventRecordId: id, eventDefinitionId: definitionId, playerId: actorId }
+    : { index, eventRecordId: id, eventDefinitionId: definitionId, matchPlayerId: actorId, matchSessionId };
+}
+
+function refusal(
+  { index, eventDefinitionId, eventKey, eventValue }: CheckedEvent,
+  statusCode: number,
+  error: string,
+): EventError {
+  return {
+    index,
+    statusCode,
+    error,
+    ...(eventDefinitionId !== null && { eventDefinitionId }),
+    ...(eventKey !== null && { eventKey }),
+    ...(eventValue !== null && { eventValue }),
+  };
+}

@@ -1,0 +1,194 @@
+import type { Querier } from '../../../database/database.ts';
+import { empty, sql, type Sql } from '../../../database/sql.ts';
+import { actorsOf, conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
+import type { EventScope } from './event-scope.ts';
+
+/** An event as it is read back. `value` holds decimal digits. */
+export interface StoredEvent {
+  eventRecordId: string;
+  eventDefinitionId: string;
+  eventKey: string;
+  eventValue: string | null;
+  matchSessionId?: string;
+  matchPlayerId?: string;
+  playerId: string;
+  loginSessionId: string | null;
+  idempotencyKey: string;
+  value: string | null;
+  occurredAt: string;
+  receivedAt: string;
+  rowHash: string;
+}
+
+const actorColumns: Record<EventScope, Sql> = {
+  match: sql`event.match_session_id AS "matchSessionId", event.match_player_id AS "matchPlayerId", roster.player_id AS "playerId"`,
+  player: sql`event.player_id AS "playerId"`,
+};
+
+const rosterJoin: Record<EventScope, Sql> = {
+  match: sql`JOIN match_players roster ON roster.tenant_id = event.tenant_id AND roster.id = event.match_player_id`,
+  player: empty,
+};
+
+const tables: Record<EventScope, Sql> = { match: sql`match_events`, player: sql`player_events` };
+
+/** The index that leads to the events of a filter: that of the order of time, or that of the actors. */
+export type AccessPath = 'time' | 'actor';
+
+/**
+ * Up to so many events are found by their actors, then sorted, in some 50 ms. An actor with more of them is frequent, so a page of
+ * theirs is soon found in the order of time.
+ */
+const MOST_BY_ACTOR = 50_000;
+
+/** Chooses the index for a filter. PostgreSQL would guess, and read all events of a tenant for a player who has none. */
+export async function chooseAccessPath(
+  db: Querier,
+  tenantId: string,
+  filter: EventFilter,
+): Promise<AccessPath> {
+  if (!actorsOf(tenantId, filter)) return 'time';
+  const count = await db.count(sql`
+    SELECT count(*) FROM (
+      SELECT ${matching(tenantId, { ...filter, eventKey: undefined, eventValue: undefined }, 'actor')}
+      LIMIT ${MOST_BY_ACTOR + 1}) event`);
+  return count > MOST_BY_ACTOR ? 'time' : 'actor';
+}
+
+const actorIds: Record<EventScope, Sql> = {
+  match: sql`event.match_player_id`,
+  player: sql`event.player_id`,
+};
+
+/** The clauses FROM and WHERE that give the events of a filter as `event`. */
+function matching(tenantId: string, filter: EventFilter, path: AccessPath): Sql {
+  const { scope } = filter;
+  const condition = conditionOf(tenantId, filter);
+  const actors = actorsOf(tenantId, filter);
+  if (!actors) return sql`FROM ${tables[scope]} event WHERE ${condition}`;
+  // IS TRUE keeps PostgreSQL from beginning with the actors.
+  if (path === 'time')
+    return sql`FROM ${tables[scope]} event
+      WHERE ${condition} AND (${actorIds[scope]} IN (${actors})) IS TRUE`;
+  // OFFSET keeps PostgreSQL from turning the inner query into a join over all events of the tenant.
+  return sql`FROM (${actors}) actor CROSS JOIN LATERAL (
+      SELECT * FROM ${tables[scope]} event WHERE ${condition} AND ${actorIds[scope]} = actor.id OFFSET 0) event
+    WHERE true`;
+}
+
+/** The next events after a position in the order of time, newest first (`desc`) or oldest first (`asc`). */
+export function selectEvents(
+  db: Querier,
+  tenantId: string,
+  filter: EventFilter,
+  page: { after: EventPosition | undefined; direction: 'asc' | 'desc'; limit: number; path: AccessPath },
+): Promise<StoredEvent[]> {
+  const { scope } = filter;
+  const descending = page.direction === 'desc';
+  const { occurredAt, idempotencyKey } = page.after ?? {};
+  const position = sql`(${occurredAt}::timestamptz, ${idempotencyKey}::text COLLATE "C")`;
+  const comparison = descending
+    ? sql`AND (event.occurred_at, event.idempotency_key) < ${position}`
+    : sql`AND (event.occurred_at, event.idempotency_key) > ${position}`;
+  const order = descending
+    ? sql`event.occurred_at DESC, event.idempotency_key DESC`
+    : sql`event.occurred_at, event.idempotency_key`;
+  // The page is cut before anything is joined to it, so that the index alone decides which rows are read.
+  return db.rows(sql`
+    WITH event AS (
+      SELECT event.* ${matching(tenantId, filter, page.path)} ${page.after ? comparison : empty}
+      ORDER BY ${order}
+      LIMIT ${page.limit})
+    SELECT event.id AS "eventRecordId", event.event_definitions_id AS "eventDefinitionId",
+           definition.event_key AS "eventKey", definition.event_value AS "eventValue", ${actorColumns[scope]},
+           event.login_session_id AS "loginSessionId", event.idempotency_key AS "idempotencyKey", event.value::text AS value,
+           event.occurred_at AS "occurredAt", event.created_at_gl AS "receivedAt", encode(event.row_hash, 'hex') AS "rowHash"
+    FROM event
+    JOIN event_definitions definition ON definition.tenant_id = event.tenant_id AND definition.id = event.event_definitions_id
+    ${rosterJoin[scope]}
+    ORDER BY ${order}`);
+}
+
+/** The places, from 0, of those of the events that are stored. */
+export async function findStored(
+  db: Querier,
+  tenantId: string,
+  scope: EventScope,
+  events: EventPosition[],
+): Promise<number[]> {
+  const stored = await db.rows<{ position: number }>(sql`
+    SELECT number - 1 AS position
+    FROM unnest(${events.map(({ occurredAt }) => occurredAt)}::timestamptz[],
+                ${events.map(({ idempotencyKey }) => idempotencyKey)}::text[])
+      WITH ORDINALITY AS sent (occurred_at, idempotency_key, number)
+    WHERE EXISTS (
+      SELECT FROM ${tables[scope]} event
+      WHERE event.tenant_id = ${tenantId} AND event.occurred_at = sent.occurred_at
+        AND event.idempotency_key = sent.idempotency_key)`);
+  return stored.map(({ position }) => position);
+}
+
+export interface SummaryRow {
+  bucketStart: string;
+  eventDefinitionId: string;
+  eventKey: string;
+  eventValue: string | null;
+  count: number;
+}
+
+/** How many events of each definition fell into each bucket of time. */
+export function countEvents(
+  db: Querier,
+  tenantId: string,
+  filter: EventFilter,
+  bucket: 'minute' | 'hour' | 'day',
+  path: AccessPath,
+  limit: number,
+): Promise<SummaryRow[]> {
+  return db.rows(sql`
+    WITH bucket AS (
+      SELECT date_trunc(${bucket}, event.occurred_at, 'UTC') AS start, event.event_definitions_id AS definition_id, count(*) AS count
+      ${matching(tenantId, filter, path)}
+      GROUP BY 1, 2)
+    SELECT bucket.start AS "bucketStart", definition.id AS "eventDefinitionId", definition.event_key AS "eventKey",
+           definition.event_value AS "eventValue", bucket.count
+    FROM bucket
+    JOIN event_definitions definition ON definition.tenant_id = ${tenantId} AND definition.id = bucket.definition_id
+    ORDER BY bucket.start, bucket.count DESC, definition.id
+    LIMIT ${limit}`);
+}
+
+export interface HashedEventRow extends EventPosition {
+  id: string;
+  actorId: string;
+  matchSessionId: string | null;
+  loginSessionId: string | null;
+  definitionId: string;
+  value: string | null;
+  createdAt: string;
+  rowHash: string;
+}
+
+/** The columns that row hashes cover, oldest first, for recomputing them. */
+export function selectHashedEvents(
+  db: Querier,
+  tenantId: string,
+  filter: EventFilter,
+  after: EventPosition | undefined,
+  limit: number,
+): Promise<HashedEventRow[]> {
+  const match = filter.scope === 'match';
+  const actor = match
+    ? sql`match_player_id AS "actorId", match_session_id AS "matchSessionId"`
+    : sql`player_id AS "actorId", NULL AS "matchSessionId"`;
+  const position = after
+    ? sql`AND (occurred_at, idempotency_key) > (${after.occurredAt}::timestamptz, ${after.idempotencyKey}::text COLLATE "C")`
+    : empty;
+  return db.rows(sql`
+    SELECT id, ${actor}, login_session_id AS "loginSessionId", event_definitions_id AS "definitionId", idempotency_key AS "idempotencyKey",
+           value::text AS value, occurred_at AS "occurredAt", created_at_gl AS "createdAt", encode(row_hash, 'hex') AS "rowHash"
+    FROM ${tables[filter.scope]} event
+    WHERE ${conditionOf(tenantId, filter)} ${position}
+    ORDER BY occurred_at, idempotency_key
+    LIMIT ${limit}`);
+}

@@ -1,0 +1,27 @@
+import type { Database } from '../../../database/database.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { now } from '../../../core/timestamps.ts';
+import { refuseForOthers, type MatchCaller } from './caller.ts';
+import { findRoster, markLeft, type MatchPlayer } from './queries.ts';
+
+/** Marks a player as gone from a match; leaving again answers with the first time. Throws not_found. */
+export async function leaveMatch(
+  database: Database,
+  caller: MatchCaller,
+  matchSessionId: string,
+  matchPlayerId: string,
+): Promise<MatchPlayer> {
+  const { tenantId } = caller.charge;
+  if (caller.playerId !== undefined) {
+    const entries = await findRoster(database.forTenant(tenantId), tenantId, [matchPlayerId]);
+    refuseForOthers(
+      caller,
+      entries.map((entry) => entry.playerId),
+    );
+  }
+  return database.forKey(caller.charge).transaction(async (transaction) => {
+    const left = await markLeft(transaction, tenantId, matchSessionId, matchPlayerId, now());
+    if (!left) throw new ProblemError('not_found', 'The match has no such player.');
+    return left;
+  });
+}

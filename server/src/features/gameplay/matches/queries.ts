@@ -1,0 +1,232 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql, type Sql } from '../../../database/sql.ts';
+
+/** Who plays in which match. */
+export interface RosterEntry {
+  matchPlayerId: string;
+  matchSessionId: string;
+  playerId: string;
+}
+
+/** Those of the roster entries that exist in the tenant. */
+export function findRoster(db: Querier, tenantId: string, matchPlayerIds: string[]): Promise<RosterEntry[]> {
+  return db.rows(sql`
+    SELECT id AS "matchPlayerId", match_session_id AS "matchSessionId", player_id AS "playerId"
+    FROM match_players WHERE tenant_id = ${tenantId} AND id = ANY(${matchPlayerIds}::uuid[])`);
+}
+
+/** A player who is to be in a match. Without a login session it is their latest in the tenant that counts. */
+export interface Entrant {
+  matchPlayerId: string;
+  playerId: string;
+  loginSessionId: string | null;
+}
+
+/** Why a player may not enter a match. */
+export type Refusal = 'unknown_player' | 'unknown_session' | 'session_expired';
+
+/**
+ * Judges the rows of `wanted` by access record and login session. A session that began outside of the two-hour window is
+ * not looked at: it has ended or expired, and so has every one that began before it.
+ */
+function judgement(tenantId: string): Sql {
+  return sql`
+    SELECT wanted.*, coalesce(given.session_id, latest.session_id) AS session_id,
+           CASE WHEN access.player_id IS NULL THEN 'unknown_player'
+                WHEN wanted.login_session_id IS NOT NULL AND given.session_id IS NULL THEN 'unknown_session'
+                WHEN coalesce(given.live, latest.live, false) THEN NULL
+                ELSE 'session_expired' END AS refusal
+    FROM wanted
+    LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = wanted.player_id
+    LEFT JOIN LATERAL (
+      SELECT session_id, ended_at IS NULL AND last_seen_at >= now() - interval '2 hours' AS live
+      FROM login_sessions
+      WHERE tenant_id = ${tenantId} AND session_id = wanted.login_session_id AND player_id = wanted.player_id) given ON true
+    LEFT JOIN LATERAL (
+      SELECT session_id, ended_at IS NULL AS live FROM login_sessions
+      WHERE wanted.login_session_id IS NULL AND tenant_id = ${tenantId} AND player_id = wanted.player_id
+        AND last_seen_at >= now() - interval '2 hours'
+      ORDER BY ended_at IS NULL DESC, started_at DESC, session_id DESC LIMIT 1) latest ON true`;
+}
+
+export interface NewMatch {
+  matchSessionId: string;
+  mode: string | null;
+  metadata: Record<string, unknown>;
+  startedAt: string;
+  entrants: Entrant[];
+}
+
+/** Creates a match with its roster, or, where any player is refused, nothing; returns those who are. */
+export function insertMatch(
+  db: Querier,
+  tenantId: string,
+  { matchSessionId, mode, metadata, startedAt, entrants }: NewMatch,
+): Promise<{ index: number; refusal: Refusal }[]> {
+  return db.rows(sql`
+    WITH wanted AS (
+      SELECT * FROM unnest(${entrants.map((entrant) => entrant.matchPlayerId)}::uuid[],
+                           ${entrants.map((entrant) => entrant.playerId)}::uuid[],
+                           ${entrants.map((entrant) => entrant.loginSessionId)}::uuid[])
+        WITH ORDINALITY AS entrant (match_player_id, player_id, login_session_id, number)),
+    judged AS MATERIALIZED (${judgement(tenantId)}),
+    match AS (
+      INSERT INTO match_sessions (tenant_id, id, mode, metadata, started_at)
+      SELECT ${tenantId}, ${matchSessionId}, ${mode}, ${JSON.stringify(metadata)}::jsonb, ${startedAt}
+      WHERE NOT EXISTS (SELECT FROM judged WHERE refusal IS NOT NULL)),
+    roster AS (
+      INSERT INTO match_players (tenant_id, id, match_session_id, player_id, login_session_id, joined_at)
+      SELECT ${tenantId}, match_player_id, ${matchSessionId}, player_id, session_id, ${startedAt} FROM judged
+      WHERE NOT EXISTS (SELECT FROM judged WHERE refusal IS NOT NULL))
+    SELECT number - 1 AS index, refusal FROM judged WHERE refusal IS NOT NULL ORDER BY number`);
+}
+
+export interface JoinOutcome {
+  hasEnded: boolean;
+  isFull: boolean;
+  refusal: Refusal | null;
+  /** Null where the player was not added, or was there already. */
+  matchPlayerId: string | null;
+  joinedAt: string | null;
+}
+
+/**
+ * Adds a player to a match; one who has left comes back as the same match player. Undefined where there is no such match.
+ * The lock on the match orders it with its end.
+ */
+export function insertMatchPlayer(
+  db: Querier,
+  tenantId: string,
+  matchSessionId: string,
+  { matchPlayerId, playerId, loginSessionId }: Entrant,
+  at: string,
+  mostPlayers: number,
+): Promise<JoinOutcome | undefined> {
+  return db.row(sql`
+    WITH match AS MATERIALIZED (
+      SELECT ended_at FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId} FOR SHARE),
+    roster AS MATERIALIZED (
+      SELECT count(*) >= ${mostPlayers} AND NOT coalesce(bool_or(player_id = ${playerId}), false) AS is_full
+      FROM match_players WHERE tenant_id = ${tenantId} AND match_session_id = ${matchSessionId}),
+    wanted AS (SELECT ${playerId}::uuid AS player_id, ${loginSessionId}::uuid AS login_session_id),
+    judged AS MATERIALIZED (${judgement(tenantId)}),
+    joined AS (
+      INSERT INTO match_players AS known (tenant_id, id, match_session_id, player_id, login_session_id, joined_at)
+      SELECT ${tenantId}, ${matchPlayerId}, ${matchSessionId}, player_id, session_id, ${at}
+      FROM match, roster, judged WHERE ended_at IS NULL AND NOT is_full AND refusal IS NULL
+      ON CONFLICT (tenant_id, match_session_id, player_id) DO UPDATE
+        SET left_at = NULL, login_session_id = excluded.login_session_id WHERE known.left_at IS NOT NULL
+      RETURNING id, joined_at)
+    SELECT ended_at IS NOT NULL AS "hasEnded", is_full AS "isFull", refusal, joined.id AS "matchPlayerId", joined.joined_at AS "joinedAt"
+    FROM match CROSS JOIN roster CROSS JOIN judged LEFT JOIN joined ON true`);
+}
+
+export interface MatchPlayer {
+  matchPlayerId: string;
+  playerId: string;
+  loginSessionId: string | null;
+  joinedAt: string;
+  leftAt: string | null;
+  placement: number | null;
+  score: number | null;
+  outcome: string | null;
+}
+
+const matchPlayer = sql`match_players.id AS "matchPlayerId", match_players.player_id AS "playerId",
+    match_players.login_session_id AS "loginSessionId", match_players.joined_at AS "joinedAt",
+    match_players.left_at AS "leftAt", match_players.placement, match_players.score, match_players.outcome`;
+
+/** Marks a player as gone; one who is gone already stays so from the first time. Undefined for an unknown one. */
+export function markLeft(
+  db: Querier,
+  tenantId: string,
+  matchSessionId: string,
+  matchPlayerId: string,
+  at: string,
+): Promise<MatchPlayer | undefined> {
+  return db.row(sql`
+    UPDATE match_players SET left_at = coalesce(left_at, ${at})
+    WHERE tenant_id = ${tenantId} AND match_session_id = ${matchSessionId} AND id = ${matchPlayerId}
+    RETURNING ${matchPlayer}`);
+}
+
+export interface MatchSession {
+  matchSessionId: string;
+  mode: string | null;
+  metadata: Record<string, unknown>;
+  startedAt: string;
+  endedAt: string | null;
+}
+
+const matchSession = sql`id AS "matchSessionId", mode, metadata, started_at AS "startedAt", ended_at AS "endedAt"`;
+
+/** Ends a match; one that has ended stays so from the first time. Undefined for an unknown one. */
+export function markEnded(
+  db: Querier,
+  tenantId: string,
+  matchSessionId: string,
+  at: string,
+): Promise<MatchSession | undefined> {
+  return db.row(sql`
+    UPDATE match_sessions SET ended_at = coalesce(ended_at, ${at})
+    WHERE tenant_id = ${tenantId} AND id = ${matchSessionId}
+    RETURNING ${matchSession}`);
+}
+
+export function findMatch(
+  db: Querier,
+  tenantId: string,
+  matchSessionId: string,
+): Promise<MatchSession | undefined> {
+  return db.row(sql`
+    SELECT ${matchSession} FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId}`);
+}
+
+/** Everybody who is or was in a match, in the order in which they came. */
+export function listMatchPlayers(
+  db: Querier,
+  tenantId: string,
+  matchSessionId: string,
+): Promise<MatchPlayer[]> {
+  return db.rows(sql`
+    SELECT ${matchPlayer} FROM match_players
+    WHERE tenant_id = ${tenantId} AND match_session_id = ${matchSessionId}
+    ORDER BY joined_at, id`);
+}
+
+export interface PlayerResult {
+  matchPlayerId: string;
+  placement: number | null;
+  score: number | null;
+  outcome: string | null;
+}
+
+/**
+ * Replaces the results of some players of a match, or, where any is not in its roster, nothing; returns those whose result
+ * was written. The lock on the match keeps two writers, each with several rows, from waiting for each other in a circle.
+ */
+export function writeResults(
+  db: Querier,
+  tenantId: string,
+  matchSessionId: string,
+  results: PlayerResult[],
+): Promise<MatchPlayer[]> {
+  return db.rows(sql`
+    WITH match AS MATERIALIZED (
+      SELECT id FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId} FOR NO KEY UPDATE),
+    result AS MATERIALIZED (
+      SELECT * FROM unnest(${results.map((result) => result.matchPlayerId)}::uuid[],
+                           ${results.map((result) => result.placement)}::integer[],
+                           ${results.map((result) => result.score)}::bigint[],
+                           ${results.map((result) => result.outcome)}::text[])
+        AS result (match_player_id, placement, score, outcome)),
+    known AS MATERIALIZED (
+      SELECT player.id FROM match JOIN match_players player
+        ON player.tenant_id = ${tenantId} AND player.match_session_id = match.id
+      WHERE player.id IN (SELECT match_player_id FROM result))
+    UPDATE match_players SET placement = result.placement, score = result.score, outcome = result.outcome
+    FROM result JOIN known ON known.id = result.match_player_id
+    WHERE match_players.tenant_id = ${tenantId} AND match_players.id = known.id
+      AND (SELECT count(*) FROM known) = ${results.length}
+    RETURNING ${matchPlayer}`);
+}

@@ -1,6 +1,0 @@
-export { deliverMail } from './deliver-mail.ts';
-export { quoted, type Letter } from './letter.ts';
-export { deleteOldMails } from './queries.ts';
-export { outboxRoutes } from './routes.ts';
-export { mailQueue, sendMail, type MailServices } from './send-mail.ts';
-export { openMailServer, type MailServer } from './smtp.ts';

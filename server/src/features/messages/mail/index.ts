@@ -1,0 +1,6 @@
+export { deliverMail } from './deliver-mail.ts';
+export { quoted, type EmailContent } from './email-content.ts';
+export { deleteOldMails } from './queries.ts';
+export { outboxRoutes } from './routes.ts';
+export { mailQueue, sendMail, type MailServices } from './send-mail.ts';
+export { openMailServer, type MailServer } from './smtp.ts';

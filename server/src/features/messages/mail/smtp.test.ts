@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { SMTPServer } from 'smtp-server';
+import { MailRefusedError, openMailServer } from './smtp.ts';
+
+const mail = { id: 'id', to: 'ada@example.com', subject: 'subject', text: 'text', html: '<p>text</p>' };
+
+/** A server that answers a new connection, and then every line, as it is told. */
+async function startServer(greeting: string, answer: (line: string) => string) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    if (greeting) socket.write(`${greeting}\r\n`);
+    socket.on('data', (line) => {
+      const text = answer(String(line));
+      if (text) socket.write(`${text}\r\n`);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `smtp://ada:secret@127.0.0.1:${(server.address() as { port: number }).port}`,
+    stop() {
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+    },
+  };
+}
+
+async function refusalBy(
+  server: Awaited<ReturnType<typeof startServer>>,
+  options: { tls?: 'required' | 'opportunistic'; smtpUrl?: string } = {},
+): Promise<MailRefusedError> {
+  try {
+    await openMailServer({ smtpUrl: server.url, from: 'guild@example.com', ...options }).send(mail);
+  } catch (error) {
+    assert.ok(error instanceof MailRefusedError);
+    return error;
+  } finally {
+    server.stop();
+  }
+  return assert.fail('It was sent.');
+}
+
+test('a server that says nothing is left after 15 seconds, for another attempt', async () => {
+  const refusal = await refusalBy(await startServer('', () => ''));
+  assert.equal(refusal.isFinal, false);
+  assert.match(refusal.message, /Greeting never received/);
+});
+
+test('a 5xx that is not about the mail is not final', async () => {
+  const busy = await refusalBy(await startServer('554 No service here', () => '221 Bye'));
+  assert.deepEqual([busy.isFinal, busy.message], [false, '554 No service here']);
+
+  const ehlo = '250-guild\r\n250 AUTH PLAIN';
+  const stranger = await startServer('220 guild', (line) =>
+    line.startsWith('EHLO') ? ehlo : '535 Wrong password',
+  );
+  const refusal = await refusalBy(stranger);
+  assert.equal(refusal.isFinal, false);
+  assert.match(refusal.message, /535/);
+  assert.doesNotMatch(refusal.message, /secret/);
+});
+
+describe('TLS', () => {
+  const received: string[] = [];
+  /** A real mail server. One that offers STARTTLS has a certificate that nobody vouches for. */
+  const startMailServer = async (disabledCommands: string[]): Promise<string> => {
+    const server = new SMTPServer({
+      disabledCommands: ['AUTH', ...disabledCommands],
+      onData(stream, session, callback) {
+        received.push(session.secure ? 'over TLS' : 'in plain text');
+        stream.on('end', callback).resume();
+      },
+    });
+    server.on('error', () => {});
+    const listening = server.listen(0, '127.0.0.1');
+    await once(listening, 'listening');
+    after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+    return `smtp://127.0.0.1:${(listening.address() as { port: number }).port}`;
+  };
+  const from = 'guild@example.com';
+
+  test('is required of a server on another machine, and nothing is sent without it', async () => {
+    const commands: string[] = [];
+    const server = await startServer('220 guild', (line) => {
+      commands.push(line.trim());
+      return line.startsWith('EHLO') ? '250 guild' : '502 Not here';
+    });
+    // A name of this machine that does not look like one.
+    const smtpUrl = server.url.replace('127.0.0.1', '[::ffff:127.0.0.1]');
+    const refusal = await refusalBy(server, { smtpUrl });
+    assert.equal(refusal.isFinal, false);
+    assert.ok(commands.includes('STARTTLS'), String(commands));
+    assert.ok(!commands.some((command) => /^(AUTH|MAIL)/.test(command)), String(commands));
+  });
+
+  test('is required of a server on this machine when the setting says so', async () => {
+    const smtpUrl = await startMailServer(['STARTTLS']);
+    await assert.rejects(openMailServer({ smtpUrl, from, tls: 'required' }).send(mail), MailRefusedError);
+    assert.deepEqual(received, []);
+    await openMailServer({ smtpUrl, from }).send(mail);
+    assert.deepEqual(received.splice(0), ['in plain text'], 'a local relay works');
+  });
+
+  test('never accepts a certificate that is not valid', async () => {
+    const smtpUrl = await startMailServer([]);
+    for (const tls of ['required', 'opportunistic'] as const)
+      await assert.rejects(openMailServer({ smtpUrl, from, tls }).send(mail), /certificate/i);
+    assert.deepEqual(received, []);
+  });
+});

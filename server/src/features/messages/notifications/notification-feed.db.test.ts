@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import type { ChangeFeed, WatchedTable } from '../../../database/change-feed.ts';
+import { openDatabase } from '../../../database/database.ts';
+import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { listEndedSessions } from '../../studio/accounts/index.ts';
+import { openNotificationFeed, type NotificationStream } from './notification-feed.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+after(() => database.close());
+
+/** A feed that is told of changes by the test alone, as after a time in which it did not hear. */
+function arrangeFeed() {
+  const forgets = new Map<WatchedTable, (id: string | undefined) => void>();
+  const changes: ChangeFeed = {
+    on: (table, forget) => void forgets.set(table, forget),
+    close: async () => {},
+  };
+  const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
+  const feed = openNotificationFeed({ database, changes, endedSessions });
+  return { feed, tell: (table: WatchedTable) => forgets.get(table)?.(undefined) };
+}
+const arrangeCaller = async () => {
+  const { accountId } = await arrangeAccount(app, await arrangeTenant(app));
+  const sessionId = randomUUID();
+  await app.owner.query('INSERT INTO account_sessions (id, account_id) VALUES ($1, $2)', [
+    sessionId,
+    accountId,
+  ]);
+  return { accountId, sessionId, expiresAtMs: Date.now() + 60_000 };
+};
+const readAll = (stream: NotificationStream) => {
+  const read: unknown[] = [];
+  const done = (async () => {
+    for await (const item of stream.items) read.push('ended' in item ? item : item.title);
+  })();
+  return { read, done };
+};
+
+test('what came while nobody listened is caught up with, and sessions that ended meanwhile end', async () => {
+  const { feed, tell } = arrangeFeed();
+  const [one, other] = [await arrangeCaller(), await arrangeCaller()];
+  const [mine, theirs] = [
+    readAll(await feed.open(one, undefined)),
+    readAll(await feed.open(other, undefined)),
+  ];
+  await app.owner.query(
+    `INSERT INTO notifications (id, account_id, type, title, text) VALUES ($1, $2, 'test', 'missed', '-')`,
+    [randomUUID(), one.accountId],
+  );
+  await app.owner.query('UPDATE account_sessions SET revoked_at = now() WHERE id = $1', [other.sessionId]);
+  tell('notifications');
+  await eventually(() => mine.read.length === 1);
+  assert.deepEqual(mine.read, ['missed']);
+  tell('account_sessions');
+  await theirs.done;
+  assert.deepEqual(theirs.read, [{ ended: 'session_ended' }]);
+  feed.close();
+  await mine.done;
+  assert.deepEqual(mine.read, ['missed', { ended: 'server_stopping' }]);
+});
+
+test('a feed that is closed opens no streams any more, and a database that is away ends them', async () => {
+  const { feed, tell } = arrangeFeed();
+  const caller = await arrangeCaller();
+  const away = openDatabase(app.databaseUrl, { poolSize: 1 });
+  const changes: ChangeFeed = { on: () => {}, close: async () => {} };
+  const broken = openNotificationFeed({ database: away, changes, endedSessions: async () => [] });
+  const stream = await broken.open(caller, undefined);
+  await away.close();
+  const cut = readAll(stream);
+  await cut.done;
+  assert.deepEqual(cut.read, [{ ended: 'unavailable' }]);
+  await assert.rejects(broken.open(caller, undefined));
+
+  feed.close();
+  tell('notifications');
+  const late = readAll(await feed.open(caller, undefined));
+  await late.done;
+  assert.deepEqual(late.read, [{ ended: 'server_stopping' }]);
+});

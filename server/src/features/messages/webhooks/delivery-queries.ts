@@ -1,0 +1,246 @@
+import type { Querier } from '../../../database/database.ts';
+import { join, sql, type Sql } from '../../../database/sql.ts';
+import { firstIdAt } from '../../../core/ids.ts';
+import type { PageRequest } from '../../../core/page.ts';
+import { secondsFromNow } from '../../../core/timestamps.ts';
+import type { EventType } from './event-types.ts';
+
+export async function insertDeliveries(
+  db: Querier,
+  deliveries: { id: string; endpointId: string }[],
+  { type, body }: { type: EventType; body: string },
+): Promise<void> {
+  await db.run(sql`
+    INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body)
+    SELECT id, endpoint_id, ${type}, ${body}
+    FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ endpointId }) => endpointId)}::uuid[])
+      AS delivery (id, endpoint_id)`);
+}
+
+/** An attempt that this worker has begun, and nobody else may make before its time is over. */
+export interface BegunAttempt {
+  id: string;
+  endpointId: string;
+  number: number;
+  failures: number;
+  body: string;
+  url: string;
+  secret: Buffer;
+  /** Still signs, after a rotation. */
+  previousSecret: Buffer | null;
+  isEndpointFailing: boolean;
+}
+
+/**
+ * Begins an attempt: undefined where it is not this job's turn, where the endpoint is disabled, or where an attempt of another
+ * worker runs.
+ */
+export function beginAttempt(
+  db: Querier,
+  { deliveryId, turn }: { deliveryId: string; turn: number },
+  withinSeconds: number,
+): Promise<BegunAttempt | undefined> {
+  return db.row(sql`
+    WITH begun AS (
+      UPDATE webhook_deliveries delivery
+      SET attempts = delivery.attempts + 1, last_attempt_at = now(),
+          attempting_until = now() + make_interval(secs => ${withinSeconds})
+      FROM webhook_endpoints endpoint
+      WHERE delivery.id = ${deliveryId} AND delivery.turn = ${turn} AND delivery.status = 'pending'
+        AND (delivery.attempting_until IS NULL OR delivery.attempting_until <= now())
+        AND endpoint.id = delivery.endpoint_id AND endpoint.disabled_at IS NULL
+      RETURNING delivery.id, delivery.endpoint_id AS "endpointId", delivery.attempts AS number, delivery.failures,
+                delivery.body, endpoint.url, endpoint.secret,
+                CASE WHEN endpoint.previous_secret_until > now() THEN endpoint.previous_secret END AS "previousSecret",
+                endpoint.failing_since IS NOT NULL AS "isEndpointFailing"
+    ), noted AS (
+      INSERT INTO webhook_attempts (delivery_id, number) SELECT id, number FROM begun
+    )
+    SELECT * FROM begun`);
+}
+
+/** Whether it is this job's turn, and another worker makes the attempt. */
+export async function isBeingAttempted(
+  db: Querier,
+  { deliveryId, turn }: { deliveryId: string; turn: number },
+): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT FROM webhook_deliveries
+    WHERE id = ${deliveryId} AND turn = ${turn} AND status = 'pending' AND attempting_until > now()`);
+  return row !== undefined;
+}
+
+/** What came of an attempt. */
+export interface Outcome {
+  durationMs: number;
+  statusCode: number | null;
+  /** Null where it was delivered. */
+  error: string | null;
+  answer: string | null;
+}
+
+/** Which attempt: the outcome of one that was overtaken is noted, and changes nothing else. */
+type AttemptPlace = Pick<BegunAttempt, 'id' | 'number'>;
+
+const noted = ({ id, number }: AttemptPlace, outcome: Outcome) => sql`
+  noted AS (
+    UPDATE webhook_attempts
+    SET duration_ms = ${outcome.durationMs}, status_code = ${outcome.statusCode}, error = ${outcome.error},
+        answer = ${outcome.answer}
+    WHERE delivery_id = ${id} AND number = ${number}
+  )`;
+
+export async function noteSuccess(db: Querier, attempt: AttemptPlace, outcome: Outcome): Promise<void> {
+  await db.run(sql`
+    WITH ${noted(attempt, outcome)}
+    UPDATE webhook_deliveries
+    SET status = 'delivered', next_attempt_at = NULL, attempting_until = NULL,
+        last_status_code = ${outcome.statusCode}, last_error = NULL
+    WHERE id = ${attempt.id} AND attempts = ${attempt.number} AND status = 'pending'`);
+}
+
+/** Notes a failure, and whose turn comes after the wait; undefined where it was the last attempt, or overtaken. */
+export async function noteFailure(
+  db: Querier,
+  attempt: AttemptPlace,
+  outcome: Outcome,
+  waitSeconds: number | undefined,
+): Promise<{ turn: number; startsAt: string } | undefined> {
+  const wait = waitSeconds ?? null;
+  const row = await db.row<{ turn: number; startsAt: string | null }>(sql`
+    WITH ${noted(attempt, outcome)}
+    UPDATE webhook_deliveries
+    SET status = CASE WHEN ${wait}::float8 IS NULL THEN 'failed' ELSE 'pending' END, turn = turn + 1,
+        failures = failures + 1, attempting_until = NULL, next_attempt_at = now() + make_interval(secs => ${wait}::float8),
+        last_status_code = ${outcome.statusCode}, last_error = ${outcome.error}
+    WHERE id = ${attempt.id} AND attempts = ${attempt.number} AND status = 'pending'
+    RETURNING turn, next_attempt_at AS "startsAt"`);
+  return row?.startsAt ? { turn: row.turn, startsAt: row.startsAt } : undefined;
+}
+
+/**
+ * Gives all that waits for an endpoint a new turn, and returns it: what was due while it was disabled is due now. What is being
+ * attempted stays as it is.
+ */
+export function renewTurns(
+  db: Querier,
+  endpointId: string,
+): Promise<{ id: string; endpointId: string; turn: number; startsAt: string }[]> {
+  return db.rows(sql`
+    UPDATE webhook_deliveries
+    SET turn = turn + 1, next_attempt_at = greatest(next_attempt_at, now()), attempting_until = NULL
+    WHERE endpoint_id = ${endpointId} AND status = 'pending'
+      AND (attempting_until IS NULL OR attempting_until <= now())
+    RETURNING id, endpoint_id AS "endpointId", turn, next_attempt_at AS "startsAt"`);
+}
+
+/** A delivery as the dashboard lists it. */
+export interface Delivery {
+  id: string;
+  eventType: EventType;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  lastStatusCode: number | null;
+  lastError: string | null;
+  createdAt: string;
+  lastAttemptAt: string | null;
+  nextAttemptAt: string | null;
+}
+
+const columns = sql`
+  id, event_type AS "eventType", status, attempts, last_status_code AS "lastStatusCode", last_error AS "lastError",
+  created_at AS "createdAt", last_attempt_at AS "lastAttemptAt", next_attempt_at AS "nextAttemptAt"`;
+
+/** Which deliveries of an endpoint a page shows. */
+export interface DeliveryFilter {
+  status?: string | undefined;
+  eventType?: string | undefined;
+}
+
+const matching = (endpointId: string, { status, eventType }: DeliveryFilter): Sql => {
+  const conditions = [sql`endpoint_id = ${endpointId}`];
+  if (status !== undefined) conditions.push(sql`status = ${status}`);
+  if (eventType !== undefined) conditions.push(sql`event_type = ${eventType}`);
+  return join(conditions, ' AND ');
+};
+
+/** The newest first. */
+export function listDeliveries(
+  db: Querier,
+  endpointId: string,
+  filter: DeliveryFilter,
+  { limit, offset }: PageRequest,
+): Promise<Delivery[]> {
+  return db.rows(sql`
+    SELECT ${columns} FROM webhook_deliveries WHERE ${matching(endpointId, filter)}
+    ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
+}
+
+export function countDeliveries(db: Querier, endpointId: string, filter: DeliveryFilter): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM webhook_deliveries WHERE ${matching(endpointId, filter)}`);
+}
+
+export function findDelivery(
+  db: Querier,
+  endpointId: string,
+  deliveryId: string,
+): Promise<(Delivery & { body: string }) | undefined> {
+  return db.row(sql`
+    SELECT ${columns}, body FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND id = ${deliveryId}`);
+}
+
+/** An attempt as the dashboard shows it. */
+export interface Attempt {
+  number: number;
+  startedAt: string;
+  durationMs: number | null;
+  statusCode: number | null;
+  error: string | null;
+  answer: string | null;
+}
+
+/** How many attempts of a delivery are shown: somebody may have it delivered again and again. */
+export const MOST_ATTEMPTS = 100;
+
+/** The last {@link MOST_ATTEMPTS} attempts of a delivery, the first one first. */
+export function listAttempts(db: Querier, deliveryId: string): Promise<Attempt[]> {
+  return db.rows(sql`
+    SELECT number, started_at AS "startedAt", duration_ms AS "durationMs", status_code AS "statusCode", error, answer
+    FROM (
+      SELECT * FROM webhook_attempts WHERE delivery_id = ${deliveryId} ORDER BY number DESC LIMIT ${MOST_ATTEMPTS}) attempt
+    ORDER BY number`);
+}
+
+/** Where a delivery stands, its row locked until the transaction ends. */
+export function lockDelivery(
+  db: Querier,
+  endpointId: string,
+  deliveryId: string,
+): Promise<{ isBeingAttempted: boolean; isDue: boolean } | undefined> {
+  return db.row(sql`
+    SELECT coalesce(attempting_until > now(), false) AS "isBeingAttempted",
+           status = 'pending' AND attempting_until IS NULL AND next_attempt_at <= now() AS "isDue"
+    FROM webhook_deliveries
+    WHERE endpoint_id = ${endpointId} AND id = ${deliveryId} FOR NO KEY UPDATE`);
+}
+
+/** Makes a delivery due now, with all of its waits before it again. */
+export function restartDelivery(
+  db: Querier,
+  deliveryId: string,
+): Promise<{ id: string; endpointId: string; turn: number }[]> {
+  return db.rows(sql`
+    UPDATE webhook_deliveries
+    SET status = 'pending', turn = turn + 1, failures = 0, next_attempt_at = now(), attempting_until = NULL
+    WHERE id = ${deliveryId}
+    RETURNING id, endpoint_id AS "endpointId", turn`);
+}
+
+const KEPT_DAYS = 30;
+
+/** Deletes the deliveries of more than 30 days ago, whatever became of them, and returns how many. */
+export function deleteOldDeliveries(db: Querier): Promise<number> {
+  const seconds = KEPT_DAYS * 24 * 60 * 60;
+  // By the id, which is made in the order of time: no index of times is needed.
+  return db.run(sql`DELETE FROM webhook_deliveries WHERE id < ${firstIdAt(secondsFromNow(-seconds), 0)}`);
+}

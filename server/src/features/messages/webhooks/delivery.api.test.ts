@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { openDatabase } from '../../../database/database.ts';
+import { openJobs } from '../../../jobs/queue.ts';
+import {
+  arrangeAccount,
+  arrangePlatformAdmin,
+  arrangeTenant,
+  type TestTenant,
+} from '../../../testing/arrange.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
+import type { Caller } from '../../../testing/http-client.ts';
+import { arrangeWebhook as arrangeWebhookAt, hurryDeliveries } from '../../../testing/webhooks.ts';
+import {
+  startWebhookReceiver,
+  isSignedWith,
+  verify,
+  type WebhookReceiver,
+} from '../../../testing/webhook-receiver.ts';
+import { publish } from './index.ts';
+
+const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
+const app = await startTestApp({ env });
+await startTestWorker(app, env);
+const tenant = await arrangeTenant(app);
+const admin = await arrangeAccount(app, tenant, 'admin');
+const platformAdmin = await arrangePlatformAdmin(app);
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+const services = { jobs: await openJobs(database) };
+test.after(async () => {
+  await services.jobs.close();
+  await database.close();
+});
+
+/** A webhook to a receiver of its own. */
+const arrangeWebhook = (
+  receiver: Pick<WebhookReceiver, 'url'>,
+  {
+    path = webhooksOf(tenant),
+    caller = admin,
+    ...more
+  }: { path?: string; caller?: Caller; eventTypes?: string[] } = {},
+) => arrangeWebhookAt(app, path, caller, { url: `${receiver.url}/hook?x=1`, ...more });
+function webhooksOf({ workspaceId }: TestTenant): string {
+  return `/api/workspaces/${workspaceId}/webhooks`;
+}
+
+const hurry = (deliveryId: string) => hurryDeliveries(app, deliveryId);
+/** In how many seconds the next attempt is due. */
+const secondsUntil = ({ nextAttemptAt }: { nextAttemptAt: string }) =>
+  (Date.parse(nextAttemptAt) - Date.now()) / 1000;
+const usageWarning = () =>
+  database.transaction((transaction) =>
+    publish(services, transaction, {
+      type: 'usage.warning',
+      workspaceId: tenant.workspaceId,
+      data: { percent: 90, note: 'Grüße 🎲 \u2028' },
+    }),
+  );
+const refuseWith = (status: number, headers: Record<string, string> = {}, body = '') =>
+  ((response) => response.writeHead(status, headers).end(body)) satisfies WebhookReceiver['answer'];
+
+test('an event arrives as it was published, signed as Standard Webhooks says', async () => {
+  const receiver = await startWebhookReceiver();
+  const webhook = await arrangeWebhook(receiver, { eventTypes: ['usage.warning'] });
+  receiver.answer = refuseWith(200, {}, `thanks\0${'é'.repeat(2000)}`);
+  await usageWarning();
+  await eventually(() => receiver.received.length === 1, 20_000);
+  const [arrived] = receiver.received;
+  assert.ok(arrived);
+  assert.equal(arrived.path, '/hook?x=1');
+  assert.equal(arrived.headers['content-type'], 'application/json');
+  assert.equal(arrived.headers['user-agent'], 'Guildhall-Webhooks');
+  const { type, timestamp, data } = verify(webhook.secret, arrived) as Record<string, unknown>;
+  assert.deepEqual(
+    { type, data },
+    {
+      type: 'usage.warning',
+      data: { workspaceId: tenant.workspaceId, percent: 90, note: 'Grüße 🎲 \u2028' },
+    },
+  );
+  assert.ok(Math.abs(Date.parse(String(timestamp)) - Date.now()) < 60_000);
+
+  await webhook.becomes(arrived.id, { status: 'delivered' });
+  const delivery = await webhook.delivery(arrived.id);
+  assert.equal(delivery.body, arrived.body);
+  assert.deepEqual(
+    [delivery.attempts, delivery.lastStatusCode, delivery.lastError, delivery.nextAttemptAt],
+    [1, 200, null, null],
+  );
+  const [{ answer, durationMs, ...attempt }] = delivery.history;
+  assert.deepEqual([attempt.number, attempt.statusCode, attempt.error], [1, 200, null]);
+  assert.ok(durationMs >= 0);
+  // 1 KiB of it: 7 bytes, and two for each é; half of one is left out.
+  assert.equal(answer, `thanks\uFFFD${'é'.repeat(508)}`);
+});
+
+// Each has a webhook of its own; what takes long in them is waiting.
+describe('an endpoint', { concurrency: true }, () => {
+  test('a failure is tried again under one id, with the same bytes, until it arrives', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    receiver.answer = refuseWith(500, {}, 'out of order');
+    const id = await webhook.test();
+    await webhook.becomes(id, { attempts: 1, lastStatusCode: 500 });
+    await eventually(async () => (await webhook.delivery(id)).history[0].error !== null);
+    const failed = await webhook.delivery(id);
+    assert.deepEqual([failed.status, failed.lastError], ['pending', 'The endpoint answered 500.']);
+    assert.equal(failed.history[0].answer, 'out of order');
+    assert.ok(secondsUntil(failed) > 2 && secondsUntil(failed) <= 6, failed.nextAttemptAt);
+    assert.ok((await webhook.read()).failingSince);
+
+    receiver.answer = refuseWith(204);
+    await webhook.becomes(id, { status: 'delivered', attempts: 2, lastError: null });
+    const [first, second] = receiver.received;
+    assert.equal(second?.id, first?.id);
+    assert.equal(second?.body, first?.body);
+    assert.notEqual(second?.headers['webhook-timestamp'], first?.headers['webhook-timestamp']);
+    receiver.received.forEach((delivery) => verify(webhook.secret, delivery));
+    assert.equal((await webhook.read()).failingSince, null);
+  });
+
+  test('the waits grow, and after the eighth attempt it has failed, until somebody sends it again', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    receiver.answer = refuseWith(503);
+    const id = await webhook.test();
+    for (const [index, wait] of [5, 300, 1800, 7200, 18_000, 36_000, 36_000].entries()) {
+      await eventually(async () => {
+        const { history } = await webhook.delivery(id);
+        return history.length === index + 1 && history.at(-1).error !== null;
+      }, 20_000);
+      const left = secondsUntil(await webhook.delivery(id));
+      assert.ok(left > wait - 4 && left <= wait * 1.2, `${left} s instead of ${wait}`);
+      await hurry(id);
+    }
+    await webhook.becomes(id, { status: 'failed', attempts: 8, nextAttemptAt: null });
+    assert.equal(await hurry(id), 0);
+    assert.equal(receiver.received.length, 8);
+
+    receiver.answer = refuseWith(200);
+    const again = await webhook.redeliver(id);
+    assert.deepEqual([again.status, again.body.id, again.body.status], [202, id, 'pending']);
+    await webhook.becomes(id, { status: 'delivered', attempts: 9 });
+    assert.equal(receiver.received.at(-1)?.id, id);
+  });
+
+  test('a job whose turn has passed attempts nothing', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    receiver.answer = refuseWith(500);
+    const id = await webhook.test();
+    const attempted = (count: number) =>
+      eventually(async () => {
+        const { history } = await webhook.delivery(id);
+        return history.length === count && history.at(-1).error !== null;
+      }, 20_000);
+    await attempted(1);
+    // The job of the second attempt waits. This one goes before it, and leaves a third.
+    assert.equal((await webhook.redeliver(id)).status, 202);
+    await attempted(2);
+    await hurry(id);
+    await attempted(3);
+    await eventually(async () => {
+      const { rowCount } = await app.owner.query(
+        `SELECT FROM pgboss.job WHERE data->>'deliveryId' = $1 AND state <> 'completed'`,
+        [id],
+      );
+      return rowCount === 1;
+    }, 20_000);
+    assert.equal((await webhook.delivery(id)).attempts, 3);
+  });
+
+  test('an answer that never comes, half of one and a redirect are failures', async () => {
+    const receiver = await startWebhookReceiver();
+    const elsewhere = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    const attempts: [WebhookReceiver['answer'], RegExp, number | null][] = [
+      [(response) => response.destroy(), /gave no answer/, null],
+      [
+        (response) => {
+          response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy());
+        },
+        /gave no answer/,
+        null,
+      ],
+      [refuseWith(307, { location: `${elsewhere.url}/` }), /answered 307/, 307],
+      [refuseWith(404), /answered 404/, 404],
+    ];
+    for (const [answer, reason, statusCode] of attempts) {
+      receiver.answer = answer;
+      const id = await webhook.test();
+      await eventually(async () => (await webhook.delivery(id)).lastError !== null, 20_000);
+      const { lastError, lastStatusCode, status } = await webhook.delivery(id);
+      assert.match(lastError, reason);
+      assert.deepEqual([lastStatusCode, status], [statusCode, 'pending']);
+    }
+    assert.equal(elsewhere.received.length, 0);
+  });
+
+  test('no more of an answer is read than is kept', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    let sent = 0;
+    receiver.answer = (response) => {
+      response.writeHead(200);
+      const flood = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536))) sent += 65_536;
+        if (!response.destroyed) response.once('drain', flood);
+      };
+      flood();
+    };
+    const id = await webhook.test();
+    await webhook.becomes(id, { status: 'delivered' });
+    assert.equal((await webhook.delivery(id)).history[0].answer, 'x'.repeat(1024));
+    assert.ok(sent < 32 * 2 ** 20, `${sent} bytes left the receiver`);
+  });
+
+  test('an attempt ends after 15 seconds, and holds up nobody else meanwhile', async (context) => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    context.after(() => silent.close());
+    const { port } = silent.address() as { port: number };
+    const slow = await arrangeWebhook({ url: `http://127.0.0.1:${port}` });
+    const receiver = await startWebhookReceiver();
+    const quick = await arrangeWebhook(receiver);
+    // More than run at once for one endpoint.
+    const waiting = await Promise.all(Array.from({ length: 20 }, () => slow.test()));
+    await eventually(async () => (await slow.delivery(waiting[0]!)).attempts === 1, 20_000);
+    await Promise.all(Array.from({ length: 20 }, () => quick.test()));
+    await eventually(() => receiver.received.length === 20, 10_000);
+    const begun = await Promise.all(waiting.map(async (id) => (await slow.delivery(id)).attempts));
+    assert.equal(begun.filter((attempts) => attempts > 0).length, 8, 'no more than eight at once');
+
+    await eventually(async () => (await slow.delivery(waiting[0]!)).lastError !== null, 20_000);
+    const { lastError, history } = await slow.delivery(waiting[0]!);
+    assert.match(lastError, /timeout/);
+    assert.ok(history[0].durationMs >= 14_900 && history[0].durationMs < 17_000, history[0].durationMs);
+    await slow.change({ enabled: false });
+  });
+
+  test('a receiver that asks for a pause gets it', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    for (const [retryAfter, least] of [
+      ['100', 100],
+      [inAnHour, 3600],
+      ['1000000000', 86_400],
+      ['nonsense', 5],
+      ['-7', 5],
+    ] as const) {
+      receiver.answer = refuseWith(429, { 'retry-after': retryAfter });
+      const id = await webhook.test();
+      await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 429, 20_000);
+      const left = secondsUntil(await webhook.delivery(id));
+      assert.ok(left > least - 5 && left <= least * 1.2, `${left} s after ${retryAfter}`);
+    }
+  });
+
+  test('410 disables a webhook at once, its team is told, and enabled again it goes on', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    receiver.answer = refuseWith(410);
+    const id = await webhook.test();
+    await eventually(async () => !(await webhook.read()).enabled, 20_000);
+    const { disabledReason } = await webhook.read();
+    assert.equal(disabledReason, 'gone');
+    const { rows } = await app.owner.query(
+      `SELECT account_id, title FROM notifications WHERE data->>'webhookId' = $1`,
+      [webhook.id],
+    );
+    assert.deepEqual(rows, [
+      { account_id: admin.accountId, title: `The webhook to ${new URL(receiver.url).host} was disabled` },
+    ]);
+    const audited = await app.owner.query(
+      `SELECT actor_kind, details FROM audit_records WHERE target_id = $1 AND action = 'webhook.disabled'`,
+      [webhook.id],
+    );
+    assert.deepEqual(audited.rows, [{ actor_kind: 'system', details: { reason: 'gone' } }]);
+
+    // What comes due meanwhile stays.
+    await hurry(id);
+    await eventually(async () => {
+      const { rows: waiting } = await app.owner.query(
+        `SELECT FROM pgboss.job WHERE data->>'deliveryId' = $1 AND state <> 'completed'`,
+        [id],
+      );
+      return waiting.length === 0;
+    }, 20_000);
+    assert.deepEqual([receiver.received.length, (await webhook.delivery(id)).status], [1, 'pending']);
+    receiver.answer = refuseWith(200);
+    await webhook.change({ enabled: true });
+    await hurry(id);
+    await webhook.becomes(id, { status: 'delivered', attempts: 2 });
+  });
+
+  test('five days of nothing but failure disable it; for the deployment’s, platform admins are told', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver, { path: '/api/admin/webhooks', caller: platformAdmin });
+    receiver.answer = refuseWith(500);
+    const failSince = (interval: string) =>
+      app.owner.query(
+        `UPDATE webhook_endpoints SET failing_since = now() - interval '${interval}' WHERE id = $1`,
+        [webhook.id],
+      );
+    const failOnce = async () => {
+      const id = await webhook.test();
+      await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 500, 20_000);
+    };
+    await failSince('4 days 23 hours');
+    await failOnce();
+    assert.equal((await webhook.read()).enabled, true);
+    await failSince('5 days 1 minute');
+    await failOnce();
+    const { enabled, disabledReason } = await webhook.read();
+    assert.deepEqual([enabled, disabledReason], [false, 'failing']);
+    const { rows } = await app.owner.query(
+      `SELECT account_id FROM notifications WHERE data->>'webhookId' = $1`,
+      [webhook.id],
+    );
+    assert.deepEqual(rows, [{ account_id: platformAdmin.accountId }]);
+    const again = await webhook.change({ enabled: true });
+    assert.equal(again.failingSince, null, 'it begins anew');
+    await webhook.change({ enabled: false });
+  });
+
+  test('after a rotation both secrets sign until the overlap is over', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver);
+    const signedBy = async (secrets: string[], count: number) => {
+      const id = await webhook.test();
+      await webhook.becomes(id, { status: 'delivered' });
+      const arrived = receiver.received.find((delivery) => delivery.id === id)!;
+      assert.equal(String(arrived.headers['webhook-signature']).split(' ').length, count);
+      return secrets.map((secret) => isSignedWith(secret, arrived));
+    };
+    const second = await webhook.rotate(600);
+    assert.ok((await webhook.read()).previousSecretUntil);
+    assert.deepEqual(await signedBy([webhook.secret, second], 2), [true, true]);
+    const third = await webhook.rotate(600);
+    assert.deepEqual(await signedBy([webhook.secret, second, third], 2), [false, true, true]);
+    await app.owner.query('UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1', [
+      webhook.id,
+    ]);
+    assert.deepEqual(await signedBy([second, third], 1), [false, true]);
+    const fourth = await webhook.rotate(0);
+    assert.equal((await webhook.read()).previousSecretUntil, null);
+    assert.deepEqual(await signedBy([third, fourth], 1), [false, true]);
+  });
+});

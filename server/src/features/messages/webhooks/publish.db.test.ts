@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { openDatabase } from '../../../database/database.ts';
+import { openJobs } from '../../../jobs/queue.ts';
+import { arrangeTenant } from '../../../testing/arrange.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { publish, type PublishedEvent } from './index.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+const services = { jobs: await openJobs(database) };
+test.after(async () => {
+  await services.jobs.close();
+  await database.close();
+});
+const tenant = await arrangeTenant(app);
+const sibling = await arrangeTenant(app, tenant);
+const stranger = await arrangeTenant(app);
+
+const endpoints = new Map<string, string>();
+async function arrangeEndpoint(
+  name: string,
+  { workspaceId, tenantId }: { workspaceId?: string; tenantId?: string },
+  more: { eventTypes?: string[]; isDisabled?: boolean } = {},
+) {
+  const id = randomUUID();
+  endpoints.set(id, name);
+  await app.owner.query(
+    `INSERT INTO webhook_endpoints (id, workspace_id, tenant_id, url, event_types, secret, disabled_at, disabled_reason)
+     VALUES ($1, $2, $3, 'https://example.com', $4, '', CASE WHEN $5 THEN now() END, CASE WHEN $5 THEN 'gone' END)`,
+    [id, workspaceId, tenantId, more.eventTypes, more.isDisabled ?? false],
+  );
+}
+const { workspaceId, tenantId } = tenant;
+await arrangeEndpoint('deployment', {});
+await arrangeEndpoint('workspace', { workspaceId });
+await arrangeEndpoint('tenant', { workspaceId, tenantId });
+await arrangeEndpoint('sibling', { workspaceId, tenantId: sibling.tenantId });
+await arrangeEndpoint('stranger', { workspaceId: stranger.workspaceId });
+await arrangeEndpoint('disabled', { workspaceId }, { isDisabled: true });
+await arrangeEndpoint('usage only', { workspaceId }, { eventTypes: ['usage.warning'] });
+
+/** Who is told of an event, by name, and with what. */
+async function told(event: PublishedEvent) {
+  await app.owner.query('DELETE FROM webhook_deliveries');
+  await database.transaction((transaction) => publish(services, transaction, event));
+  const { rows } = await app.owner.query(
+    `SELECT delivery.endpoint_id, body, job.data, job.group_id FROM webhook_deliveries delivery
+     JOIN pgboss.job ON job.data->>'deliveryId' = delivery.id::text AND job.name = 'webhook-delivery'`,
+  );
+  for (const row of rows) {
+    assert.equal(row.group_id, row.endpoint_id);
+    assert.equal(row.data.turn, 1);
+  }
+  return { names: rows.map((row) => endpoints.get(row.endpoint_id)).toSorted(), body: rows[0]?.body };
+}
+
+test('an event goes to its tenant, its workspace and the deployment, where they want its type', async () => {
+  const alert = { type: 'alert.rate_spike', data: { observed: 7 } } as const;
+  const { names, body } = await told({ ...alert, workspaceId, tenantId });
+  assert.deepEqual(names, ['deployment', 'tenant', 'workspace']);
+  const { timestamp, ...rest } = JSON.parse(body);
+  assert.deepEqual(rest, { type: alert.type, data: { workspaceId, tenantId, observed: 7 } });
+  assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000);
+
+  const usage = await told({ type: 'usage.warning', workspaceId, data: {} });
+  assert.deepEqual(usage.names, ['deployment', 'usage only', 'workspace']);
+  const other = { workspaceId: stranger.workspaceId, tenantId: stranger.tenantId };
+  assert.deepEqual((await told({ ...alert, ...other })).names, ['deployment', 'stranger']);
+});
+
+test('it is told from within the scope of a tenant, and not at all where the transaction fails', async () => {
+  const event = { type: 'alert.rate_spike', workspaceId, tenantId, data: {} } as const;
+  const count = async () =>
+    (await app.owner.query('SELECT count(*)::int AS count FROM webhook_deliveries')).rows[0].count;
+  const before = await count();
+  const failing = database.forTenant(tenantId).transaction(async (transaction) => {
+    await publish(services, transaction, event);
+    throw new Error('changed its mind');
+  });
+  await assert.rejects(failing, /changed its mind/);
+  assert.equal(await count(), before);
+  await database.forTenant(tenantId).transaction((transaction) => publish(services, transaction, event));
+  assert.equal(await count(), before + 3);
+});

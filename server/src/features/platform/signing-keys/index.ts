@@ -1,0 +1,3 @@
+export { deleteRetiredKeys, listSigningKeys } from './queries.ts';
+export { RotationRefusedError, rotateKeys, type Rotation } from './rotate-keys.ts';
+export { openTokenSigner, type AuthType, type TokenClaims, type TokenSigner } from './token-signer.ts';

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { emailClient, someEmail } from '../../../testing/email-player.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+
+const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
+const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
+const tenant = await arrangeTenant(app, { providers });
+const sibling = await arrangeTenant(app, { providers, workspaceId: tenant.workspaceId });
+const admin = await arrangeAccount(app, tenant, 'admin');
+const { codeFor, exchange, signUp } = await emailClient(app);
+
+const ME = '/api/player-profile/me';
+const banPath = (playerId: string) => `/api/bus_tenants/${tenant.tenantId}/players/${playerId}/ban`;
+const ban = async (playerId: string, body: object = {}) =>
+  assert.equal((await app.http.post(banPath(playerId), body, admin)).status, 201);
+const logIn = (username: string, at: TestTenant = tenant, path = 'login') =>
+  app.http.post(`/api/player-auth/${path}`, { provider: 'Mock', token: `mock:${username}:secret` }, at);
+const isBanned = async (username: string, path?: string) => {
+  const { status, body } = await logIn(username, tenant, path);
+  assert.ok(status < 300 || body.code === 'player_banned', JSON.stringify(body));
+  return status === 403;
+};
+
+/** A banned player, and a token of theirs that still manages the profile. */
+async function bannedPlayer(body: object = {}) {
+  const { username, playerId } = await arrangePlayer(app, tenant);
+  const elsewhere = await logIn(username, sibling);
+  await ban(playerId, body);
+  return { username, playerId, bearer: elsewhere.body.accessToken as string };
+}
+const fingerprints = async (playerId: string) =>
+  (await app.owner.query('SELECT FROM ban_fingerprints WHERE player_id = $1', [playerId])).rowCount;
+
+describe('a banned identity', () => {
+  test('stays out after the profile is deleted, in its tenant alone, until the ban is lifted', async () => {
+    const player = await bannedPlayer();
+    assert.equal((await app.http.delete(ME, player)).status, 204);
+    assert.ok(await isBanned(player.username));
+    assert.ok(await isBanned(player.username, 'players'));
+    assert.equal((await logIn(player.username, sibling)).body.isNewPlayer, true);
+    assert.ok(await isBanned(player.username), 'also as the new player of another tenant');
+    assert.equal((await app.http.delete(banPath(player.playerId), admin)).status, 204);
+    assert.equal(await fingerprints(player.playerId), 0);
+    assert.equal(await isBanned(player.username), false);
+  });
+
+  test('stays out after it is unlinked', async () => {
+    const { username, playerId } = await arrangePlayer(app, tenant);
+    const { body } = await logIn(username, sibling);
+    const caller = { bearer: body.accessToken as string };
+    const other = randomBytes(6).toString('hex');
+    const link = { provider: 'Mock', token: `mock:${other}:secret` };
+    assert.equal((await app.http.post(`${ME}/auth-methods`, link, caller)).status, 201);
+    await ban(playerId);
+    const { authMethods } = (await app.http.get(ME, caller)).body;
+    const first = authMethods.find((method: { username: string }) => method.username === username);
+    assert.equal((await app.http.delete(`${ME}/auth-methods/${first.id}`, caller)).status, 204);
+    assert.ok(await isBanned(username));
+    assert.ok(await isBanned(other));
+  });
+
+  test('moves with a merge, and is lifted with the ban of the profile that is left', async () => {
+    const source = await bannedPlayer();
+    const target = await arrangePlayer(app, tenant);
+    const merged = await app.http.post(
+      `${ME}/merge`,
+      {
+        sourceProfileId: source.playerId,
+        sourceProvider: 'Mock',
+        sourceAuthToken: `mock:${source.username}:secret`,
+      },
+      { bearer: target.accessToken },
+    );
+    assert.equal(merged.status, 200, merged.text);
+    const { body } = await logIn(target.username, sibling);
+    assert.equal((await app.http.delete(ME, { bearer: body.accessToken })).status, 204);
+    assert.ok(await isBanned(source.username));
+    assert.equal((await app.http.delete(banPath(target.playerId), admin)).status, 204);
+    assert.equal(await isBanned(source.username), false);
+  });
+
+  test('may come back when the ban is over', async () => {
+    const player = await bannedPlayer({ until: new Date(Date.now() + 60_000).toISOString() });
+    await app.http.delete(ME, player);
+    assert.ok(await isBanned(player.username));
+    await app.owner.query(
+      `UPDATE tenant_access SET banned_until = now() - interval '1 second' WHERE player_id = $1`,
+      [player.playerId],
+    );
+    assert.equal(await isBanned(player.username), false);
+  });
+
+  test('is an address by code and by password', async () => {
+    const email = someEmail();
+    const { body } = await exchange(email, await codeFor(email, tenant), tenant);
+    const elsewhere = await exchange(email, await codeFor(email, sibling), sibling);
+    await ban(body.playerId);
+    await app.http.delete(ME, { bearer: elsewhere.body.accessToken });
+    const answers = [
+      await exchange(email, await codeFor(email, tenant), tenant),
+      await signUp(email, tenant),
+    ];
+    for (const { status, body: problem } of answers)
+      assert.deepEqual([status, problem.code], [403, 'player_banned']);
+  });
+
+  test('is kept as nothing that names it', async () => {
+    const player = await bannedPlayer();
+    const { rows } = await app.owner.query(
+      `SELECT encode(fingerprint, 'escape') AS text, length(fingerprint) AS bytes FROM ban_fingerprints WHERE player_id = $1`,
+      [player.playerId],
+    );
+    assert.deepEqual(
+      rows.map(({ bytes }) => bytes),
+      [32],
+    );
+    assert.ok(!rows[0].text.includes(player.username));
+  });
+});
+
+test('of a ban and a deletion at once none lets the player back', async () => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const { username, playerId } = await arrangePlayer(app, tenant);
+      const { body } = await logIn(username, sibling);
+      const [banned] = await Promise.all([
+        app.http.post(banPath(playerId), {}, admin),
+        app.http.delete(ME, { bearer: body.accessToken }),
+      ]);
+      assert.equal(banned.status, 201);
+      const known = (await fingerprints(playerId))!;
+      // Deleted before the ban, the player has no identity left that a ban could be of.
+      return known > 0 ? isBanned(username) : true;
+    }),
+  );
+  assert.deepEqual(outcomes, Array(8).fill(true));
+});

@@ -1,0 +1,28 @@
+import type { Database } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { lockSettings, updateSettings, type PlayerSettings } from './player-queries.ts';
+import { readDetail, type PlayerDetail } from './read-player.ts';
+
+/** Changes what a tenant decides about a player; what is left out stays. Throws player_not_found. */
+export async function changePlayer(
+  database: Database,
+  { tenantId, playerId, changes }: { tenantId: string; playerId: string; changes: Partial<PlayerSettings> },
+  author: Author,
+): Promise<PlayerDetail> {
+  return database.forTenant(tenantId).transaction(async (transaction) => {
+    const before = await lockSettings(transaction, tenantId, playerId);
+    if (!before) throw new ProblemError('player_not_found', 'The tenant has no such player.');
+    const { tenantRole, hiddenFromDiscovery } = { ...before, ...changes };
+    const after = { tenantRole, hiddenFromDiscovery };
+    const details = difference(before, after);
+    if (details) {
+      await updateSettings(transaction, tenantId, playerId, after);
+      await auditTrail(transaction, [
+        { ...author, action: 'player.updated', tenantId, targetId: playerId, details },
+      ]);
+    }
+    return readDetail(transaction, tenantId, playerId);
+  });
+}

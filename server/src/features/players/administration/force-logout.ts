@@ -1,0 +1,39 @@
+import type { Database } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
+import { lockAccess } from './queries.ts';
+
+/**
+ * Ends all open sessions of a player in a tenant (reason kicked) and returns how many; audited where there were any. Those of
+ * sign-ins that are on their way end too; the player may sign in again afterwards. Throws player_not_found.
+ */
+export async function forceLogout(
+  database: Database,
+  { tenantId, playerId, message }: { tenantId: string; playerId: string; message: string | null },
+  author: Author,
+): Promise<{ endedSessions: number }> {
+  return database.forTenant(tenantId).transaction(async (transaction) => {
+    if (!(await lockAccess(transaction, tenantId, playerId)))
+      throw new ProblemError('player_not_found', 'The tenant has no such player.');
+    const endedSessions = await endPlayerSessions(
+      transaction,
+      playerId,
+      { tenantId },
+      { reason: 'kicked', message },
+    );
+    if (endedSessions > 0) {
+      await auditTrail(transaction, [
+        {
+          ...author,
+          action: 'player.force_logged_out',
+          tenantId,
+          targetId: playerId,
+          details: { endedSessions, message },
+        },
+      ]);
+    }
+    return { endedSessions };
+  });
+}

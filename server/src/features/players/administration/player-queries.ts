@@ -1,0 +1,189 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import type { PageRequest } from '../../../core/page.ts';
+import type { Platform } from '../../sign-in/login/index.ts';
+import type { Provider } from '../../studio/tenants/index.ts';
+
+/** A player as the list and the detail have them in common. */
+export interface PlayerRow {
+  id: string;
+  displayName: string | null;
+  avatarUrl: string | null;
+  profileVisibility: 'private' | 'limited' | 'full';
+  isActive: boolean;
+  tenantRole: string;
+  hiddenFromDiscovery: boolean;
+  firstSeenAt: string;
+  lastSeenAt: string;
+  loginCount: number;
+  isBanned: boolean;
+  banReason: string | null;
+  bannedUntil: string | null;
+}
+
+/** Players with their access records in the tenant and the ban in force, in no order. */
+export function findPlayers(db: Querier, tenantId: string, playerIds: string[]): Promise<PlayerRow[]> {
+  return db.rows(sql`
+    SELECT player.id, player.display_name AS "displayName", player.avatar_url AS "avatarUrl",
+           player.profile_visibility AS "profileVisibility", player.is_active AS "isActive",
+           access.tenant_role AS "tenantRole", access.hidden_from_discovery AS "hiddenFromDiscovery",
+           access.first_seen_at AS "firstSeenAt", access.last_seen_at AS "lastSeenAt", access.login_count AS "loginCount",
+           coalesce(access.banned_until > now(), false) AS "isBanned", ban.reason AS "banReason",
+           nullif(access.banned_until, 'infinity') AS "bannedUntil"
+    FROM tenant_access access
+    JOIN players player ON player.id = access.player_id
+    LEFT JOIN LATERAL (
+      SELECT reason FROM player_bans
+      WHERE tenant_id = ${tenantId} AND player_id = access.player_id AND lifted_at IS NULL
+        AND (until IS NULL OR until > now())
+      ORDER BY until DESC NULLS FIRST, banned_at DESC LIMIT 1) ban ON access.banned_until > now()
+    WHERE access.tenant_id = ${tenantId} AND access.player_id = ANY(${playerIds}::uuid[])`);
+}
+
+/** A sign-in method as far as a tenant knows it: decision 0026. */
+export interface KnownMethod {
+  id: string;
+  authProvider: Provider;
+  providerUserId: string;
+  email: string | null;
+  username: string | null;
+  firstUsedAt: string;
+}
+
+/** The sign-in methods that players have used in the tenant, in the order of their first use there. */
+export function findKnownMethods(
+  db: Querier,
+  tenantId: string,
+  playerIds: string[],
+): Promise<(KnownMethod & { playerId: string })[]> {
+  return db.rows(sql`
+    SELECT method.player_id AS "playerId", method.id, method.auth_provider AS "authProvider",
+           method.provider_user_id AS "providerUserId", method.email, method.username, known.first_used_at AS "firstUsedAt"
+    FROM auth_methods method
+    JOIN tenant_sign_in_methods known ON known.tenant_id = ${tenantId} AND known.auth_method_id = method.id
+    WHERE method.player_id = ANY(${playerIds}::uuid[])
+    ORDER BY known.first_used_at, method.id`);
+}
+
+/** A player and all whom they absorbed by merging: sessions keep the id that they were written with. */
+const person = (playerId: string) => sql`
+    person AS (
+      SELECT ${playerId}::uuid AS id
+      UNION
+      SELECT absorbed.id FROM person JOIN players absorbed ON absorbed.merged_into_id = person.id)`;
+
+const sessionsOf = (tenantId: string) =>
+  sql`login_sessions session JOIN person ON session.player_id = person.id AND session.tenant_id = ${tenantId}`;
+
+/** How much of a player there is in the tenant. */
+export interface PlayerCounts {
+  sessions: number;
+  openSessions: number;
+  devices: number;
+  bans: number;
+}
+
+export async function countBelongings(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+): Promise<PlayerCounts> {
+  const counts = await db.row<PlayerCounts>(sql`
+    WITH RECURSIVE ${person(playerId)}
+    SELECT count(*) AS sessions, count(*) FILTER (WHERE session.ended_at IS NULL) AS "openSessions",
+           count(DISTINCT device.id) AS devices,
+           (SELECT count(*) FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}) AS bans
+    FROM ${sessionsOf(tenantId)}
+    LEFT JOIN devices device ON device.id = session.device_id AND device.player_id = ${playerId}`);
+  return counts!;
+}
+
+/** A session of a player in the tenant. */
+export interface PlayerSessionRow {
+  sessionId: string;
+  isActive: boolean;
+  startedAt: string;
+  lastSeenAt: string;
+  endedAt: string | null;
+  authProvider: string;
+  platform: Platform;
+  deviceId: string | null;
+  clientVersion: string | null;
+  ipAddress: string | null;
+}
+
+/** A page of a player's sessions in the tenant, the latest first. */
+export function listSessions(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+  { limit, offset }: PageRequest,
+): Promise<PlayerSessionRow[]> {
+  return db.rows(sql`
+    WITH RECURSIVE ${person(playerId)}
+    SELECT session.session_id AS "sessionId", session.ended_at IS NULL AS "isActive", session.started_at AS "startedAt",
+           session.last_seen_at AS "lastSeenAt", session.ended_at AS "endedAt", session.auth_provider AS "authProvider",
+           session.platform, session.device_id AS "deviceId", session.client_version AS "clientVersion",
+           host(session.last_ip_address) AS "ipAddress"
+    FROM ${sessionsOf(tenantId)}
+    ORDER BY session.started_at DESC, session.session_id DESC LIMIT ${limit} OFFSET ${offset}`);
+}
+
+/** A device as far as a tenant knows it: what it is, and what the player did with it there. */
+export interface PlayerDeviceRow {
+  id: string;
+  deviceFingerprint: string;
+  platform: Platform;
+  hardwareModel: string | null;
+  osVersion: string | null;
+  isBlocked: boolean;
+  firstSeenAt: string;
+  lastSeenAt: string;
+  loginCount: number;
+}
+
+/** A page of the devices that a player has signed in to the tenant from, the last used first. */
+export function listDevices(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+  { limit, offset }: PageRequest,
+): Promise<PlayerDeviceRow[]> {
+  return db.rows(sql`
+    WITH RECURSIVE ${person(playerId)}
+    SELECT device.id, device.device_fingerprint AS "deviceFingerprint", device.platform,
+           device.hardware_model AS "hardwareModel", device.os_version AS "osVersion", device.is_blocked AS "isBlocked",
+           min(session.started_at) AS "firstSeenAt", max(session.started_at) AS "lastSeenAt", count(*) AS "loginCount"
+    FROM ${sessionsOf(tenantId)}
+    JOIN devices device ON device.id = session.device_id AND device.player_id = ${playerId}
+    GROUP BY device.id
+    ORDER BY "lastSeenAt" DESC, device.id DESC LIMIT ${limit} OFFSET ${offset}`);
+}
+
+/** What a tenant decides about a player, and may change. */
+export interface PlayerSettings {
+  tenantRole: string;
+  hiddenFromDiscovery: boolean;
+}
+
+/** Locks a player's access record until the transaction ends; undefined for a player without access. */
+export function lockSettings(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+): Promise<PlayerSettings | undefined> {
+  return db.row(sql`
+    SELECT tenant_role AS "tenantRole", hidden_from_discovery AS "hiddenFromDiscovery"
+    FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId} FOR NO KEY UPDATE`);
+}
+
+export async function updateSettings(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+  { tenantRole, hiddenFromDiscovery }: PlayerSettings,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE tenant_access SET tenant_role = ${tenantRole}, hidden_from_discovery = ${hiddenFromDiscovery}
+    WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+}

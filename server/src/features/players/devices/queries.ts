@@ -1,0 +1,62 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import type { PageRequest } from '../../../core/page.ts';
+import type { Platform } from '../../sign-in/login/index.ts';
+
+/** A stored device record (spec: device). */
+export interface DeviceRow {
+  id: string;
+  playerId: string;
+  deviceFingerprint: string;
+  platform: Platform;
+  hardwareModel: string | null;
+  osVersion: string | null;
+  deviceName: string | null;
+  isTrusted: boolean;
+  isBlocked: boolean;
+  firstSeenAt: string;
+  lastSeenAt: string;
+  loginCount: number;
+  metadata: Record<string, unknown>;
+  createdAtGl: string;
+  updatedAtGl: string;
+  receivedAtDb: string;
+}
+
+const columns = sql`id, player_id AS "playerId", device_fingerprint AS "deviceFingerprint", platform,
+    hardware_model AS "hardwareModel", os_version AS "osVersion", device_name AS "deviceName",
+    is_trusted AS "isTrusted", is_blocked AS "isBlocked", first_seen_at AS "firstSeenAt",
+    last_seen_at AS "lastSeenAt", login_count AS "loginCount", metadata, created_at_gl AS "createdAtGl",
+    updated_at_gl AS "updatedAtGl", received_at_db AS "receivedAtDb"`;
+
+/** A page of a player's devices, the last used first. */
+export function findDevices(db: Querier, playerId: string, page: PageRequest): Promise<DeviceRow[]> {
+  return db.rows(sql`
+    SELECT ${columns} FROM devices WHERE player_id = ${playerId} ORDER BY last_seen_at DESC, id DESC
+    LIMIT ${page.limit} OFFSET ${page.offset}`);
+}
+
+/** What a player may change of a device. What is undefined stays. */
+export interface DeviceChanges {
+  deviceName?: string | null;
+  isTrusted?: boolean;
+  isBlocked?: boolean;
+}
+
+/** Changes a device of the player, and locks it until the transaction ends; undefined where it is not theirs. */
+export function updateDevice(
+  db: Querier,
+  playerId: string,
+  deviceId: string,
+  { deviceName, isTrusted, isBlocked }: DeviceChanges,
+  at: string,
+): Promise<DeviceRow | undefined> {
+  return db.row(sql`
+    UPDATE devices
+    SET device_name = CASE WHEN ${deviceName === undefined}::boolean THEN device_name ELSE ${deviceName}::text END,
+        is_trusted = coalesce(${isTrusted}::boolean, is_trusted),
+        is_blocked = coalesce(${isBlocked}::boolean, is_blocked),
+        updated_at_gl = ${at}
+    WHERE id = ${deviceId} AND player_id = ${playerId}
+    RETURNING ${columns}`);
+}

@@ -1,0 +1,51 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { Database } from '../../../database/database.ts';
+import { playerOf } from '../../../http/request-context.ts';
+import { changeDevice } from './change-device.ts';
+import { listDevices } from './list-devices.ts';
+import { ChangeDeviceBody, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
+
+const tags = ['Player devices'];
+
+/** Behind a player's token. */
+export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/player/devices',
+      {
+        schema: {
+          operationId: 'listDevices',
+          tags,
+          summary: 'The devices that the player has signed in from',
+          description:
+            'In all tenants, the last used first. A player has at most 50 devices. A new one replaces the one that was unused ' +
+            'for the longest time. Blocked devices are never replaced, and trusted ones only if there are no others.',
+          querystring: ListDevicesQuery,
+          response: { 200: DeviceList },
+        },
+      },
+      async (request) => listDevices(database, playerOf(request).playerId, request.query),
+    );
+
+    app.patch(
+      '/api/player/devices/:deviceId',
+      {
+        schema: {
+          operationId: 'changeDevice',
+          tags,
+          summary: 'Name, trust or block a device',
+          description:
+            'Logins from a blocked device are refused, and its sessions end (reason `device_blocked`) with their refresh tokens, ' +
+            'in all tenants; access tokens stay valid until they expire.',
+          params: DevicePath,
+          body: ChangeDeviceBody,
+          response: { 200: Device },
+        },
+      },
+      async (request) => {
+        const { playerId } = playerOf(request);
+        return changeDevice(database, playerId, request.params.deviceId, request.body);
+      },
+    );
+  };
+}

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { platforms } from '../../sign-in/login/index.ts';
+import { MOST_DEVICES } from './device.ts';
+
+/** A stored device record (spec: device). */
+export const Device = Type.Object({
+  id: Guid,
+  playerId: Guid,
+  deviceFingerprint: Type.String(),
+  platform: OneOf(platforms),
+  platformDisplayName: Type.String({ description: 'The platform as people read it: "Console B5 Pro".' }),
+  hardwareModel: Nullable(Type.String()),
+  osVersion: Nullable(Type.String()),
+  deviceName: Nullable(Type.String()),
+  isTrusted: Type.Boolean(),
+  isBlocked: Type.Boolean(),
+  firstSeenAt: Timestamp,
+  lastSeenAt: Timestamp,
+  loginCount: Type.Integer(),
+  metadata: Metadata,
+  createdAtGl: Timestamp,
+  updatedAtGl: Timestamp,
+  receivedAtDb: Timestamp,
+});
+
+export const DeviceList = Type.Array(Device, { maxItems: MOST_DEVICES });
+
+export const ListDevicesQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: MOST_DEVICES, default: MOST_DEVICES }),
+  offset: Type.Integer({ minimum: 0, maximum: MOST_DEVICES, default: 0 }),
+});
+
+export const ChangeDeviceBody = Type.Object({
+  deviceName: Type.Optional(Nullable(Name(64, 'Null removes the name.'))),
+  isTrusted: Type.Optional(Type.Boolean()),
+  isBlocked: Type.Optional(Type.Boolean({ description: 'Nobody signs in from a blocked device.' })),
+});
+
+export const DevicePath = Type.Object({ deviceId: Guid });

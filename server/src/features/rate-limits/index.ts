@@ -1,1 +1,0 @@
-export { openRateLimits } from './limit-keys.ts';

@@ -1,0 +1,31 @@
+import type { BearerCaller } from '../../../http/request-context.ts';
+import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
+import type { TokenClaims, TokenSigner } from '../../platform/signing-keys/index.ts';
+
+/** What a bearer token is; undefined for what is no token of ours. */
+export async function identifyBearer(signer: TokenSigner, token: string): Promise<BearerCaller | undefined> {
+  if (isOpaqueToken('thirdparty', token)) return { kind: 'third_party', refreshToken: token };
+  const claims = await signer.identify(token);
+  if (!claims) return undefined;
+  if (claims.auth_type === 'player') {
+    const { sub: playerId, tid, sid } = claims;
+    return { kind: 'player', playerId, tenantId: tid as string | null, sessionId: sid as string | null };
+  }
+  return claims.auth_type === 'assertion' ? assertionOf(claims) : { kind: 'other' };
+}
+
+/** Undefined where one is not for one audience: we make none such. */
+function assertionOf({ sub, aud, iat, exp, ...claims }: TokenClaims): BearerCaller | undefined {
+  if (typeof aud !== 'string') return undefined;
+  return {
+    kind: 'assertion',
+    playerId: sub,
+    tenantId: claims['tid'] as string,
+    sessionId: claims['sid'] as string,
+    audience: aud,
+    displayName: claims['name'] as string | undefined,
+    email: claims['email'] as string | undefined,
+    issuedAt: new Date(iat * 1000).toISOString(),
+    expiresAt: new Date(exp * 1000).toISOString(),
+  };
+}

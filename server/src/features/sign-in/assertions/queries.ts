@@ -1,0 +1,146 @@
+import { unlessRefused, type Querier, type Scope } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
+import type { TokenUse } from '../refresh-tokens/index.ts';
+import type { AssertionSubject } from './sign-assertion.ts';
+
+/** A player as assertions show them, and what forbids to make one. */
+export interface Subject {
+  displayName: string | null;
+  email: string | null;
+  isActive: boolean;
+  isBanned: boolean;
+}
+
+export function findSubject(db: Querier, tenantId: string, playerId: string): Promise<Subject | undefined> {
+  return db.row(sql`
+    SELECT player.display_name AS "displayName", player.email, player.is_active AS "isActive",
+           coalesce(access.banned_until > now(), false) AS "isBanned"
+    FROM players player
+    LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id
+    WHERE player.id = ${playerId}`);
+}
+
+export interface NewThirdPartyToken extends AssertionSubject {
+  familyId: string;
+  hash: Buffer;
+  expiresAt: string;
+}
+
+/**
+ * Stores the first refresh token of a family. False where the session has ended or its tokens were revoked: its row is the
+ * lock, as for every exchange, so whatever is in flight comes before or after.
+ */
+export async function insertToken(db: Querier, token: NewThirdPartyToken): Promise<boolean> {
+  const stored = await db.run(sql`
+    WITH session AS MATERIALIZED (
+      SELECT session_id, player_id FROM login_sessions
+      WHERE tenant_id = ${token.tenantId} AND session_id = ${token.sessionId} AND player_id = ${token.playerId}
+        AND ended_at IS NULL AND tokens_revoked_at IS NULL
+      FOR NO KEY UPDATE)
+    INSERT INTO third_party_refresh_tokens
+      (tenant_id, token_hash, family_id, session_id, player_id, audience, display_name, email, expires_at)
+    SELECT ${token.tenantId}, ${token.hash}, ${token.familyId}, session_id, player_id, ${token.audience},
+           ${token.displayName}, ${token.email}, ${token.expiresAt}
+    FROM session`);
+  return stored === 1;
+}
+
+export interface ThirdPartyToken extends AssertionSubject {
+  familyId: string;
+  isActive: boolean;
+  isBanned: boolean;
+}
+
+const thirdPartyToken = sql`tenant_id AS "tenantId", family_id AS "familyId", session_id AS "sessionId", player_id AS "playerId",
+           audience, display_name AS "displayName", email, is_active AS "isActive", is_banned AS "isBanned"`;
+
+/** A refresh token, and whether it may be exchanged for this audience if it is neither used nor expired. */
+const found = (tenantId: string, { hash, audience }: { hash: Buffer; audience: string }) => sql`
+      SELECT token.*, player.is_active, coalesce(access.banned_until > now(), false) AS is_banned,
+             session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AND token.revoked_at IS NULL
+               AND player.is_active AND NOT coalesce(access.banned_until > now(), false)
+               AND token.audience = ${audience} AS alive
+      FROM third_party_refresh_tokens token
+      JOIN login_sessions session ON session.tenant_id = token.tenant_id AND session.session_id = token.session_id
+      JOIN players player ON player.id = token.player_id
+      LEFT JOIN tenant_access access ON access.tenant_id = token.tenant_id AND access.player_id = token.player_id
+      WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}`;
+
+/**
+ * Exchanges one refresh token for the next in one statement, which is its own transaction; undefined if the token cannot be
+ * exchanged. The lock on the session row orders it with other uses of the token and with logout, ban and block: the second one
+ * finds the token used or the session closed. A statement that exchanges nothing refuses itself, so that it is not charged.
+ */
+export function rotateToken(
+  scope: Scope,
+  tenantId: string,
+  old: { hash: Buffer; audience: string },
+  next: StoredRefreshToken,
+): Promise<ThirdPartyToken | undefined> {
+  const rotated = scope.row<ThirdPartyToken>(sql`
+    WITH found AS MATERIALIZED (${found(tenantId, old)}
+      FOR NO KEY UPDATE OF session),
+    used AS (
+      UPDATE third_party_refresh_tokens token SET used_at = clock_timestamp()
+      FROM found
+      WHERE found.alive AND token.tenant_id = ${tenantId} AND token.token_hash = ${old.hash}
+        AND token.used_at IS NULL AND token.revoked_at IS NULL AND token.expires_at > clock_timestamp()
+      RETURNING token.*, found.is_active, found.is_banned),
+    issued AS (
+      INSERT INTO third_party_refresh_tokens
+        (tenant_id, token_hash, family_id, session_id, player_id, audience, display_name, email, expires_at)
+      SELECT tenant_id, ${next.hash}, family_id, session_id, player_id, audience, display_name, email, ${next.expiresAt}
+      FROM used)
+    SELECT ${thirdPartyToken}, CASE WHEN used.token_hash IS NULL THEN guildhall_refuse('not_rotated') END
+    FROM (SELECT) AS one LEFT JOIN used ON true`);
+  return unlessRefused('not_rotated', rotated);
+}
+
+/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+export function findTokenUse(
+  db: Querier,
+  tenantId: string,
+  old: { hash: Buffer; audience: string },
+  successorHash: Buffer,
+): Promise<(ThirdPartyToken & TokenUse) | undefined> {
+  return db.row(sql`
+    SELECT ${thirdPartyToken}, alive AS "isAlive",
+           extract(epoch FROM clock_timestamp() - used_at)::float8 AS "usedSecondsAgo",
+           EXISTS (SELECT FROM third_party_refresh_tokens
+                   WHERE tenant_id = ${tenantId} AND token_hash = ${successorHash} AND used_at IS NULL)
+             AS "hasUnusedSuccessor"
+    FROM (${found(tenantId, old)}) AS found`);
+}
+
+/** Locks a session until the transaction ends, so that no exchange of its tokens is under way. */
+export async function lockSession(db: Querier, tenantId: string, sessionId: string): Promise<void> {
+  await db.rows(sql`
+    SELECT FROM login_sessions WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} FOR NO KEY UPDATE`);
+}
+
+/** Revokes all tokens of a family, whose session the caller has locked. False where they were before. */
+export async function revokeFamily(db: Querier, tenantId: string, familyId: string): Promise<boolean> {
+  const revoked = await db.run(sql`
+    UPDATE third_party_refresh_tokens SET revoked_at = clock_timestamp()
+    WHERE tenant_id = ${tenantId} AND family_id = ${familyId} AND revoked_at IS NULL`);
+  return revoked > 0;
+}
+
+/**
+ * Revokes all tokens of a player, whose sessions the caller has revoked before, and takes out of them what they say of the
+ * player. In the player's own scope.
+ */
+export async function redactThirdPartyTokens(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE third_party_refresh_tokens
+    SET revoked_at = coalesce(revoked_at, clock_timestamp()), display_name = NULL, email = NULL
+    WHERE player_id = ${playerId}`);
+}
+
+/** Deletes the tokens of a tenant that expired over a day ago. */
+export async function deleteExpiredThirdPartyTokens(db: Querier, tenantId: string): Promise<void> {
+  await db.run(sql`
+    DELETE FROM third_party_refresh_tokens
+    WHERE tenant_id = ${tenantId} AND expires_at < now() - interval '1 day'`);
+}

@@ -1,0 +1,55 @@
+import { ProblemError } from '../../../core/problem.ts';
+import { exchangeCode, hasCode, type EmailLoginServices } from '../email/index.ts';
+import { signIn, type LoginResult, type SignInRequest } from '../login/index.ts';
+import { hasChallenge, verifyMessage, type WalletLoginServices } from '../wallet/index.ts';
+
+export type SignInChallengeServices = WalletLoginServices & EmailLoginServices;
+
+/** What somebody answers to a challenge. */
+export interface ChallengeAnswer extends SignInRequest {
+  challengeId: string;
+  response: string;
+}
+
+/**
+ * Signs in whoever answers a challenge as it asks for: each kind by the rules of its own endpoints. Throws one and the same
+ * invalid_credentials whatever is wrong, and what the sign-ins by wallet and by code throw.
+ */
+export async function answerChallenge(
+  services: SignInChallengeServices,
+  answer: ChallengeAnswer,
+): Promise<LoginResult> {
+  try {
+    return await answerByKind(services, answer);
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'invalid_credentials') throw refusal();
+    throw error;
+  }
+}
+
+async function answerByKind(
+  services: SignInChallengeServices,
+  { challengeId, response, ...request }: ChallengeAnswer,
+): Promise<LoginResult> {
+  const { charge, ipAddress } = request;
+  const { tenantId } = charge;
+  const tenant = services.database.forTenant(tenantId);
+  if (await hasChallenge(tenant, tenantId, challengeId)) {
+    const identity = await verifyMessage(
+      services,
+      { tenantId, ipAddress },
+      { challengeId, signature: response },
+    );
+    return signIn(services, identity, request);
+  }
+  if (await hasCode(tenant, tenantId, challengeId))
+    return exchangeCode(services, { ...request, which: { codeId: challengeId }, code: response });
+  throw refusal();
+}
+
+function refusal(): ProblemError {
+  return new ProblemError(
+    'invalid_credentials',
+    'The challenge is unknown, answered or expired, or the response is wrong. Request a new challenge.',
+  );
+}

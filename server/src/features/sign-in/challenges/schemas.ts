@@ -1,0 +1,38 @@
+import { Type, type Static } from 'typebox';
+import { Email, Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { signInFields } from '../login/index.ts';
+import { SIGNATURE_LENGTH, WalletAddress } from '../wallet/index.ts';
+
+const provider = OneOf(['EvmWallet', 'EmailOneTimeCode']);
+
+const subjects = [
+  Type.Object({ provider: Type.Literal('EvmWallet'), subject: WalletAddress }),
+  Type.Object({ provider: Type.Literal('EmailOneTimeCode'), subject: Email }),
+] as const;
+
+export const ChallengeBody = Type.Unsafe<Static<(typeof subjects)[number]>>({
+  type: 'object',
+  properties: { provider },
+  required: ['provider'],
+  discriminator: { propertyName: 'provider' },
+  oneOf: subjects,
+});
+
+export const Challenge = Type.Object({
+  challengeId: Guid,
+  provider,
+  message: Type.Optional(
+    Type.String({ description: 'EvmWallet only: what the wallet is to sign, to the letter (EIP-4361).' }),
+  ),
+  expiresAt: Timestamp,
+});
+
+export const VerifyBody = Type.Object({
+  challengeId: Guid,
+  response: Type.String({
+    minLength: 1,
+    maxLength: SIGNATURE_LENGTH,
+    description: 'The wallet’s signature of the message, in hexadecimal, or the six digits of the mail.',
+  }),
+  ...signInFields,
+});

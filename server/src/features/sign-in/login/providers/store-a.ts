@@ -1,0 +1,65 @@
+import type { OutboundClient } from '../../../../outbound/http-client.ts';
+import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../../outbound/provider.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import type { Identity, TenantOfToken } from '../identity.ts';
+
+interface StoreASettings {
+  appId: string;
+  webApiKey: string;
+  identity?: string;
+}
+
+interface TicketAnswer {
+  params?: { result?: unknown; steamid?: unknown; publisherbanned?: unknown };
+  error?: unknown;
+}
+
+/** The store's tickets hold up to 2,560 bytes, in hexadecimal digits. */
+const TICKET = /^(?:[0-9a-f]{2}){1,2560}$/i;
+const USER_ID = /^[0-9]{1,20}$/;
+
+/**
+ * Verifies StoreA's web API tickets: the store itself says whose ticket it is, and whether it is for the tenant's
+ * application. The address of a request holds the tenant's key, so it must stand in no log and no answer.
+ */
+export function createStoreAVerifier(client: OutboundClient, baseUrl: string | undefined) {
+  const storeFor = openTenantProviders('StoreA', client);
+
+  return async (settings: StoreASettings, ticket: string, { tenantId }: TenantOfToken): Promise<Identity> => {
+    if (!baseUrl)
+      throw new ProblemError(
+        'provider_not_available',
+        'The operator of this deployment has not configured StoreA.',
+      );
+    if (!TICKET.test(ticket))
+      throw new ProblemError('invalid_credentials', 'A StoreA ticket must be hexadecimal digits.');
+
+    const { webApiKey, appId, identity } = settings;
+    const query = new URLSearchParams({
+      key: webApiKey,
+      appid: appId,
+      ticket,
+      ...(identity && { identity }),
+    });
+    const answer = await storeFor(tenantId).ask(
+      `${baseUrl}/ISteamUserAuth/AuthenticateUserTicket/v1/?${query}`,
+    );
+    if (answer.status === 401 || answer.status === 403)
+      throw new ProblemError(
+        'provider_not_available',
+        'StoreA refused the web API key of this tenant. Correct it in the settings of the provider.',
+      );
+
+    const { params, error } = (jsonObjectOf(answer)?.['response'] ?? {}) as TicketAnswer;
+    const { result, steamid, publisherbanned } = params ?? {};
+    if (answer.status !== 200 || !(error || typeof result === 'string'))
+      throw notUnderstood('StoreA', answer);
+    if (error || result !== 'OK')
+      throw new ProblemError('invalid_credentials', 'StoreA refused the ticket. Get a new one.');
+    if (typeof steamid !== 'string' || !USER_ID.test(steamid)) throw notUnderstood('StoreA', answer);
+    // vacbanned is about other games too, and for them to judge.
+    if (publisherbanned === true)
+      throw new ProblemError('invalid_credentials', 'StoreA reports that the publisher has banned the player.');
+    return { provider: 'StoreA', issuer: '', providerUserId: steamid };
+  };
+}

@@ -1,0 +1,204 @@
+import type { Querier } from '../../../database/database.ts';
+import { empty, sql } from '../../../database/sql.ts';
+import type { Identity } from './identity.ts';
+
+export interface KnownPlayer {
+  playerId: string;
+  authMethodId: string;
+  secretHash: Buffer | null;
+  isActive: boolean;
+  isBanned: boolean;
+  /** Whether the sign-in method is good in games of another workspace alone (decision 0035). */
+  isMethodForeign: boolean;
+  /** Whether they have used the sign-in method in the tenant before. */
+  isKnownHere: boolean;
+  deviceId: string | null;
+  isDeviceBlocked: boolean;
+}
+
+/** Who signs in, by their identity at the provider, with what could forbid it, also to somebody new. */
+export async function findPlayer(
+  db: Querier,
+  tenantId: string,
+  identity: Identity,
+  { fingerprint, deviceFingerprint = null }: { fingerprint: Buffer; deviceFingerprint?: string | null },
+): Promise<{ known: KnownPlayer | undefined; isIdentityBanned: boolean }> {
+  const row = await db.row<KnownPlayer & { isIdentityBanned: boolean }>(sql`
+    SELECT player.id AS "playerId", method.id AS "authMethodId", method.secret_hash AS "secretHash",
+           player.is_active AS "isActive",
+           coalesce(access.banned_until > now(), false) AS "isBanned",
+           coalesce(method.linked_in_workspace <> (SELECT workspace_id FROM tenants WHERE id = ${tenantId}), false)
+             AS "isMethodForeign",
+           EXISTS (SELECT FROM ban_fingerprints ban
+                   JOIN tenant_access banned ON banned.tenant_id = ban.tenant_id AND banned.player_id = ban.player_id
+                   WHERE ban.tenant_id = ${tenantId} AND ban.fingerprint = ${fingerprint} AND banned.banned_until > now())
+             AS "isIdentityBanned",
+           used.tenant_id IS NOT NULL AS "isKnownHere",
+           device.id AS "deviceId", coalesce(device.is_blocked, false) AS "isDeviceBlocked"
+    FROM (SELECT) one
+    LEFT JOIN auth_methods method
+      ON method.auth_provider = ${identity.provider} AND method.issuer = ${identity.issuer}
+        AND method.provider_user_id = ${identity.providerUserId}
+    LEFT JOIN players player ON player.id = method.player_id
+    LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id
+    LEFT JOIN tenant_sign_in_methods used ON used.tenant_id = ${tenantId} AND used.auth_method_id = method.id
+    LEFT JOIN devices device ON device.player_id = player.id AND device.device_fingerprint = ${deviceFingerprint}`);
+  const { isIdentityBanned, ...known } = row!;
+  return { known: known.playerId ? known : undefined, isIdentityBanned };
+}
+
+/** The player of an identity, over all tenants. */
+export function findPlayerId(db: Querier, identity: Identity): Promise<{ playerId: string } | undefined> {
+  return db.row(sql`
+    SELECT player_id AS "playerId" FROM auth_methods
+    WHERE auth_provider = ${identity.provider} AND issuer = ${identity.issuer} AND provider_user_id = ${identity.providerUserId}`);
+}
+
+export interface NewPlayer {
+  playerId: string;
+  authMethodId: string;
+  profileVisibility: string;
+  at: string;
+}
+
+/** The same, among those who have been in the tenant. */
+export function findPlayerIdInTenant(
+  db: Querier,
+  tenantId: string,
+  identity: Identity,
+): Promise<{ playerId: string } | undefined> {
+  return db.row(sql`
+    SELECT method.player_id AS "playerId"
+    FROM auth_methods method
+    JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = method.player_id
+    WHERE method.auth_provider = ${identity.provider} AND method.issuer = ${identity.issuer}
+      AND method.provider_user_id = ${identity.providerUserId}`);
+}
+
+/** Makes a player with their first sign-in method. False where somebody else has just made one for the identity. */
+export async function insertPlayer(db: Querier, identity: Identity, player: NewPlayer): Promise<boolean> {
+  const { playerId, authMethodId, profileVisibility, at } = player;
+  const made = await db.run(sql`
+    WITH player AS (
+      INSERT INTO players (id, display_name, email, profile_visibility, created_at)
+      VALUES (${playerId}, ${identity.displayName}, ${identity.email}, ${profileVisibility}, ${at}))
+    INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
+                              is_primary, secret_hash, linked_at)
+    VALUES (${authMethodId}, ${playerId}, ${identity.provider}, ${identity.issuer}, ${identity.providerUserId},
+            ${identity.email}, ${identity.username}, ${identity.displayName}, true, ${identity.secretHash}, ${at})
+    ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`);
+  return made === 1;
+}
+
+/** All that one login writes. Times are one instant; `device` is null where the client gave none. */
+export interface LoginRecord {
+  tenantId: string;
+  playerId: string;
+  authMethodId: string;
+  isKnownHere: boolean;
+  sessionId: string;
+  ledgerId: string;
+  authProvider: string;
+  walletAddress: string | null;
+  platform: string;
+  clientVersion: string | null;
+  clientBuild: string | null;
+  ipAddress: string | null;
+  metadata: Record<string, unknown>;
+  at: string;
+  rowHash: Buffer;
+  refreshTokenHash: Buffer;
+  refreshExpiresAt: string;
+  device: {
+    id: string;
+    fingerprint: string;
+    hardwareModel: string | null;
+    osVersion: string | null;
+    metadata: Record<string, unknown> | null;
+  } | null;
+}
+
+/** Why a login could not be written although it was allowed a moment ago. */
+export type LoginRefusal = 'player_banned' | 'device_blocked' | 'lost_race';
+
+/**
+ * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token. Ban and
+ * block may have come since the player was looked up, another login may have registered the device, and the sign-in method
+ * may have been taken from the player: then the statement refuses itself with a {@link LoginRefusal}.
+ *
+ * First of all it locks the player, and the ledger row takes its received_at_db under that lock: so the logins of one
+ * player have their received_at_db in the order of their commits, which the cursor of the history needs (decision 0017).
+ */
+export async function writeLogin(db: Querier, login: LoginRecord): Promise<void> {
+  const { tenantId, playerId, sessionId, at, device } = login;
+  await db.run(sql`
+    WITH player AS MATERIALIZED (
+      SELECT is_active, search_name FROM players WHERE id = ${playerId} FOR NO KEY UPDATE),
+    device AS (
+      INSERT INTO devices AS known (id, player_id, device_fingerprint, platform, hardware_model, os_version, metadata,
+                                    first_seen_at, last_seen_at, created_at_gl, updated_at_gl)
+      SELECT ${device?.id}::uuid, ${playerId}::uuid, ${device?.fingerprint}::text, ${login.platform},
+             ${device?.hardwareModel}, ${device?.osVersion}, coalesce(${device?.metadata && JSON.stringify(device.metadata)}::jsonb, '{}'),
+             ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz
+      WHERE ${device !== null}::boolean
+      ON CONFLICT (player_id, device_fingerprint) DO UPDATE SET
+        platform = CASE excluded.platform WHEN 'Unknown' THEN known.platform ELSE excluded.platform END,
+        hardware_model = coalesce(excluded.hardware_model, known.hardware_model),
+        os_version = coalesce(excluded.os_version, known.os_version),
+        metadata = CASE excluded.metadata WHEN '{}' THEN known.metadata ELSE excluded.metadata END,
+        last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
+        login_count = known.login_count + 1,
+        updated_at_gl = excluded.updated_at_gl
+      RETURNING id, is_blocked),
+    access AS (
+      INSERT INTO tenant_access AS known (tenant_id, player_id, first_seen_at, last_seen_at, search_name)
+      SELECT ${tenantId}::uuid, ${playerId}::uuid, ${at}::timestamptz, ${at}::timestamptz, search_name FROM player
+      ON CONFLICT (tenant_id, player_id) DO UPDATE SET
+        last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
+        login_count = known.login_count + 1
+      RETURNING banned_until, login_count = 1 AS is_first),
+    method AS (
+      UPDATE auth_methods SET last_used_at = ${at}, wallet_address = coalesce(${login.walletAddress}, wallet_address)
+      WHERE id = ${login.authMethodId} RETURNING id, player_id, auth_provider, provider_user_id, email),
+    ${login.isKnownHere ? empty : firstUse(tenantId, at)}
+    session AS (
+      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
+                                  platform, client_version, last_ip_address)
+      VALUES (${tenantId}, ${sessionId}, ${playerId}, ${at}, ${at}, ${login.authProvider}, ${device?.id}::uuid,
+              ${login.platform}, ${login.clientVersion}, ${login.ipAddress}::inet)),
+    ledger AS (
+      INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
+                                client_version, client_build, ip_address, occurred_at, created_at_gl, received_at_db,
+                                metadata, row_hash)
+      SELECT ${tenantId}::uuid, ${login.ledgerId}::uuid, ${sessionId}::uuid, ${playerId}::uuid,
+             ${login.authMethodId}::uuid, ${login.authProvider}, ${device?.id}::uuid, ${login.platform},
+             ${login.clientVersion}, ${login.clientBuild}, ${login.ipAddress}::inet, ${at}::timestamptz,
+             ${at}::timestamptz, clock_timestamp(), ${JSON.stringify(login.metadata)}::jsonb, ${login.rowHash}::bytea
+      FROM player),
+    token AS (
+      INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
+      VALUES (${tenantId}, ${login.refreshTokenHash}, ${sessionId}, ${login.refreshExpiresAt}))
+    SELECT CASE
+      WHEN NOT (SELECT is_active FROM player) THEN guildhall_refuse('lost_race')
+      WHEN (SELECT banned_until > now() FROM access) THEN guildhall_refuse('player_banned')
+      WHEN (SELECT is_blocked FROM device) THEN guildhall_refuse('device_blocked')
+      WHEN (SELECT id FROM device) <> ${device?.id}::uuid THEN guildhall_refuse('lost_race')
+      WHEN NOT EXISTS (SELECT FROM method) THEN guildhall_refuse('lost_race')
+    END`);
+}
+
+/**
+ * What the tenant's list of players needs of the first sign-in with a method. Only there, as two more tables with their
+ * indexes would be opened, and locked, by every other login.
+ */
+const firstUse = (tenantId: string, at: string) => sql`
+    counted AS (
+      INSERT INTO tenant_player_counts AS known (tenant_id, players)
+      SELECT ${tenantId}::uuid, 1 FROM access WHERE is_first
+      ON CONFLICT (tenant_id, shard) DO UPDATE SET players = known.players + excluded.players),
+    shown AS (
+      INSERT INTO tenant_sign_in_methods (tenant_id, auth_method_id, player_id, auth_provider, search_id, search_email,
+                                          first_used_at)
+      SELECT ${tenantId}::uuid, id, player_id, auth_provider, guildhall_search_form(provider_user_id),
+             guildhall_search_form(nullif(email, provider_user_id)), ${at}::timestamptz
+      FROM method ON CONFLICT (tenant_id, auth_method_id) DO NOTHING),`;

@@ -1,0 +1,31 @@
+import type { Author } from '../../../http/request-context.ts';
+import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
+import { portalTokens, type PortalTokens, type SessionServices } from './open-session.ts';
+import { findTokenUse, revokeSession, rotateToken } from './queries.ts';
+
+/** Exchanges the refresh token of a portal session for a new pair, by the rules of {@link exchangeRefreshToken}. */
+export async function refreshSession(
+  { database, vault, signer }: SessionServices,
+  origin: Author['origin'],
+  request: RefreshRequest,
+): Promise<PortalTokens> {
+  const { session, refreshToken } = await exchangeRefreshToken(
+    {
+      kind: 'portal',
+      rotate: (hash, next) => rotateToken(database, hash, next),
+      find: (hash, successorHash) => findTokenUse(database, hash, successorHash),
+      scope: database,
+      revoke: (transaction, { sessionId }) => revokeSession(transaction, sessionId),
+      reuseOf: ({ sessionId, playerId }) => ({
+        action: 'refresh_token.reused',
+        actor: { kind: 'player', id: playerId },
+        ...(origin && { origin }),
+        targetId: sessionId,
+        details: { consequence: 'no refresh token of the session works any more' },
+      }),
+    },
+    vault,
+    request,
+  );
+  return portalTokens(signer, session, refreshToken);
+}

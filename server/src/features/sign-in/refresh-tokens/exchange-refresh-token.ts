@@ -1,0 +1,72 @@
+import type { Querier, Scope } from '../../../database/database.ts';
+import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
+import {
+  successorOf,
+  type RefreshTokenKind,
+  type StoredRefreshToken,
+} from '../../../security/refresh-tokens.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail, type AuditEntry } from '../../platform/audit/index.ts';
+import { judgeUse, type TokenUse } from './judge-use.ts';
+
+/** What a refresh request brings. */
+export interface RefreshRequest {
+  token: string;
+  /** The value of `Idempotency-Key`, if the request has one. */
+  idempotencyKey: string | undefined;
+}
+
+/** How refresh tokens of one kind are stored. `Session` is what the answer is made of. */
+export interface RefreshTokenStore<Session> {
+  kind: RefreshTokenKind;
+  /** Marks a token used and stores the next one, in one statement; undefined if the token cannot be exchanged. */
+  rotate(hash: Buffer, next: StoredRefreshToken): Promise<Session | undefined>;
+  /** Reads a token, in a snapshot that is newer than {@link rotate}; undefined if it was never issued. */
+  find(hash: Buffer, successorHash: Buffer): Promise<(Session & TokenUse) | undefined>;
+  /** Charges a repeated request. A rotation is charged by the statement that rotates. */
+  chargeRepeat?(): Promise<void>;
+  /** The scope in which a leaked family is revoked. It charges nothing, because the request is refused. */
+  scope: Scope;
+  /** Revokes all tokens of the family; false if they were revoked before. */
+  revoke(transaction: Querier, session: Session): Promise<boolean>;
+  /** The audit record of a reuse. */
+  reuseOf(session: Session): AuditEntry;
+  /** Throws a more precise problem than invalid_refresh_token, if there is one. */
+  explain?(session: Session): void;
+}
+
+/**
+ * Exchanges a refresh token for the next one. Each token is exchanged once. A later use ends the family of the token, and
+ * is audited; within ten seconds it is refused without harm, because clients refresh in parallel. A request with an
+ * idempotency key may be repeated for 60 seconds, until the next token is used (docs/decisions/0041-repeated-requests.md). Throws
+ * invalid_refresh_token.
+ */
+export async function exchangeRefreshToken<Session>(
+  store: RefreshTokenStore<Session>,
+  vault: Vault,
+  { token, idempotencyKey }: RefreshRequest,
+): Promise<{ session: Session; refreshToken: string }> {
+  if (!isOpaqueToken(store.kind, token)) throw new ProblemError('invalid_refresh_token');
+  const hash = vault.fingerprint(token);
+  const next = successorOf(vault, store.kind, token, idempotencyKey);
+  const rotated = await store.rotate(hash, next);
+  if (rotated) return { session: rotated, refreshToken: next.token };
+
+  const found = await store.find(hash, next.hash);
+  if (!found) throw new ProblemError('invalid_refresh_token');
+  const verdict = judgeUse(found);
+  if (verdict === 'repeat') {
+    await store.chargeRepeat?.();
+    return { session: found, refreshToken: next.token };
+  }
+  if (verdict === 'revoke') await revokeFamily(store, found);
+  store.explain?.(found);
+  throw new ProblemError('invalid_refresh_token');
+}
+
+async function revokeFamily<Session>(store: RefreshTokenStore<Session>, session: Session): Promise<void> {
+  await store.scope.transaction(async (transaction) => {
+    if (await store.revoke(transaction, session)) await auditTrail(transaction, [store.reuseOf(session)]);
+  });
+}

@@ -1,0 +1,136 @@
+import type { Querier } from '../../../database/database.ts';
+import { empty, sql } from '../../../database/sql.ts';
+import type { HashedLogin } from './login-row-hash.ts';
+import type { LogoutReason } from './logout-reasons.ts';
+
+export interface EndedSession {
+  playerId: string;
+  endedAt: string;
+}
+
+export interface Logout {
+  tenantId: string;
+  sessionId: string;
+  ledgerId: string;
+  reason: LogoutReason;
+  at: string;
+  metadata: Record<string, unknown>;
+}
+
+/**
+ * Ends a session and appends its logout row, in one statement. Undefined where no session was ended: there is none, or
+ * it has ended before.
+ */
+export function endSession(db: Querier, logout: Logout): Promise<EndedSession | undefined> {
+  return db.row(sql`
+    WITH ended AS (
+      UPDATE login_sessions
+      SET ended_at = ${logout.at}, last_seen_at = ${logout.at}, updated_at_db = clock_timestamp()
+      WHERE tenant_id = ${logout.tenantId} AND session_id = ${logout.sessionId} AND ended_at IS NULL
+      RETURNING player_id, ended_at),
+    ledger AS (
+      INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, occurred_at, created_at_gl, metadata)
+      SELECT ${logout.tenantId}, ${logout.ledgerId}, ${logout.sessionId}, player_id, ${logout.reason}, ended_at, ended_at,
+             ${JSON.stringify(logout.metadata)}::jsonb
+      FROM ended)
+    SELECT player_id AS "playerId", ended_at AS "endedAt" FROM ended`);
+}
+
+/** Which sessions of a player. */
+export type SessionPlace = { tenantId: string } | { deviceId: string } | 'everywhere';
+
+/**
+ * Ends the open sessions of a player in a tenant, on a device, or everywhere, and revokes their tokens; those of sessions that
+ * have ended so lately that an access token may live on, too: it is not to change how the player signs in. Returns those that
+ * were open. The caller holds the lock on the row under which a sign-in would write such a session (access record, device,
+ * player), and took it in a statement before this one: so this one sees the sessions of every sign-in that it had to wait for.
+ * The sessions are locked in the order of their ids, so that a ban and a block at once do not wait for each other in a circle.
+ */
+export async function endOpenSessions(
+  db: Querier,
+  playerId: string,
+  place: SessionPlace,
+  at: string,
+): Promise<{ tenantId: string; sessionId: string }[]> {
+  const there =
+    place === 'everywhere'
+      ? empty
+      : 'tenantId' in place
+        ? sql`AND tenant_id = ${place.tenantId}`
+        : sql`AND device_id = ${place.deviceId}`;
+  const reached = await db.rows<{ tenantId: string; sessionId: string; wasOpen: boolean }>(sql`
+    WITH reached AS MATERIALIZED (
+      SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions
+      WHERE player_id = ${playerId} ${there} AND (ended_at IS NULL OR ended_at > now() - interval '2 hours')
+      ORDER BY tenant_id, session_id
+      FOR NO KEY UPDATE)
+    UPDATE login_sessions session
+    SET ended_at = coalesce(ended_at, ${at}), tokens_revoked_at = coalesce(tokens_revoked_at, clock_timestamp()),
+        updated_at_db = clock_timestamp()
+    FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id
+    RETURNING session.tenant_id AS "tenantId", session.session_id AS "sessionId", reached.was_open AS "wasOpen"`);
+  return reached.filter(({ wasOpen }) => wasOpen);
+}
+
+/** Appends a row to the logout ledger for each of a player's sessions. */
+export async function insertLogouts(
+  db: Querier,
+  playerId: string,
+  sessions: { tenantId: string; sessionId: string; ledgerId: string }[],
+  { reason, message, at }: { reason: LogoutReason; message: string | null; at: string },
+): Promise<void> {
+  await db.run(sql`
+    INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, message, occurred_at, created_at_gl)
+    SELECT tenant_id, id, session_id, ${playerId}, ${reason}, ${message}, ${at}, ${at}
+    FROM unnest(${sessions.map(({ tenantId }) => tenantId)}::uuid[],
+                ${sessions.map(({ ledgerId }) => ledgerId)}::uuid[],
+                ${sessions.map(({ sessionId }) => sessionId)}::uuid[]) AS ended (tenant_id, id, session_id)`);
+}
+
+export function findSession(
+  db: Querier,
+  tenantId: string,
+  sessionId: string,
+): Promise<{ playerId: string; endedAt: string | null; reason: LogoutReason | null } | undefined> {
+  return db.row(sql`
+    SELECT session.player_id AS "playerId", session.ended_at AS "endedAt", logout.reason
+    FROM login_sessions session
+    LEFT JOIN LATERAL (
+      SELECT reason FROM logout_ledger
+      WHERE tenant_id = session.tenant_id AND player_id = session.player_id AND session_id = session.session_id
+        AND received_at_db >= session.started_at - interval '1 minute'
+      LIMIT 1) logout ON session.ended_at IS NOT NULL
+    WHERE session.tenant_id = ${tenantId} AND session.session_id = ${sessionId}`);
+}
+
+/** The place of a ledger row in the order in which the database received them. */
+export interface LedgerPosition {
+  receivedAt: string;
+  id: string;
+}
+
+export interface HashedLoginRow extends HashedLogin, LedgerPosition {
+  rowHash: Buffer;
+}
+
+/** The columns that row hashes cover, oldest first, for recomputing them. */
+export function selectHashedLogins(
+  db: Querier,
+  tenantId: string,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  after: LedgerPosition | undefined,
+  limit: number,
+): Promise<HashedLoginRow[]> {
+  return db.rows(sql`
+    SELECT tenant_id AS "tenantId", id, session_id AS "sessionId", player_id AS "playerId", auth_method_id AS "authMethodId",
+           auth_provider AS "authProvider", device_id AS "deviceId", platform, client_version AS "clientVersion",
+           client_build AS "clientBuild", host(ip_address) AS "ipAddress", occurred_at AS "occurredAt",
+           created_at_gl AS "createdAtGl", metadata, received_at_db AS "receivedAt", row_hash AS "rowHash"
+    FROM login_ledger
+    WHERE tenant_id = ${tenantId}
+      ${from === undefined ? empty : sql`AND received_at_db >= ${from}`}
+      ${to === undefined ? empty : sql`AND received_at_db < ${to}`}
+      ${after ? sql`AND (received_at_db, id) > (${after.receivedAt}::timestamptz, ${after.id}::uuid)` : empty}
+    ORDER BY received_at_db, id
+    LIMIT ${limit}`);
+}

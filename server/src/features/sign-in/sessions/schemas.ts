@@ -1,0 +1,14 @@
+import { Type } from 'typebox';
+import { Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { logoutReasons } from './logout-reasons.ts';
+
+export const LogoutBody = Type.Object({
+  sessionId: Guid,
+  deviceId: Type.Optional(Guid),
+});
+
+export const LogoutResult = Type.Object({
+  sessionId: Guid,
+  endedAt: Timestamp,
+  reason: OneOf(logoutReasons),
+});

@@ -1,0 +1,56 @@
+import { chargeAlone, type Database } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import type { Vault } from '../../../security/vault.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
+import type { TokenSigner } from '../../platform/signing-keys/index.ts';
+import { ACCESS_TOKEN_SECONDS, signAccessToken } from './issue-tokens.ts';
+import { findTokenUse, revokeSessionTokens, rotateToken } from './queries.ts';
+
+export interface RefreshServices {
+  database: Database;
+  vault: Vault;
+  signer: TokenSigner;
+}
+
+/** Exchanges the refresh token of a player's session for a new pair, by the rules of {@link exchangeRefreshToken}. */
+export async function refreshSession(
+  { database, vault, signer }: RefreshServices,
+  charge: BillingContext,
+  origin: Author['origin'],
+  request: RefreshRequest,
+) {
+  const { tenantId } = charge;
+  const tenant = database.forTenant(tenantId);
+  const { session, refreshToken } = await exchangeRefreshToken(
+    {
+      kind: 'refresh',
+      rotate: (hash, next) => rotateToken(database.forKey(charge), tenantId, hash, next),
+      find: (hash, successorHash) => findTokenUse(tenant, tenantId, hash, successorHash),
+      chargeRepeat: () => chargeAlone(database, charge),
+      scope: tenant,
+      revoke: (transaction, { sessionId }) => revokeSessionTokens(transaction, tenantId, sessionId),
+      reuseOf: ({ sessionId, playerId }) => ({
+        action: 'refresh_token.reused',
+        actor: { kind: 'player', id: playerId },
+        ...(origin && { origin }),
+        tenantId,
+        targetId: sessionId,
+        details: { consequence: 'no refresh token of the session works any more' },
+      }),
+    },
+    vault,
+    request,
+  );
+  const { playerId, sessionId } = session;
+  return {
+    accessToken: signAccessToken(signer, { playerId, sessionId, tenantId }),
+    refreshToken,
+    tokenType: 'Bearer' as const,
+    expiresIn: ACCESS_TOKEN_SECONDS,
+    playerId,
+    isNewPlayer: false,
+    tenantId,
+    sessionId,
+  };
+}

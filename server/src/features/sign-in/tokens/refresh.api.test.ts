@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createVault } from '../../../security/vault.ts';
+import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
+import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+
+const app = await startTestApp();
+const tenant = await arrangeTenant(app);
+const stranger = await arrangeTenant(app);
+const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
+
+const refresh = (refreshToken: unknown, caller: object = tenant) =>
+  app.http.post('/api/player-auth/refresh', { refreshToken }, caller);
+const logOut = (sessionId: string) =>
+  app.http.post('/api/player-auth/logout', { sessionId }, { gameKey: tenant.gameKey });
+const change = (assignment: string, token: string) =>
+  app.owner.query(`UPDATE refresh_tokens SET ${assignment} WHERE token_hash = $1`, [
+    vault.fingerprint(token),
+  ]);
+const auditOf = async (sessionId: string) =>
+  (
+    await app.owner.query(
+      `SELECT action, actor_kind, actor_id, tenant_id FROM audit_records WHERE target_id = $1`,
+      [sessionId],
+    )
+  ).rows;
+
+test('refresh answers with the same player and session, and a new pair', async () => {
+  const player = await arrangePlayer(app, tenant);
+  const { rows: before } = await app.owner.query('SELECT * FROM login_sessions WHERE session_id = $1', [
+    player.sessionId,
+  ]);
+  const answer = await refresh(player.refreshToken);
+  assert.equal(answer.status, 200, answer.text);
+  const { accessToken, refreshToken, ...rest } = answer.body;
+  assert.deepEqual(rest, {
+    tokenType: 'Bearer',
+    expiresIn: 7200,
+    playerId: player.playerId,
+    isNewPlayer: false,
+    tenantId: tenant.tenantId,
+    sessionId: player.sessionId,
+  });
+  assert.notEqual(refreshToken, player.refreshToken);
+  const caller = { gameKey: tenant.gameKey, bearer: accessToken };
+  assert.equal((await app.http.post('/api/game/player-events', { events: [] }, caller)).status, 400);
+  const { rows: after } = await app.owner.query('SELECT * FROM login_sessions WHERE session_id = $1', [
+    player.sessionId,
+  ]);
+  assert.deepEqual(after, before, 'refresh does not change session state');
+});
+
+test('of twenty uses at once one succeeds, and the losers harm nothing', async () => {
+  const player = await arrangePlayer(app, tenant);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(player.refreshToken)));
+  assert.deepEqual(answers.map((answer) => answer.status).toSorted(), [200, ...Array(19).fill(401)]);
+  for (const answer of answers.filter(({ status }) => status === 401))
+    assert.equal(answer.body.code, 'invalid_refresh_token');
+  const winner = answers.find((answer) => answer.status === 200);
+  assert.equal((await refresh(winner?.body.refreshToken)).status, 200, 'the new one works');
+  assert.deepEqual(await auditOf(player.sessionId), []);
+});
+
+test('a token used again after ten seconds ends the family, and is audited once', async () => {
+  const player = await arrangePlayer(app, tenant);
+  const next = (await refresh(player.refreshToken)).body.refreshToken;
+  await change(`used_at = now() - interval '9 seconds'`, player.refreshToken);
+  assert.equal((await refresh(player.refreshToken)).status, 401);
+  const newest = (await refresh(next)).body.refreshToken;
+  assert.ok(newest, 'within ten seconds it harms nothing');
+
+  await change(`used_at = now() - interval '11 seconds'`, player.refreshToken);
+  const replays = await Promise.all(Array.from({ length: 5 }, () => refresh(player.refreshToken)));
+  assert.deepEqual(
+    replays.map((answer) => answer.status),
+    Array(5).fill(401),
+  );
+  assert.equal((await refresh(newest)).status, 401);
+  assert.deepEqual(await auditOf(player.sessionId), [
+    {
+      action: 'refresh_token.reused',
+      actor_kind: 'player',
+      actor_id: player.playerId,
+      tenant_id: tenant.tenantId,
+    },
+  ]);
+  assert.equal(
+    (await arrangePlayer(app, tenant, player.username)).playerId,
+    player.playerId,
+    'signing in again helps',
+  );
+});
+
+test('a token of another tenant, an expired one and one of a closed account are 401', async () => {
+  const foreign = await arrangePlayer(app, stranger);
+  assert.equal((await refresh(foreign.refreshToken)).status, 401);
+  assert.equal((await refresh(foreign.refreshToken, stranger)).status, 200, 'and unharmed by the attempt');
+
+  const expired = await arrangePlayer(app, tenant);
+  await change(`expires_at = now()`, expired.refreshToken);
+  assert.equal((await refresh(expired.refreshToken)).status, 401);
+
+  const closed = await arrangePlayer(app, tenant);
+  await app.owner.query('UPDATE players SET is_active = false WHERE id = $1', [closed.playerId]);
+  assert.equal((await refresh(closed.refreshToken)).status, 401);
+});
+
+test('what was never issued is 401, what is no text is 400', async () => {
+  const { refreshToken, accessToken } = await arrangePlayer(app, tenant);
+  const mistyped = refreshToken.slice(0, -1) + (refreshToken.endsWith('0') ? '1' : '0');
+  for (const token of [
+    newOpaqueToken('refresh'),
+    mistyped,
+    refreshToken.toUpperCase(),
+    ` ${refreshToken}`,
+    'x',
+    accessToken.slice(0, 512),
+  ])
+    assert.deepEqual([(await refresh(token)).body.code], ['invalid_refresh_token']);
+  for (const token of ['', 5, true, null, undefined, [refreshToken], 'x'.repeat(513)])
+    assert.equal((await refresh(token)).status, 400, String(token));
+  assert.equal((await refresh(refreshToken)).status, 200, 'none of it harmed the token');
+});
+
+test('after a logout no token of the session works', async () => {
+  const player = await arrangePlayer(app, tenant);
+  const next = (await refresh(player.refreshToken)).body.refreshToken;
+  assert.equal((await logOut(player.sessionId)).status, 200);
+  assert.equal((await refresh(next)).status, 401);
+  assert.equal((await refresh(player.refreshToken)).status, 401);
+});
+
+test('refresh against logout: whoever comes first, no token works afterwards', async () => {
+  const outcomes = new Set<string>();
+  for (let round = 0; round < 60; round++) {
+    const player = await arrangePlayer(app, tenant);
+    const racers = [() => refresh(player.refreshToken), () => logOut(player.sessionId)];
+    if (round % 2) racers.reverse();
+    const answers = await Promise.all(racers.map((race) => race()));
+    const [refreshed, ended] = round % 2 ? answers.toReversed() : answers;
+    assert.equal(ended?.status, 200);
+    outcomes.add(String(refreshed?.status));
+    const token = refreshed?.status === 200 ? refreshed.body.refreshToken : player.refreshToken;
+    assert.equal((await refresh(token)).status, 401, `round ${round}`);
+  }
+  assert.deepEqual([...outcomes].toSorted(), ['200', '401'], 'both have come first');
+});
+
+test('a refresh that meets a logout half-way waits for it, and finds the session ended', async () => {
+  const player = await arrangePlayer(app, tenant);
+  const logout = await app.owner.connect();
+  await logout.query('BEGIN');
+  await logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [player.sessionId]);
+  const refreshed = refresh(player.refreshToken);
+  const isWaiting = async () => {
+    const { rows } = await app.owner.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length === 1;
+  };
+  try {
+    await eventually(isWaiting);
+  } finally {
+    await logout.query('COMMIT');
+    logout.release();
+  }
+  assert.equal((await refreshed).status, 401);
+});

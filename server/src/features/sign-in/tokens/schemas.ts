@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+import { Guid } from '../../../http/schemas.ts';
+
+/** The login result (spec: resources). */
+export const LoginResult = Type.Object({
+  accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
+  refreshToken: Type.String({ description: 'Opaque; works once, for the next pair.' }),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
+  playerId: Guid,
+  isNewPlayer: Type.Boolean({ description: 'Whether this request created the player.' }),
+  tenantId: Guid,
+  sessionId: Guid,
+});
+
+export const RefreshBody = Type.Object({ refreshToken: Type.String({ minLength: 1, maxLength: 512 }) });

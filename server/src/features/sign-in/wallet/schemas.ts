@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { Guid, Timestamp } from '../../../http/schemas.ts';
+import { signInFields } from '../login/index.ts';
+
+export const WalletAddress = Type.String({
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  description: 'The wallet’s address: in lower case, in upper case, or with the checksum of EIP-55.',
+});
+
+export const ChallengeBody = Type.Object({
+  address: WalletAddress,
+  chainId: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Left out: the first of the tenant’s `chainIds`, or 1 (Ethereum) where it has none.',
+    }),
+  ),
+});
+
+export const Challenge = Type.Object({
+  challengeId: Guid,
+  message: Type.String({ description: 'What the wallet is to sign, to the letter (EIP-4361).' }),
+  nonce: Type.String(),
+  expiresAt: Timestamp,
+});
+
+// A contract wallet that is yet to be deployed sends along how it is deployed, code included: 1 to 3 KB.
+export const SIGNATURE_LENGTH = 16_384;
+
+export const VerifyBody = Type.Object({
+  message: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'The message of the challenge, unaltered.',
+  }),
+  signature: Type.String({
+    minLength: 1,
+    maxLength: SIGNATURE_LENGTH,
+    description: 'The wallet’s signature of the message (`personal_sign`), in hexadecimal.',
+  }),
+  ...signInFields,
+});

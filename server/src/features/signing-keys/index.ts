@@ -1,3 +1,0 @@
-export { deleteRetiredKeys, listSigningKeys } from './queries.ts';
-export { RotationRefused, rotateKeys, type Rotation } from './rotate-keys.ts';
-export { openTokenSigner, type AuthType, type TokenClaims, type TokenSigner } from './token-signer.ts';

@@ -1,0 +1,44 @@
+import type { Self } from '../../../http/request-context.ts';
+import { hashPassword } from '../../../security/passwords.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { sendMail, type MailServices } from '../../messages/mail/index.ts';
+import { passwordChangedMail } from './email-templates.ts';
+import { NOTICE_SECONDS } from './mailed-token.ts';
+import { proveAgain, type ProofServices } from './prove-again.ts';
+import { lockAccount, revokeSessions, setPassword } from './queries.ts';
+import { endTokens } from './token-queries.ts';
+
+/**
+ * Sets a new password, by the current one. All other sessions end, and so do mailed resets and logins that wait for the
+ * second factor. Of parallel changes one succeeds. Throws invalid_credentials and too_many_attempts.
+ */
+export async function changePassword(
+  services: ProofServices & MailServices & { issuer: string },
+  self: Self,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+): Promise<{ endedSessions: number }> {
+  const { accountId, sessionId, origin } = self;
+  const proved = await proveAgain(services, self, { password: currentPassword });
+  const passwordHash = await hashPassword(newPassword);
+  return services.database.transaction(async (transaction) => {
+    const account = await lockAccount(transaction, accountId);
+    if (account?.passwordHash !== proved.passwordHash)
+      throw new ProblemError('invalid_credentials', 'The password was changed by another request.');
+    await setPassword(transaction, accountId, passwordHash);
+    const endedSessions = await revokeSessions(transaction, accountId, sessionId);
+    await endTokens(transaction, accountId);
+    await auditTrail(transaction, [
+      {
+        actor: { kind: 'account', id: accountId },
+        origin,
+        action: 'account.password_changed',
+        targetId: accountId,
+        details: { endedSessions },
+      },
+    ]);
+    const letter = passwordChangedMail({ server: services.issuer, ip: origin.ip });
+    await sendMail(services, transaction, { to: account.email, letter, usefulSeconds: NOTICE_SECONDS });
+    return { endedSessions };
+  });
+}

@@ -1,0 +1,44 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import {
+  hasPlatformAdmin,
+  insertAccount,
+  lockAccounts,
+  type AccountWithPassword,
+  type NewAccount,
+} from './queries.ts';
+
+/** Creates an account in the caller's transaction. Throws email_taken. */
+export async function createAccount(
+  transaction: Querier,
+  author: Author,
+  account: NewAccount,
+): Promise<AccountWithPassword> {
+  const created = await insertAccount(transaction, account);
+  if (!created) throw new ProblemError('email_taken');
+  await auditTrail(transaction, [
+    {
+      ...author,
+      action: 'account.created',
+      targetId: created.id,
+      details: { after: { email: created.email, isPlatformAdmin: created.isPlatformAdmin } },
+    },
+  ]);
+  return created;
+}
+
+/**
+ * Creates the first platform admin of a deployment, with an address that the operator vouches for; undefined if there is
+ * one already. Throws email_taken.
+ */
+export async function createFirstAdmin(
+  transaction: Querier,
+  author: Author,
+  account: Omit<NewAccount, 'isPlatformAdmin' | 'emailVerified'>,
+): Promise<AccountWithPassword | undefined> {
+  await lockAccounts(transaction);
+  if (await hasPlatformAdmin(transaction)) return undefined;
+  return createAccount(transaction, author, { ...account, isPlatformAdmin: true, emailVerified: true });
+}

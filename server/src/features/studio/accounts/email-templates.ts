@@ -1,0 +1,84 @@
+import type { EmailContent } from '../../messages/mail/index.ts';
+
+// No text of these mails was chosen by a stranger: `server` is the operator's, `ip` is an address.
+
+/** Where a change was made from. */
+interface Change {
+  server: string;
+  ip: string | null;
+}
+
+export function verifyEmailMail({ server, token }: { server: string; token: string }): EmailContent {
+  return {
+    subject: 'Verify your e-mail address for Guildhall',
+    paragraphs: [
+      `Somebody created an account on the Guildhall server ${server} with your e-mail address. If it was you, verify the ` +
+        'address with this token:',
+      { code: token },
+      'The token works once, for 24 hours.',
+      'If it was not you, ignore this mail. The address stays unverified. You can take the account over by a password reset.',
+    ],
+  };
+}
+
+export function resetPasswordMail({ server, token }: { server: string; token: string }): EmailContent {
+  return {
+    subject: 'Reset your Guildhall password',
+    paragraphs: [
+      `Somebody asked to reset the password of your account on the Guildhall server ${server}. If it was you, set a new ` +
+        'password with this token:',
+      { code: token },
+      'The token works once, for one hour. Do not give it to anybody. A new password ends all sessions of the account.',
+      'If it was not you, ignore this mail. Your password stays the same.',
+    ],
+  };
+}
+
+export function passwordChangedMail(change: Change): EmailContent {
+  return notice('Your Guildhall password was changed', 'The password of your account was changed', change);
+}
+
+export function secondFactorOnMail(change: Change): EmailContent {
+  return notice(
+    'Second factor added to your Guildhall account',
+    'A second factor was added to your account',
+    change,
+  );
+}
+
+export function secondFactorOffMail(change: Change): EmailContent {
+  return notice(
+    'Second factor removed from your Guildhall account',
+    'The second factor of your account was removed',
+    change,
+  );
+}
+
+export function recoveryCodesRenewedMail(change: Change): EmailContent {
+  return notice(
+    'New recovery codes for your Guildhall account',
+    'New recovery codes were made for your account, and the old ones stopped working',
+    change,
+  );
+}
+
+export function recoveryCodeUsedMail({ left, ...change }: Change & { left: number }): EmailContent {
+  return notice(
+    'A recovery code of your Guildhall account was used',
+    'Somebody signed in to your account with a recovery code',
+    change,
+    `${left} recovery codes are left.`,
+  );
+}
+
+function notice(subject: string, what: string, { server, ip }: Change, ...more: string[]): EmailContent {
+  return {
+    subject,
+    paragraphs: [
+      `${what} on the Guildhall server ${server}${ip === null ? '' : `, from the address ${ip}`}.`,
+      ...more,
+      'If it was not you, reset your password now and end the sessions that you do not know. If you cannot sign in, ask ' +
+        'whoever runs the server.',
+    ],
+  };
+}

@@ -1,0 +1,23 @@
+export { createAccount, createFirstAdmin } from './create-account.ts';
+export type { SignedIn } from './issue-tokens.ts';
+export { checkPassword, type PasswordServices } from './log-in.ts';
+export { openAccountMailBudget } from './mailed-token.ts';
+export { createSession, type SessionServices } from './open-session.ts';
+export {
+  deleteExpiredAccountTokens,
+  findAccount,
+  findAccountByEmail,
+  hasAccounts,
+  hasPlatformAdmin,
+  isPlatformAdmin,
+  markVerified,
+  listEndedSessions,
+  type AccountWithPassword,
+} from './queries.ts';
+export { promoteByOperator, resetByOperator } from './operate-account.ts';
+export { ownAccountRoutes } from './own-account-routes.ts';
+export { accountMailRoutes } from './password-routes.ts';
+export { accountResetQueue, mailReset as mailAccountReset } from './reset-password.ts';
+export { accountSessionRoutes } from './routes.ts';
+export { secondFactorRoutes, totpRoutes } from './totp-routes.ts';
+export { Membership, SignedIn as SignedInBody, SignUpBody } from './schemas.ts';

@@ -1,0 +1,48 @@
+import type { Database } from '../../../database/database.ts';
+import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import { verifyPassword } from '../../../security/passwords.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import type { Origin } from '../../../http/request-context.ts';
+import type { SignedIn } from './issue-tokens.ts';
+import { createSession, type SessionServices } from './open-session.ts';
+import { findAccountByEmail, type AccountWithPassword } from './queries.ts';
+import { askForSecondFactor, type SecondFactorNeeded } from './verify-second-factor.ts';
+
+export interface PasswordServices {
+  database: Database;
+  throttle: LoginThrottle;
+}
+
+export interface EmailAndPassword {
+  email: string;
+  password: string;
+}
+
+/** Signs an account in, or asks for its second factor. Throws what {@link checkPassword} throws. */
+export async function logIn(
+  services: PasswordServices & SessionServices,
+  origin: Origin,
+  given: EmailAndPassword,
+): Promise<SignedIn | SecondFactorNeeded> {
+  const account = await checkPassword(services, origin.ip, given);
+  if (account.totpEnabled) return askForSecondFactor(services, account);
+  return createSession(services.database, services, account, origin);
+}
+
+/**
+ * The account whose address and password these are. An unknown address does the same work and gets the same answer as a
+ * wrong password. Throws invalid_credentials and too_many_attempts.
+ */
+export async function checkPassword(
+  { database, throttle }: PasswordServices,
+  address: string | null,
+  { email, password }: EmailAndPassword,
+): Promise<AccountWithPassword> {
+  const account = await findAccountByEmail(database, email);
+  const matches = await throttle.attempt(email, address, () =>
+    verifyPassword(password, account?.passwordHash),
+  );
+  if (!account || !matches)
+    throw new ProblemError('invalid_credentials', 'The e-mail address or the password is wrong.');
+  return account;
+}

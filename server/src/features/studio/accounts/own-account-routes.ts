@@ -1,0 +1,110 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { clientAddress } from '../../../http/client-address.ts';
+import { accountOf, selfOf } from '../../../http/request-context.ts';
+import { PageQuery, problems } from '../../../http/schemas.ts';
+import { networkOf } from '../../../security/attempt-budget.ts';
+import { changePassword } from './change-password.ts';
+import { endOwnSession, readOwnSessions } from './own-sessions.ts';
+import type { AccountMailServices } from './password-routes.ts';
+import type { ProofServices } from './prove-again.ts';
+import { readOwnAccount } from './read-own-account.ts';
+import {
+  AccountSessionPage,
+  ChangePasswordBody,
+  MailRequested,
+  Me,
+  PasswordChanged,
+  SessionPath,
+} from './schemas.ts';
+import { resendVerification } from './verify-email.ts';
+
+/** Behind a dashboard account. */
+export function ownAccountRoutes(services: AccountMailServices & ProofServices): FastifyPluginAsyncTypebox {
+  const { database } = services;
+  return async (app) => {
+    app.get(
+      '/api/saas-auth/me',
+      {
+        schema: {
+          operationId: 'getOwnAccount',
+          tags: ['Accounts'],
+          summary: 'Who is signed in',
+          description: 'The account and its roles in workspaces.',
+          response: { 200: Me },
+        },
+      },
+      async (request) => readOwnAccount(database, accountOf(request).accountId),
+    );
+
+    app.post(
+      '/api/saas-auth/email/resend',
+      {
+        schema: {
+          operationId: 'resendAccountVerification',
+          tags: ['Accounts'],
+          summary: 'Mail another verification token',
+          description: 'At most 3 in 24 hours for an account. A verified address is a 409.',
+          response: { 202: MailRequested, ...problems(409, 429) },
+        },
+      },
+      async (request, reply) => {
+        await services.accountMailBudget.spend(networkOf(clientAddress(request)));
+        await resendVerification(services, selfOf(request));
+        reply.code(202);
+        return { status: 'accepted' as const };
+      },
+    );
+
+    app.put(
+      '/api/saas-auth/password',
+      {
+        schema: {
+          operationId: 'changeAccountPassword',
+          tags: ['Accounts'],
+          summary: 'Change the password',
+          description:
+            'Needs the current password. Ends all other sessions. Their access tokens stay valid until they expire, for 15 ' +
+            'minutes at most.',
+          body: ChangePasswordBody,
+          response: { 200: PasswordChanged, ...problems(429, 503) },
+        },
+      },
+      async (request) => changePassword(services, selfOf(request), request.body),
+    );
+
+    app.get(
+      '/api/saas-auth/sessions',
+      {
+        schema: {
+          operationId: 'listAccountSessions',
+          tags: ['Accounts'],
+          summary: 'List your sessions',
+          description: 'Those that can still be refreshed. The one that was used last comes first.',
+          querystring: PageQuery,
+          response: { 200: AccountSessionPage },
+        },
+      },
+      async (request) => readOwnSessions(database, selfOf(request), request.query),
+    );
+
+    app.delete(
+      '/api/saas-auth/sessions/:sessionId',
+      {
+        schema: {
+          operationId: 'endAccountSession',
+          tags: ['Accounts'],
+          summary: 'End one of your sessions',
+          description:
+            'Its refresh token stops working at once, and its access token within 15 minutes. Idempotent.',
+          params: SessionPath,
+          response: { 204: Type.Null({ description: 'The session has ended.' }) },
+        },
+      },
+      async (request, reply) => {
+        await endOwnSession(database, selfOf(request), request.params.sessionId);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { Database } from '../../../database/database.ts';
+import { clientAddress } from '../../../http/client-address.ts';
+import { originOf } from '../../../http/request-context.ts';
+import { problems } from '../../../http/schemas.ts';
+import { networkOf, type AttemptBudget } from '../../../security/attempt-budget.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import { requestReset, resetPassword } from './reset-password.ts';
+import { EmailBody, EmailOfAccount, MailRequested, ResetPasswordBody, VerifyEmailBody } from './schemas.ts';
+import { verifyEmail } from './verify-email.ts';
+
+export interface AccountMailServices extends MailServices {
+  database: Database;
+  /** The address of the deployment. */
+  issuer: string;
+  /** Mails that one network may ask for. */
+  accountMailBudget: AttemptBudget;
+}
+
+/** Open to anyone who holds a mailed token, or asks for one. */
+export function accountMailRoutes(services: AccountMailServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/api/saas-auth/email/verify',
+      {
+        schema: {
+          operationId: 'verifyAccountEmail',
+          tags: ['Accounts'],
+          summary: 'Verify an e-mail address',
+          description: 'Takes the token that was mailed at sign-up. It works once, for 24 hours.',
+          body: VerifyEmailBody,
+          response: { 200: EmailOfAccount, ...problems(401) },
+        },
+      },
+      async (request) => verifyEmail(services, originOf(request), request.body.token),
+    );
+
+    app.post(
+      '/api/saas-auth/password-reset/request',
+      {
+        schema: {
+          operationId: 'requestAccountPasswordReset',
+          tags: ['Accounts'],
+          summary: 'Request a password reset',
+          description:
+            'Mails a token if an account has the address. The answer is the same for every address. Of the requests for ' +
+            'one address within 30 seconds, one sends a mail. An account has at most 3 tokens that have not expired.',
+          body: EmailBody,
+          response: { 202: MailRequested, ...problems(429) },
+        },
+      },
+      async (request, reply) => {
+        await services.accountMailBudget.spend(networkOf(clientAddress(request)));
+        await requestReset(services, request.body.email);
+        reply.code(202);
+        return { status: 'accepted' as const };
+      },
+    );
+
+    app.post(
+      '/api/saas-auth/password-reset/confirm',
+      {
+        schema: {
+          operationId: 'resetAccountPassword',
+          tags: ['Accounts'],
+          summary: 'Set a new password',
+          description:
+            'Takes the mailed token, which works once, for an hour. Ends all sessions and verifies the address. The second ' +
+            'factor stays: the next login asks for it.',
+          body: ResetPasswordBody,
+          response: { 200: EmailOfAccount, ...problems(401, 503) },
+        },
+      },
+      async (request) => resetPassword(services, originOf(request), request.body),
+    );
+  };
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  ACCOUNT_PASSWORD as password,
+  accountClient,
+  authenticatorCode,
+  someEmail,
+} from '../../../testing/account-client.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
+
+const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
+await startTestWorker(app);
+const accounts = await accountClient(app);
+const { post, logIn, refresh, tokenTo, mailsTo, actionsOf } = accounts;
+const newPassword = 'a new password';
+const verify = (token: unknown) => post('email/verify', { token });
+const resend = (bearer: string) => post('email/resend', undefined, bearer);
+const request = (email: string, network = '192.0.2.1') =>
+  post('password-reset/request', { email }, undefined, { 'x-forwarded-for': network });
+const confirm = (token: string, to = newPassword) =>
+  post('password-reset/confirm', { token, newPassword: to });
+const change = (bearer: string, currentPassword: string, to = newPassword) =>
+  app.http.put('/api/saas-auth/password', { currentPassword, newPassword: to }, { bearer });
+const resetsAreDone = async () => {
+  const { rows } = await app.owner.query(
+    `SELECT FROM pgboss.job WHERE name = 'account-password-reset' AND state <> 'completed'`,
+  );
+  return rows.length === 0;
+};
+/** Asks for a reset, and returns the token of the mail. */
+const resetTokenFor = async (email: string): Promise<string> => {
+  await app.owner.query(`UPDATE pgboss.job SET singleton_on = NULL WHERE data->>'email' = $1`, [email]);
+  assert.equal((await request(email)).status, 202);
+  await eventually(resetsAreDone, 20_000);
+  return tokenTo(email);
+};
+
+describe('POST email/verify', () => {
+  test('verifies the address of a sign-up by the mailed token, once', async () => {
+    const account = await accounts.signUp();
+    const isVerified = async () =>
+      (await app.http.get('/api/saas-auth/me', account)).body.user.emailVerified as boolean;
+    assert.equal(await isVerified(), false);
+    const [mail] = await mailsTo(account.email);
+    assert.equal(mail?.subject, 'Verify your e-mail address for Guildhall');
+    const token = await tokenTo(account.email);
+    const { rows } = await app.owner.query('SELECT token_hash FROM account_tokens WHERE account_id = $1', [
+      account.id,
+    ]);
+    assert.notEqual(rows[0].token_hash.toString(), token, 'it is stored as a hash');
+    const answers = await Promise.all([verify(token), verify(token), verify(token)]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401, 401]);
+    assert.equal(await isVerified(), true);
+    assert.deepEqual(await actionsOf(account), ['account.created', 'account.email_verified']);
+  });
+
+  test('refuses expired tokens, those of another purpose, and malformed ones', async () => {
+    const { email, id, refreshToken } = await accounts.signUp();
+    const reset = await resetTokenFor(email);
+    for (const token of [reset, refreshToken, 'x']) assert.equal((await verify(token)).status, 401);
+    for (const token of ['', 5, null, 'x'.repeat(513)]) assert.equal((await verify(token)).status, 400);
+    assert.equal((await confirm(reset, 'short')).status, 400);
+    const [, mail] = await mailsTo(email);
+    const token = /^ {4}(\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
+    assert.equal((await confirm(token)).status, 401, 'a token that verifies sets no password');
+    await app.owner.query('UPDATE account_tokens SET expires_at = now() WHERE account_id = $1', [id]);
+    assert.equal((await verify(token)).status, 401);
+  });
+});
+
+describe('POST email/resend', () => {
+  test('mails three tokens a day, parallel requests counted, and each of them works', async () => {
+    const { email, bearer } = await accounts.signUp();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => resend(bearer)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 202, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    assert.ok(Number(refused.headers.get('retry-after')) > 80_000);
+    const mails = await mailsTo(email);
+    assert.equal(mails.length, 3);
+    const oldest = /^ {4}(\S+)$/m.exec(mails.at(-1)?.text ?? '')?.[1] ?? '';
+    assert.equal((await verify(oldest)).status, 200);
+    assert.equal((await resend(bearer)).status, 409);
+  });
+});
+
+describe('PUT password', () => {
+  test('ends all other sessions, mails and audits it', async () => {
+    const account = await accounts.signUp();
+    const other = (await logIn(account.email)).body;
+    const changed = await change(account.bearer, password);
+    assert.deepEqual([changed.status, changed.body], [200, { endedSessions: 1 }], changed.text);
+    assert.equal((await refresh(other.refreshToken)).status, 401);
+    assert.equal((await refresh(account.refreshToken)).status, 200, 'its own session goes on');
+    assert.equal((await logIn(account.email)).status, 401);
+    assert.equal((await logIn(account.email, newPassword)).status, 200);
+    assert.equal((await mailsTo(account.email))[0]?.subject, 'Your Guildhall password was changed');
+    assert.ok((await actionsOf(account)).includes('account.password_changed'));
+  });
+
+  test('refuses a wrong current password, in the budget of logins', async () => {
+    const { email, bearer } = await accounts.signUp();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => change(bearer, 'wrong')));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array(10).fill(401), 429, 429]);
+    assert.equal((await logIn(email)).status, 429);
+    assert.equal((await change(bearer, password, 'short')).status, 400);
+  });
+
+  test('of parallel changes one succeeds', async () => {
+    const { email, bearer } = await accounts.signUp();
+    const passwords = Array.from({ length: 6 }, (_, index) => `new password ${index}`);
+    const answers = await Promise.all(passwords.map((to) => change(bearer, password, to)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array(5).fill(401)]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    assert.equal((await logIn(email, passwords[winner])).status, 200);
+  });
+
+  test('a refresh that it meets half-way gets a token that does not work', async () => {
+    const { email, bearer, id } = await accounts.signUp();
+    const other = (await logIn(email)).body.refreshToken;
+    const lockTokens = `
+      SELECT FROM account_refresh_tokens
+      WHERE session_id IN (SELECT id FROM account_sessions WHERE account_id = $1) FOR UPDATE`;
+    await whileLocked(
+      app,
+      async (hold) => void (await hold.query(lockTokens, [id])),
+      async (waiting, release) => {
+        const refreshing = refresh(other);
+        await waiting(1);
+        const changing = change(bearer, password);
+        await waiting(2);
+        await release();
+        assert.equal((await changing).status, 200);
+        const refreshed = await refreshing;
+        assert.equal(refreshed.status, 200);
+        assert.equal((await refresh(refreshed.body.refreshToken)).status, 401);
+      },
+    );
+  });
+
+  test('a login with the old password that it meets half-way opens no session', async () => {
+    const { email, bearer, id } = await accounts.signUp();
+    await whileLocked(
+      app,
+      async (hold) => void (await hold.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [id])),
+      async (waiting, release) => {
+        const changing = change(bearer, password);
+        await waiting(1);
+        // It has compared the password, and waits behind the change.
+        const login = logIn(email);
+        await waiting(2);
+        await release();
+        assert.equal((await changing).status, 200);
+        assert.equal((await login).status, 401);
+      },
+    );
+  });
+
+  test('ends mailed resets and logins that wait for the second factor', async () => {
+    const { email, bearer, secret } = await accounts.signUpWithTotp();
+    const token = await resetTokenFor(email);
+    const mfaToken = await accounts.mfaToken(email);
+    assert.equal((await change(bearer, password)).status, 200);
+    assert.equal((await confirm(token)).status, 401);
+    assert.equal((await post('totp/verify', { mfaToken, code: authenticatorCode(secret, 1) })).status, 401);
+  });
+});
+
+describe('POST password-reset/confirm', () => {
+  test('sets the password, verifies the address, and ends all sessions', async () => {
+    const account = await accounts.signUp();
+    const token = await resetTokenFor(account.email);
+    const done = await confirm(token);
+    assert.deepEqual([done.status, done.body], [200, { email: account.email }], done.text);
+    assert.equal((await refresh(account.refreshToken)).status, 401);
+    assert.equal((await logIn(account.email)).status, 401);
+    const login = await logIn(account.email, newPassword);
+    assert.equal(login.body.user.emailVerified, true);
+    assert.equal((await confirm(token, 'another password')).status, 401);
+    assert.ok((await actionsOf(account)).includes('account.password_reset'));
+    assert.equal((await mailsTo(account.email))[0]?.subject, 'Your Guildhall password was changed');
+  });
+
+  test('of parallel uses of one token one succeeds, and its password holds', async () => {
+    const { email } = await accounts.signUp();
+    const token = await resetTokenFor(email);
+    const passwords = Array.from({ length: 8 }, (_, index) => `new password ${index}`);
+    const answers = await Promise.all(passwords.map((to) => confirm(token, to)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array(7).fill(401)]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    assert.equal((await logIn(email, passwords[winner])).status, 200);
+  });
+
+  test('keeps the second factor: the mailbox alone does not sign in', async () => {
+    const { email, secret } = await accounts.signUpWithTotp();
+    const waiting = await accounts.mfaToken(email);
+    assert.equal((await confirm(await resetTokenFor(email))).status, 200);
+    const code = authenticatorCode(secret, 1);
+    assert.equal((await post('totp/verify', { mfaToken: waiting, code })).status, 401, 'of the old password');
+    const token = await accounts.mfaToken(email, newPassword);
+    assert.equal((await post('totp/verify', { mfaToken: token, code })).status, 200);
+  });
+});
+
+describe('POST password-reset/request', () => {
+  test('answers alike for known and unknown addresses, and mails only the known one', async () => {
+    const { email } = await accounts.signUp();
+    const unknown = someEmail();
+    for (const address of [email, unknown]) {
+      const { status, body } = await request(address);
+      assert.deepEqual([status, body], [202, { status: 'accepted' }]);
+    }
+    await eventually(resetsAreDone, 20_000);
+    assert.equal((await mailsTo(email)).length, 2);
+    assert.equal((await mailsTo(unknown)).length, 0);
+    for (const body of [{}, { email: 5 }, { email: 'x' }])
+      assert.equal((await post('password-reset/request', body)).status, 400);
+  });
+
+  test('sends three mails an hour to an address, and the last of them works', async () => {
+    const { email } = await accounts.signUp();
+    const tokens = new Set<string>();
+    for (let round = 0; round < 5; round++) tokens.add(await resetTokenFor(email));
+    assert.equal(tokens.size, 3);
+    assert.equal((await mailsTo(email)).length, 4, 'with the one of the sign-up');
+    assert.equal((await confirm([...tokens].at(-1)!)).status, 200);
+  });
+
+  test('refuses a network that asks for too many mails', async () => {
+    const answers = await Promise.all(Array.from({ length: 205 }, () => request(someEmail(), '192.0.2.77')));
+    assert.equal(answers.filter(({ status }) => status === 202).length, 200);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 5);
+    assert.equal((await request(someEmail(), '192.0.2.78')).status, 202);
+  });
+});

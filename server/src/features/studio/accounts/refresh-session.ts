@@ -1,0 +1,44 @@
+import type { Database } from '../../../database/database.ts';
+import type { Origin } from '../../../http/request-context.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { exchangeRefreshToken, type RefreshRequest } from '../../sign-in/refresh-tokens/index.ts';
+import type { TokenSigner } from '../../platform/signing-keys/index.ts';
+import { signedIn, type SignedIn } from './issue-tokens.ts';
+import { findAccount, findTokenUse, noteUse, revokeSession, rotateToken } from './queries.ts';
+
+export interface RefreshServices {
+  database: Database;
+  vault: Vault;
+  signer: TokenSigner;
+}
+
+/** Exchanges the refresh token of a dashboard session for a new pair, by the rules of {@link exchangeRefreshToken}. */
+export async function refreshSession(
+  { database, vault, signer }: RefreshServices,
+  origin: Origin,
+  request: RefreshRequest,
+): Promise<SignedIn> {
+  const { session, refreshToken } = await exchangeRefreshToken(
+    {
+      kind: 'session',
+      rotate: (hash, next) => rotateToken(database, hash, next),
+      find: (hash, successorHash) => findTokenUse(database, hash, successorHash),
+      scope: database,
+      revoke: (transaction, { sessionId }) => revokeSession(transaction, sessionId),
+      reuseOf: ({ sessionId, accountId }) => ({
+        action: 'refresh_token.reused',
+        actor: { kind: 'account', id: accountId },
+        origin,
+        targetId: sessionId,
+        details: { consequence: 'no refresh token of the session works any more' },
+      }),
+    },
+    vault,
+    request,
+  );
+  const account = await findAccount(database, session.accountId);
+  if (!account) throw new ProblemError('invalid_refresh_token');
+  await noteUse(database, session.sessionId, origin);
+  return signedIn(signer, account, session.sessionId, refreshToken);
+}

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  ACCOUNT_PASSWORD as password,
+  accountClient,
+  authenticatorCode,
+  someEmail,
+} from '../../../testing/account-client.ts';
+import type { Answer } from '../../../testing/http-client.ts';
+import { arrangeInvitation } from '../../../testing/invitations.ts';
+import { arrangeTenant } from '../../../testing/arrange.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
+
+const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
+const accounts = await accountClient(app);
+const { post, logIn, mfaToken, actionsOf, mailsTo } = accounts;
+const verify = (body: object) => post('totp/verify', body);
+const remove = (bearer: string, body: object) =>
+  app.http.raw('DELETE', '/api/saas-auth/totp', JSON.stringify(body), { bearer });
+const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
+const makeOld = ({ id }: { id: string }) =>
+  app.owner.query(
+    `UPDATE account_sessions SET created_at = now() - interval '16 minutes' WHERE account_id = $1`,
+    [id],
+  );
+const wrongCodeFor = (secret: string) => {
+  const right = [-2, -1, 0, 1, 2].map((offset) => authenticatorCode(secret, offset));
+  return ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !right.includes(code))!;
+};
+
+describe('POST totp/enroll', () => {
+  test('returns a secret that an authenticator app reads, and changes no login yet', async () => {
+    const account = await accounts.signUpVerified();
+    const { status, body, text } = await post('totp/enroll', undefined, account.bearer);
+    assert.equal(status, 200, text);
+    assert.match(body.secret, /^[A-Z2-7]{32}$/);
+    assert.equal(
+      body.otpauthUri,
+      `otpauth://totp/Guildhall%20guildhall.test:${encodeURIComponent(account.email)}?secret=${body.secret}` +
+        '&issuer=Guildhall%20guildhall.test&algorithm=SHA1&digits=6&period=30',
+    );
+    assert.ok((await logIn(account.email)).body.accessToken);
+    const { rows } = await app.owner.query('SELECT secret FROM account_totp WHERE account_id = $1', [
+      account.id,
+    ]);
+    assert.ok(!rows[0].secret.toString('latin1').includes(body.secret), 'the secret is sealed');
+  });
+
+  test('needs a verified address', async () => {
+    const account = await accounts.signUp();
+    const refused = await post('totp/enroll', {}, account.bearer);
+    assert.deepEqual([refused.status, refused.body.code], [403, 'email_not_verified']);
+  });
+
+  test('needs the password when the session is older than 15 minutes', async () => {
+    const account = await accounts.signUpVerified();
+    await makeOld(account);
+    assert.equal((await post('totp/enroll', undefined, account.bearer)).status, 400);
+    assert.equal((await post('totp/enroll', { password: 'wrong' }, account.bearer)).status, 401);
+    assert.equal((await post('totp/enroll', { password }, account.bearer)).status, 200);
+  });
+
+  test('returns 409 when the second factor is on', async () => {
+    const account = await accounts.signUpWithTotp();
+    const refused = await post('totp/enroll', {}, account.bearer);
+    assert.deepEqual([refused.status, refused.body.code], [409, 'totp_enabled']);
+  });
+});
+
+describe('POST totp/confirm', () => {
+  test('switches the second factor on, shows ten recovery codes, mails and audits it', async () => {
+    const account = await accounts.signUpWithTotp();
+    assert.equal(new Set(account.recoveryCodes).size, 10);
+    for (const code of account.recoveryCodes) assert.match(code, /^[a-z2-9]{5}-[a-z2-9]{5}$/);
+    const me = await app.http.get('/api/saas-auth/me', account);
+    assert.equal(me.body.user.totpEnabled, true);
+    assert.equal((await mailsTo(account.email))[0]?.subject, 'Second factor added to your Guildhall account');
+    assert.ok((await actionsOf(account)).includes('account.totp_enabled'));
+    const { rows } = await app.owner.query(
+      `SELECT code_hash FROM account_recovery_codes WHERE account_id = $1`,
+      [account.id],
+    );
+    assert.equal(rows.length, 10);
+    assert.ok(rows.every(({ code_hash }) => code_hash.length === 32));
+  });
+
+  test('refuses a wrong code, and one without an enrolment', async () => {
+    const account = await accounts.signUpVerified();
+    assert.equal((await post('totp/confirm', { code: '123456' }, account.bearer)).status, 409);
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
+    assert.equal((await post('totp/confirm', { code: wrongCodeFor(secret) }, account.bearer)).status, 401);
+    for (const code of ['12345', '1234567', 'abcdef', 123456, null])
+      assert.equal((await post('totp/confirm', { code }, account.bearer)).status, 400);
+  });
+
+  test('of parallel confirmations one shows recovery codes', async () => {
+    const account = await accounts.signUpVerified();
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
+    const code = authenticatorCode(secret);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => post('totp/confirm', { code }, account.bearer)),
+    );
+    assert.deepEqual(statusesOf(answers), [200, 409, 409, 409, 409, 409]);
+    const winner = answers.find(({ status }) => status === 200)!;
+    const token = await mfaToken(account.email);
+    const recovered = await verify({ mfaToken: token, recoveryCode: winner.body.recoveryCodes[0] });
+    assert.equal(recovered.status, 200, 'its codes are the ones that work');
+  });
+});
+
+describe('POST totp/verify', () => {
+  test('finishes a login by a code of the app, once', async () => {
+    const { email, secret } = await accounts.signUpWithTotp();
+    const token = await mfaToken(email);
+    const code = authenticatorCode(secret, 1);
+    const done = await verify({ mfaToken: token, code });
+    assert.equal(done.status, 200, done.text);
+    assert.equal(done.body.user.email, email);
+    assert.equal((await app.http.get('/api/saas-auth/me', { bearer: done.body.accessToken })).status, 200);
+    assert.equal((await verify({ mfaToken: token, code })).status, 401, 'the mfaToken was used');
+    const replayed = await verify({ mfaToken: await mfaToken(email), code });
+    assert.deepEqual([replayed.status, replayed.body.code], [401, 'invalid_credentials']);
+  });
+
+  test('refuses the code that confirmed the enrolment', async () => {
+    const account = await accounts.signUpVerified();
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
+    const code = authenticatorCode(secret);
+    assert.equal((await post('totp/confirm', { code }, account.bearer)).status, 200);
+    assert.equal((await verify({ mfaToken: await mfaToken(account.email), code })).status, 401);
+  });
+
+  test('of parallel uses of one code one signs in, also from different logins', async () => {
+    const { email, secret } = await accounts.signUpWithTotp();
+    const tokens = [];
+    for (let login = 0; login < 6; login++) tokens.push(await mfaToken(email));
+    const code = authenticatorCode(secret, 1);
+    const answers = await Promise.all(tokens.map((token) => verify({ mfaToken: token, code })));
+    assert.deepEqual(statusesOf(answers), [200, 401, 401, 401, 401, 401]);
+  });
+
+  test('of parallel uses of one recovery code one signs in; it is mailed and audited', async () => {
+    const account = await accounts.signUpWithTotp();
+    const tokens = [];
+    for (let login = 0; login < 6; login++) tokens.push(await mfaToken(account.email));
+    const [recoveryCode = '', other = ''] = account.recoveryCodes;
+    const answers = await Promise.all(tokens.map((token) => verify({ mfaToken: token, recoveryCode })));
+    assert.deepEqual(statusesOf(answers), [200, 401, 401, 401, 401, 401]);
+    assert.equal(
+      (await actionsOf(account)).filter((action) => action === 'account.recovery_code_used').length,
+      1,
+    );
+    const [mail] = await mailsTo(account.email);
+    assert.equal(mail?.subject, 'A recovery code of your Guildhall account was used');
+    assert.match(mail.text, /9 recovery codes are left/);
+    const typed = ` ${other.toUpperCase().replace('-', ' ')} `;
+    const next = await verify({ mfaToken: await mfaToken(account.email), recoveryCode: typed });
+    assert.equal(next.status, 200, 'spaces and letter case do not matter');
+  });
+
+  test('of parallel uses of one mfaToken one signs in', async () => {
+    const { email, recoveryCodes } = await accounts.signUpWithTotp();
+    const token = await mfaToken(email);
+    const answers = await Promise.all(
+      recoveryCodes.slice(0, 6).map((recoveryCode) => verify({ mfaToken: token, recoveryCode })),
+    );
+    assert.deepEqual(statusesOf(answers), [200, 401, 401, 401, 401, 401]);
+    const { rows } = await app.owner.query(
+      `SELECT FROM account_recovery_codes WHERE account_id = (SELECT id FROM accounts WHERE email = $1)`,
+      [email],
+    );
+    assert.equal(rows.length, 9, 'the losers used up no recovery code');
+  });
+
+  test('counts guesses before it compares them: ten in parallel, then no code and no network helps', async () => {
+    const { email, secret } = await accounts.signUpWithTotp();
+    const token = await mfaToken(email);
+    const guess = (code: string, index: number) =>
+      post('totp/verify', { mfaToken: token, code }, undefined, { 'x-forwarded-for': `192.0.2.${index}` });
+    const wrong = wrongCodeFor(secret);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => guess(wrong, index)));
+    assert.deepEqual(statusesOf(answers), [...Array(10).fill(401), ...Array(20).fill(429)]);
+    const right = await guess(authenticatorCode(secret, 1), 99);
+    assert.deepEqual([right.status, right.body.code], [429, 'too_many_attempts']);
+    assert.ok(Number(right.headers.get('retry-after')) > 3_000);
+    const code = { mfaToken: await mfaToken(email), recoveryCode: 'aaaaa-aaaaa' };
+    assert.equal((await verify(code)).status, 429, 'another login has no budget of its own');
+  });
+
+  test('counts a guess before it compares it', async () => {
+    const { email, secret, id } = await accounts.signUpWithTotp();
+    const token = await mfaToken(email);
+    const code = wrongCodeFor(secret);
+    await whileLocked(
+      app,
+      async (hold) => void (await hold.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [id])),
+      async (waiting, release) => {
+        const guesses = Array.from({ length: 10 }, () => verify({ mfaToken: token, code }));
+        await waiting(10);
+        // Ten are counted and none is compared.
+        const right = verify({ mfaToken: token, code: authenticatorCode(secret, 1) });
+        await Promise.race([right, waiting(11)]);
+        await release();
+        assert.deepEqual(statusesOf(await Promise.all(guesses)), Array(10).fill(401));
+        assert.equal((await right).status, 429);
+      },
+    );
+  });
+
+  test('refuses tokens of another kind, expired ones and none', async () => {
+    const { email, secret, bearer, refreshToken } = await accounts.signUpWithTotp();
+    const code = authenticatorCode(secret, 1);
+    for (const token of ['x', bearer, refreshToken])
+      assert.equal((await verify({ mfaToken: token, code })).status, 401);
+    const token = await mfaToken(email);
+    await app.owner.query(`UPDATE account_tokens SET expires_at = now() WHERE purpose = 'mfa'`);
+    assert.equal((await verify({ mfaToken: token, code })).status, 401);
+    for (const body of [
+      {},
+      { code: '123456', recoveryCode: 'x' },
+      { code: 5 },
+      { recoveryCode: 'x'.repeat(65) },
+    ])
+      assert.equal((await verify({ mfaToken: token, ...body })).status, 400);
+  });
+
+  test('an mfaToken is no access token, no refresh token and no mailed token', async () => {
+    const { email } = await accounts.signUpWithTotp();
+    const token = await mfaToken(email);
+    assert.equal((await app.http.get('/api/saas-auth/me', { bearer: token })).status, 401);
+    assert.equal((await post('refresh', { refreshToken: token })).status, 401);
+    assert.equal((await post('email/verify', { token })).status, 401);
+    assert.equal((await post('password-reset/confirm', { token, newPassword: password })).status, 401);
+  });
+
+  test('keeps ten waiting logins of an account', async () => {
+    const { email, id } = await accounts.signUpWithTotp();
+    for (let login = 0; login < 12; login++) await mfaToken(email);
+    const { rows } = await app.owner.query(
+      `SELECT FROM account_tokens WHERE account_id = $1 AND purpose = 'mfa'`,
+      [id],
+    );
+    assert.equal(rows.length, 10);
+  });
+});
+
+describe('POST login with a second factor', () => {
+  test('refuses a wrong password as it always does', async () => {
+    const { email } = await accounts.signUpWithTotp();
+    const wrong = await logIn(email, 'wrong');
+    const unknown = await logIn(someEmail(), 'wrong');
+    assert.deepEqual([wrong.status, wrong.body.detail], [401, unknown.body.detail]);
+  });
+
+  test('an invitation accepted by password is no way around the second factor', async () => {
+    const account = await accounts.signUpWithTotp();
+    const tenant = await arrangeTenant(app);
+    const { token } = await arrangeInvitation(app, tenant, { email: account.email });
+    const refused = await post('invitations/accept', { token, password });
+    assert.deepEqual([refused.status, refused.body.code], [403, 'second_factor_needed']);
+    const wrong = await post('invitations/accept', { token, password: 'wrong password' });
+    assert.equal(wrong.status, 401, 'told to nobody who does not know the password');
+    assert.equal((await post('me/invitations/accept', { token }, account.bearer)).status, 200);
+  });
+});
+
+describe('DELETE totp and POST totp/recovery-codes', () => {
+  test('need the password or a code of the app', async () => {
+    const account = await accounts.signUpWithTotp();
+    const renew = (body: object) => post('totp/recovery-codes', body, account.bearer);
+    for (const [body, status] of [
+      [{}, 400],
+      [{ password: 'wrong' }, 401],
+      [{ code: wrongCodeFor(account.secret) }, 401],
+    ] as const) {
+      assert.equal((await remove(account.bearer, body)).status, status, JSON.stringify(body));
+      assert.equal((await renew(body)).status, status, JSON.stringify(body));
+    }
+    const renewed = await renew({ password });
+    assert.equal(renewed.status, 200, renewed.text);
+    const old = { mfaToken: await mfaToken(account.email), recoveryCode: account.recoveryCodes[0] };
+    assert.equal((await verify(old)).status, 401, 'the old codes stop working');
+    const removed = await remove(account.bearer, { code: authenticatorCode(account.secret, 1) });
+    assert.equal(removed.status, 204, removed.text);
+    assert.ok((await logIn(account.email)).body.accessToken, 'a login needs the password alone');
+    assert.equal((await remove(account.bearer, { password })).status, 404);
+    assert.equal((await renew({ password })).status, 404);
+    const actions = await actionsOf(account);
+    assert.ok(
+      actions.includes('account.recovery_codes_renewed') && actions.includes('account.totp_disabled'),
+    );
+    const subjects = (await mailsTo(account.email)).map(({ subject }) => subject);
+    assert.deepEqual(subjects.slice(0, 2), [
+      'Second factor removed from your Guildhall account',
+      'New recovery codes for your Guildhall account',
+    ]);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Database } from '../../../database/database.ts';
+import type { Origin, Self } from '../../../http/request-context.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import { mailToken, wrongToken } from './mailed-token.ts';
+import { lockAccount, markVerified } from './queries.ts';
+import { findToken, useToken } from './token-queries.ts';
+
+/** Verifies the address of an account by the token that was mailed to it. Throws invalid_credentials. */
+export async function verifyEmail(
+  { database, vault }: { database: Database; vault: Vault },
+  origin: Origin,
+  token: string,
+): Promise<{ email: string }> {
+  const hash = vault.fingerprint(token);
+  return database.transaction(async (transaction) => {
+    const owner = await findToken(transaction, 'verify', hash);
+    const account = owner && (await lockAccount(transaction, owner.accountId));
+    if (!account || !(await useToken(transaction, 'verify', hash))) throw wrongToken();
+    await markVerified(transaction, account.id);
+    await auditTrail(transaction, [
+      {
+        actor: { kind: 'account', id: account.id },
+        origin,
+        action: 'account.email_verified',
+        targetId: account.id,
+        details: { email: account.email },
+      },
+    ]);
+    return { email: account.email };
+  });
+}
+
+/** Mails another token to an address that is not verified. Throws conflict and too_many_attempts. */
+export async function resendVerification(
+  services: MailServices & { database: Database; issuer: string },
+  { accountId, origin }: Self,
+): Promise<void> {
+  await services.database.transaction(async (transaction) => {
+    const account = await lockAccount(transaction, accountId);
+    if (!account) throw new ProblemError('invalid_bearer');
+    if (account.emailVerified) throw new ProblemError('conflict', 'The e-mail address is verified already.');
+    await mailToken(services, transaction, account, 'verify');
+    await auditTrail(transaction, [
+      {
+        actor: { kind: 'account', id: accountId },
+        origin,
+        action: 'account.verification_requested',
+        targetId: accountId,
+        details: { email: account.email },
+      },
+    ]);
+  });
+}

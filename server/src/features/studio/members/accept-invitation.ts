@@ -1,0 +1,140 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { hashPassword } from '../../../security/passwords.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { newId } from '../../../core/ids.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import {
+  checkPassword,
+  createAccount,
+  findAccount,
+  findAccountByEmail,
+  createSession,
+  markVerified,
+  type AccountWithPassword,
+  type PasswordServices,
+  type SessionServices,
+  type SignedIn,
+} from '../accounts/index.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { insertMembership, type Membership } from '../workspaces/index.ts';
+import { endInvitation, findInvitationOfToken, type MailedInvitation } from './invitation-queries.ts';
+import { lockTeam } from './queries.ts';
+
+export interface InvitationServices {
+  database: Database;
+  vault: Vault;
+}
+
+/** What an invitation is to, for whoever holds its token. They read the mailbox, so they may know of its account. */
+export async function readInvitation(
+  { database, vault }: InvitationServices,
+  token: string,
+): Promise<MailedInvitation & { hasAccount: boolean }> {
+  const invitation = await requireInvitation(database, vault.fingerprint(token));
+  const account = await findAccountByEmail(database, invitation.email);
+  return { ...invitation, hasAccount: account !== undefined };
+}
+
+export interface Acceptance {
+  token: string;
+  password: string;
+  displayName?: string | undefined;
+}
+
+/**
+ * Accepts an invitation and signs its reader in: with the password of the address' account, or, where it has none, with the
+ * one of the account that this makes, also where sign-up is closed. Throws not_found, and what checking a password throws.
+ */
+export async function acceptInvitation(
+  services: InvitationServices & PasswordServices & SessionServices,
+  origin: NonNullable<Author['origin']>,
+  { token, password, displayName }: Acceptance,
+): Promise<{ isNew: boolean; signedIn: SignedIn & { membership: Membership } }> {
+  const { database, vault } = services;
+  const hash = vault.fingerprint(token);
+  const { email } = await requireInvitation(database, hash);
+  const known = (await findAccountByEmail(database, email))
+    ? await checkPassword(services, origin.ip, { email, password })
+    : undefined;
+  if (known?.totpEnabled)
+    throw new ProblemError(
+      'second_factor_needed',
+      'Sign in first, then accept the invitation by POST /api/saas-auth/me/invitations/accept.',
+    );
+  const passwordHash = known ? '' : await hashPassword(password);
+  return database.transaction(async (transaction) => {
+    const invitation = await useInvitation(transaction, hash);
+    const id = known?.id ?? newId();
+    const author: Author = { actor: { kind: 'account', id }, origin };
+    const account =
+      known ??
+      (await createAccount(transaction, author, {
+        id,
+        email,
+        passwordHash,
+        displayName: displayName ?? null,
+        isPlatformAdmin: false,
+        emailVerified: true,
+      }));
+    const membership = await join(transaction, author, invitation, account);
+    return {
+      isNew: !known,
+      signedIn: { ...(await createSession(transaction, services, account, origin)), membership },
+    };
+  });
+}
+
+/** Accepts an invitation as who is signed in. Throws not_found, and forbidden where it is for another address. */
+export async function joinWorkspace(
+  { database, vault }: InvitationServices,
+  author: Author & { actor: { id: string } },
+  token: string,
+): Promise<Membership> {
+  return database.transaction(async (transaction) => {
+    const invitation = await useInvitation(transaction, vault.fingerprint(token));
+    const account = await findAccount(transaction, author.actor.id);
+    if (account?.email !== invitation.email)
+      throw new ProblemError('forbidden', `The invitation is for ${invitation.email}. Sign in with that address.`);
+    return join(transaction, author, invitation, account);
+  });
+}
+
+async function requireInvitation(db: Querier, hash: Buffer): Promise<MailedInvitation> {
+  const invitation = await findInvitationOfToken(db, hash);
+  if (!invitation) throw gone();
+  return invitation;
+}
+
+/** The invitation, used up if the transaction commits. The team is locked first, as by all that change it. */
+async function useInvitation(transaction: Querier, hash: Buffer): Promise<MailedInvitation> {
+  const invitation = await requireInvitation(transaction, hash);
+  await lockTeam(transaction, invitation.workspaceId);
+  if (!(await endInvitation(transaction, invitation.id))) throw gone();
+  return invitation;
+}
+
+async function join(
+  transaction: Querier,
+  author: Author,
+  { id: invitationId, workspaceId, workspaceName, workspaceSlug, role, invitedBy }: MailedInvitation,
+  account: Pick<AccountWithPassword, 'id' | 'email'>,
+): Promise<Membership> {
+  // Whoever holds the token reads the mail of the address.
+  await markVerified(transaction, account.id);
+  await insertMembership(transaction, { workspaceId, accountId: account.id, role });
+  await auditTrail(transaction, [
+    {
+      ...author,
+      action: 'member.joined',
+      workspaceId,
+      targetId: account.id,
+      details: { after: { email: account.email, role }, invitationId, invitedBy },
+    },
+  ]);
+  return { workspaceId, workspaceName, workspaceSlug, role };
+}
+
+function gone(): ProblemError {
+  return new ProblemError('invitation_not_found');
+}

@@ -1,0 +1,119 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql, type Sql } from '../../../database/sql.ts';
+import type { Role } from '../../../http/credential-scope.ts';
+import type { TeamEntry } from './queries.ts';
+
+export interface NewInvitation {
+  id: string;
+  workspaceId: string;
+  email: string;
+  role: Role;
+  tokenHash: Buffer;
+  invitedBy: string;
+  expiresAt: string;
+}
+
+export function insertInvitation(db: Querier, invitation: NewInvitation): Promise<TeamEntry | undefined> {
+  const { id, workspaceId, email, role, tokenHash, invitedBy, expiresAt } = invitation;
+  return db.row(sql`
+    INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, created_at, expires_at)
+    VALUES (${id}, ${workspaceId}, ${email}, ${role}, ${tokenHash}, ${invitedBy}, clock_timestamp(), ${expiresAt})
+    RETURNING NULL AS "userId", id AS "invitationId", email, NULL AS "displayName", role, 'invited' AS status,
+              created_at AS "createdAt", invited_by AS "invitedBy", expires_at AS "expiresAt"`);
+}
+
+/** An invitation that was neither accepted nor withdrawn nor replaced. */
+export interface OpenInvitation {
+  id: string;
+  workspaceId: string;
+  email: string;
+  role: Role;
+  expiresAt: string;
+}
+
+const columns = sql`id, workspace_id AS "workspaceId", email, role, expires_at AS "expiresAt"`;
+
+export function findOpenInvitation(
+  db: Querier,
+  workspaceId: string,
+  named: { id: string } | { email: string },
+): Promise<OpenInvitation | undefined> {
+  const name: Sql = 'id' in named ? sql`id = ${named.id}` : sql`email = ${named.email}`;
+  return db.row(sql`
+    SELECT ${columns} FROM invitations
+    WHERE workspace_id = ${workspaceId} AND ${name} AND ended_at IS NULL`);
+}
+
+/** What an invitation says to whoever holds its token. */
+export interface MailedInvitation extends OpenInvitation {
+  workspaceName: string;
+  workspaceSlug: string;
+  /** Its address. */
+  invitedBy: string;
+}
+
+/** Undefined where the token was never mailed, or does not work any more. */
+export function findInvitationOfToken(db: Querier, tokenHash: Buffer): Promise<MailedInvitation | undefined> {
+  return db.row(sql`
+    SELECT invitation.id, invitation.workspace_id AS "workspaceId", invitation.email, invitation.role,
+           invitation.expires_at AS "expiresAt", workspace.name AS "workspaceName", workspace.slug AS "workspaceSlug",
+           inviter.email AS "invitedBy"
+    FROM invitations invitation
+    JOIN workspaces workspace ON workspace.id = invitation.workspace_id
+    JOIN accounts inviter ON inviter.id = invitation.invited_by
+    WHERE invitation.token_hash = ${tokenHash} AND invitation.ended_at IS NULL AND invitation.expires_at > now()`);
+}
+
+/** Ends an invitation. False where it had ended before. */
+export async function endInvitation(db: Querier, invitationId: string): Promise<boolean> {
+  const ended = await db.run(sql`
+    UPDATE invitations SET ended_at = clock_timestamp() WHERE id = ${invitationId} AND ended_at IS NULL`);
+  return ended === 1;
+}
+
+/** Ends the open invitations that somebody has sent, for these roles, and returns them. */
+export function endInvitationsBy(
+  db: Querier,
+  workspaceId: string,
+  { userId, roles }: { userId: string; roles: Role[] },
+): Promise<OpenInvitation[]> {
+  return db.rows(sql`
+    UPDATE invitations SET ended_at = clock_timestamp()
+    WHERE workspace_id = ${workspaceId} AND invited_by = ${userId} AND role = ANY(${roles}::text[]) AND ended_at IS NULL
+    RETURNING ${columns}`);
+}
+
+/** Makes all that mail an address take turns until the transaction ends: none overlooks the mail of another. */
+export async function lockAddress(db: Querier, email: string): Promise<void> {
+  await db.rows(sql`SELECT pg_advisory_xact_lock(7118016, hashtext(${email}))`);
+}
+
+export interface SentMails {
+  count: number;
+  /** Until the first of them is a day old. */
+  seconds: number;
+}
+
+/** The invitations of the last day to an address. */
+export function countMailsTo(db: Querier, email: string): Promise<SentMails> {
+  return countMails(db, sql`email = ${email}`);
+}
+
+/** The invitations of the last day that somebody has sent. */
+export function countMailsBy(db: Querier, userId: string): Promise<SentMails> {
+  return countMails(db, sql`invited_by = ${userId}`);
+}
+
+async function countMails(db: Querier, condition: Sql): Promise<SentMails> {
+  const row = await db.row<SentMails>(sql`
+    SELECT count(*), greatest(1, ceil(extract(epoch FROM min(created_at) + interval '1 day' - now())))::int AS seconds
+    FROM invitations WHERE ${condition} AND created_at > now() - interval '1 day'`);
+  return row ?? { count: 0, seconds: 1 };
+}
+
+/** Deletes what is of no more use: those that ended over a day ago, until when they count, and those that expired long ago. */
+export async function deleteOldInvitations(db: Querier): Promise<void> {
+  await db.run(sql`
+    DELETE FROM invitations
+    WHERE ended_at < now() - interval '1 day' OR expires_at < now() - interval '30 days'`);
+}

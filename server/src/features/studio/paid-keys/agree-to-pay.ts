@@ -1,0 +1,63 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import { notifyTeam } from '../../messages/notifications/index.ts';
+import { findRole } from '../workspaces/index.ts';
+import { shareTeam } from './queries.ts';
+
+/**
+ * Lets the author agree that a workspace pays for the reads of a key, in the caller's transaction. Call it before the key is
+ * locked: whoever changes the team locks the workspace first and the keys after it. Throws not_found if the author is no
+ * member, and forbidden if the author is neither owner nor admin.
+ */
+export async function requirePayer(
+  transaction: Querier,
+  { actor }: Author,
+  workspaceId: string,
+): Promise<void> {
+  await shareTeam(transaction, workspaceId);
+  // A statement of its own: it sees a change of the team that the lock has waited for.
+  const member = actor.id === null ? undefined : await findRole(transaction, actor.id, { workspaceId });
+  if (!member) throw new ProblemError('not_found', 'The workspace of subscriberWorkspaceId does not exist.');
+  if (member.role === 'viewer')
+    throw new ProblemError('forbidden', 'Only an owner or admin of the paying workspace may name it as payer.');
+}
+
+/** A key and the workspace that agreed to pay for its reads. */
+export interface Agreement {
+  payerId: string;
+  keyId: string;
+  prefix: string;
+  tenantId: string;
+  ownWorkspaceId: string;
+}
+
+/** Records an agreement in the paying workspace, and notifies both teams. The change of the key is audited with the key. */
+export async function announceAgreement(
+  services: MailServices,
+  transaction: Querier,
+  author: Author,
+  { payerId, keyId, prefix, tenantId, ownWorkspaceId }: Agreement,
+): Promise<void> {
+  if (payerId === ownWorkspaceId) return;
+  const details = { after: { prefix, tenantId } };
+  await auditTrail(transaction, [
+    { ...author, action: 'paid_key.agreed', workspaceId: payerId, targetId: keyId, details },
+  ]);
+  // Names are left out: they are text that another workspace chose.
+  await notifyTeam(services, transaction, payerId, {
+    type: 'paid_key.agreed',
+    title: 'Your workspace pays for an API key',
+    text: `An owner or admin of your workspace agreed to pay for the reads of the API key ${prefix}… of another workspace. Revoke the agreement in the list of paid keys.`,
+    data: { keyId, tenantId },
+  });
+  await notifyTeam(services, transaction, ownWorkspaceId, {
+    type: 'paid_key.agreed',
+    title: 'Another workspace pays for an API key',
+    text: `Another workspace pays for the reads of your API key ${prefix}… from now on.`,
+    data: { keyId, payerId },
+    tenantId,
+  });
+}

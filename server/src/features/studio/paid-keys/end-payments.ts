@@ -1,0 +1,100 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import { notifyTeam } from '../../messages/notifications/index.ts';
+import { endAgreements, enterTenant, shareTeam, type EndedPayment } from './queries.ts';
+
+/** Why a workspace pays no more: it revoked the agreement, or who agreed is no owner or admin any more. */
+type Reason = 'revoked' | 'role_lost';
+
+/** Ends the payment for one key. Its reads are billed to its own workspace from then on. Throws not_found. */
+export async function endPayment(
+  services: MailServices & { database: Database },
+  author: Author,
+  { workspaceId, keyId }: { workspaceId: string; keyId: string },
+): Promise<void> {
+  await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
+    await shareTeam(transaction, workspaceId);
+    const ended = await endAgreements(transaction, workspaceId, { keyId });
+    if (ended.length === 0) throw new ProblemError('not_found', 'The workspace does not pay for this key.');
+    await announceEnd(services, transaction, author, workspaceId, ended, 'revoked');
+  });
+}
+
+/**
+ * Ends all payments that a member agreed to, in the transaction that takes the role of owner or admin from them. The team must
+ * be locked: so nobody agrees meanwhile.
+ */
+export async function endPaymentsOf(
+  services: MailServices,
+  transaction: Querier,
+  author: Author,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<void> {
+  const ended = await endAgreements(transaction, workspaceId, { agreedBy: userId });
+  if (ended.length > 0) await announceEnd(services, transaction, author, workspaceId, ended, 'role_lost');
+}
+
+async function announceEnd(
+  services: MailServices,
+  transaction: Querier,
+  author: Author,
+  payerId: string,
+  ended: EndedPayment[],
+  reason: Reason,
+): Promise<void> {
+  await auditTrail(
+    transaction,
+    ended.map(({ keyId, prefix, tenantId }) => ({
+      ...author,
+      action: 'paid_key.ended',
+      workspaceId: payerId,
+      targetId: keyId,
+      details: { before: { prefix, tenantId }, reason },
+    })),
+  );
+  const why =
+    reason === 'revoked' ? 'the agreement was revoked' : 'who agreed lost the role of owner or admin';
+  await notifyTeam(services, transaction, payerId, {
+    type: 'paid_key.ended',
+    title: 'Your workspace no longer pays for an API key',
+    text: `Your workspace no longer pays for the reads of ${prefixes(ended)}: ${why}.`,
+    data: { keyIds: ended.map(({ keyId }) => keyId).slice(0, SHOWN), reason },
+  });
+  for (const [ownWorkspaceId, keys = []] of Map.groupBy(ended, (key) => key.ownWorkspaceId))
+    await notifyTeam(services, transaction, ownWorkspaceId, {
+      type: 'paid_key.ended',
+      title: 'Your workspace pays for an API key again',
+      text: `Another workspace no longer pays for the reads of ${prefixes(keys)}. Your workspace is billed for them from now on.`,
+      data: { keyIds: keys.map(({ keyId }) => keyId).slice(0, SHOWN), reason },
+    });
+  for (const [tenantId, keys] of Map.groupBy(ended, (key) => key.tenantId)) {
+    await enterTenant(transaction, tenantId);
+    await auditTrail(
+      transaction,
+      keys.map(({ keyId }) => ({
+        // Without the address: the author belongs to another workspace.
+        actor: author.actor,
+        action: 'api_key.payer_ended',
+        tenantId,
+        targetId: keyId,
+        details: {
+          before: { subscriberWorkspaceId: payerId },
+          after: { subscriberWorkspaceId: null },
+          reason,
+        },
+      })),
+    );
+  }
+}
+
+/** How many keys a notification names. */
+const SHOWN = 10;
+
+function prefixes(keys: EndedPayment[]): string {
+  const shown = keys.slice(0, SHOWN).map(({ prefix }) => `${prefix}…`);
+  const more = keys.length - shown.length;
+  return `${keys.length === 1 ? 'the API key' : 'the API keys'} ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+
+const app = await startTestApp();
+const other = await startTestApp({ databaseUrl: app.databaseUrl });
+
+/** A game that offers keys, a payer, and somebody who manages the keys of the one and has a role in the other. */
+async function arrange(role: 'owner' | 'admin' | 'viewer' = 'admin') {
+  const [publisher, payer] = [await arrangeTenant(app), await arrangeTenant(app)];
+  const agent = await arrangeAccount(app, payer, role);
+  await app.owner.query(`INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, 'admin')`, [
+    publisher.workspaceId,
+    agent.accountId,
+  ]);
+  const owner = await arrangeAccount(app, payer, 'owner');
+  const keysPath = `/api/bus_tenants/${publisher.tenantId}/api-keys`;
+  const members = `/api/workspaces/${payer.workspaceId}/members`;
+  const paidKeys = `/api/workspaces/${payer.workspaceId}/paid-keys`;
+  const wanted = { name: 'reader', allowDataApi: true, subscriberWorkspaceId: payer.workspaceId };
+  return {
+    publisher,
+    payer,
+    agent,
+    owner,
+    keysPath,
+    paidKeys,
+    create: (body: object = wanted) => app.http.post(keysPath, body, agent),
+    change: (keyId: string, body: object) => app.http.patch(`${keysPath}/${keyId}`, body, agent),
+    rotate: (keyId: string) => app.http.post(`${keysPath}/${keyId}/rotate`, {}, agent),
+    list: async (query = '') => (await app.http.get(paidKeys + query, owner)).body,
+    end: (keyId: string, caller: object = owner) => app.http.delete(`${paidKeys}/${keyId}`, caller),
+    demote: () => app.http.patch(`${members}/${agent.accountId}`, { role: 'viewer' }, owner),
+    remove: () => app.http.delete(`${members}/${agent.accountId}`, owner),
+    leave: () => app.http.delete(`${members}/${agent.accountId}`, agent),
+    /** Who is billed for a read with a key, as a server has it. */
+    async billed(apiKey: string, { http } = app) {
+      const { playerId } = await arrangePlayer(app, publisher);
+      const { rows: before } = await app.owner.query(billedUnits, [publisher.tenantId]);
+      assert.equal((await http.get(`/api/player-profiles/${playerId}`, { apiKey })).status, 200);
+      let grown: string | undefined;
+      await eventually(async () => {
+        const { rows } = await app.owner.query(billedUnits, [publisher.tenantId]);
+        const known = new Map(before.map((row) => [row.name, row.units]));
+        grown = rows.find((row) => row.units > (known.get(row.name) ?? 0))?.name;
+        return grown !== undefined;
+      });
+      return grown === payer.workspaceId ? 'payer' : 'publisher';
+    },
+    async payerOf(keyId: string): Promise<string | null> {
+      const { rows } = await app.owner.query(
+        'SELECT subscriber_workspace_id AS id FROM tenant_keys WHERE id = $1',
+        [keyId],
+      );
+      return rows[0].id;
+    },
+  };
+}
+
+/** What each workspace was billed for the API keys of a tenant. */
+const billedUnits = `
+  SELECT entry.workspace_id AS name, sum(units)::int AS units
+  FROM (SELECT workspace_id, tenant_id, key_id, units FROM usage_entries
+        UNION ALL SELECT workspace_id, tenant_id, key_id, units FROM usage_totals) entry
+  JOIN tenant_keys key ON key.id = entry.key_id AND key.kind = 'api'
+  WHERE entry.tenant_id = $1 GROUP BY entry.workspace_id`;
+
+describe('naming a payer', () => {
+  test('returns 403 when the author is a viewer of the paying workspace', async () => {
+    const scene = await arrange('viewer');
+    assert.equal((await scene.create()).status, 403);
+    const { id } = (await scene.create({ name: 'x' })).body;
+    const refused = await scene.change(id, { subscriberWorkspaceId: scene.payer.workspaceId });
+    assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden']);
+    assert.equal(await scene.payerOf(id), null);
+  });
+
+  test('returns 404 when the author is no member of the paying workspace', async () => {
+    const scene = await arrange();
+    const foreign = await arrangeTenant(app);
+    for (const subscriberWorkspaceId of [foreign.workspaceId, randomUUID()])
+      assert.equal((await scene.create({ name: 'x', subscriberWorkspaceId })).status, 404);
+  });
+
+  for (const role of ['owner', 'admin'] as const)
+    test(`bills the paying workspace when the author is its ${role}`, async () => {
+      const scene = await arrange(role);
+      const created = await scene.create();
+      assert.equal(created.status, 201, created.text);
+      assert.equal(await scene.billed(created.body.key), 'payer');
+    });
+
+  test('audits and notifies in both workspaces', async () => {
+    const scene = await arrange();
+    const manager = await arrangeAccount(app, scene.publisher, 'owner');
+    const { id } = (await scene.create()).body;
+    await scene.end(id);
+    const trail = async (workspaceId: string, caller: object) =>
+      (
+        await app.http.get(`/api/workspaces/${workspaceId}/audit-records?targetId=${id}`, caller)
+      ).body.items.map((record: { action: string }) => record.action);
+    assert.deepEqual(await trail(scene.payer.workspaceId, scene.owner), [
+      'paid_key.ended',
+      'paid_key.agreed',
+    ]);
+    assert.deepEqual(await trail(scene.publisher.workspaceId, manager), [
+      'api_key.payer_ended',
+      'api_key.created',
+    ]);
+    for (const caller of [scene.owner, manager]) {
+      const { items } = (await app.http.get('/api/notifications', caller)).body;
+      assert.deepEqual(
+        items.map((item: { type: string }) => item.type),
+        ['paid_key.ended', 'paid_key.agreed'],
+      );
+    }
+  });
+
+  test('keeps the agreement when another trait changes or the key is rotated', async () => {
+    const scene = await arrange();
+    const { id } = (await scene.create()).body;
+    const [before] = (await scene.list()).items;
+    assert.equal((await scene.change(id, { name: 'new' })).status, 200);
+    const [after] = (await scene.list()).items;
+    assert.deepEqual(after, { ...before, name: 'new' });
+    const successor = (await scene.rotate(id)).body;
+    assert.equal(await scene.payerOf(successor.id), scene.payer.workspaceId);
+    assert.equal((await scene.list()).totalCount, 2);
+    await scene.demote();
+    assert.equal(await scene.payerOf(successor.id), null);
+  });
+});
+
+describe('GET /api/workspaces/{workspaceId}/paid-keys', () => {
+  test('pages the keys of other workspaces without their secrets', async () => {
+    const scene = await arrange();
+    const keys = [(await scene.create()).body, (await scene.create()).body];
+    const own = `/api/bus_tenants/${scene.payer.tenantId}/api-keys`;
+    const subscriberWorkspaceId = scene.payer.workspaceId;
+    assert.equal((await app.http.post(own, { name: 'own', subscriberWorkspaceId }, scene.owner)).status, 201);
+    const { items, totalCount } = await scene.list('?limit=1&offset=1');
+    assert.equal(totalCount, 2);
+    const { tenantName, agreedAt, ...item } = items[0];
+    assert.equal(typeof tenantName, 'string');
+    assert.ok(!Number.isNaN(Date.parse(agreedAt)));
+    assert.deepEqual(item, {
+      id: keys[1].id,
+      name: 'reader',
+      prefix: keys[1].prefix,
+      tenantId: scene.publisher.tenantId,
+      workspaceId: scene.publisher.workspaceId,
+      agreedBy: scene.agent.accountId,
+    });
+  });
+});
+
+describe('DELETE /api/workspaces/{workspaceId}/paid-keys/{keyId}', () => {
+  test('bills the key’s own workspace from then on, in every process', async () => {
+    const scene = await arrange();
+    const { id, key } = (await scene.create()).body;
+    assert.equal(await scene.billed(key, other), 'payer');
+    assert.equal((await scene.end(id)).status, 204);
+    assert.equal(await scene.billed(key), 'publisher');
+    await eventually(async () => (await scene.billed(key, other)) === 'publisher');
+    assert.equal((await scene.end(id)).status, 404, 'it does not pay any more');
+    assert.equal((await scene.list()).totalCount, 0);
+  });
+
+  test('returns 404 for a key that another workspace pays for', async () => {
+    const [scene, foreign] = [await arrange(), await arrange()];
+    const { id } = (await scene.create()).body;
+    assert.equal((await foreign.end(id)).status, 404);
+    assert.equal((await scene.end(id, foreign.owner)).status, 404);
+    assert.equal(await scene.payerOf(id), scene.payer.workspaceId);
+  });
+});
+
+describe('losing the role of owner or admin', () => {
+  for (const how of ['demote', 'remove', 'leave'] as const)
+    test(`ends the payment (${how})`, async () => {
+      const scene = await arrange();
+      const { id, key } = (await scene.create()).body;
+      assert.equal(await scene.billed(key), 'payer');
+      assert.ok((await scene[how]()).status < 300);
+      assert.equal(await scene.payerOf(id), null);
+      assert.equal(await scene.billed(key), 'publisher');
+    });
+
+  test('ends what is agreed, changed or rotated at the same time', async () => {
+    for (let round = 0; round < 12; round++) {
+      const scene = await arrange();
+      const first = (await scene.create()).body;
+      const plain = (await scene.create({ name: 'x' })).body;
+      const { workspaceId } = scene.payer;
+      const [demoted, ...others] = await Promise.all([
+        scene.demote(),
+        scene.create(),
+        scene.rotate(first.id),
+        scene.change(plain.id, { subscriberWorkspaceId: workspaceId }),
+      ]);
+      assert.equal(demoted.status, 200, demoted.text);
+      for (const answer of others) assert.ok(answer.status < 500, answer.text);
+      const { rows } = await app.owner.query(
+        'SELECT id FROM tenant_keys WHERE subscriber_workspace_id = $1',
+        [workspaceId],
+      );
+      assert.deepEqual(rows, [], `round ${round}`);
+    }
+  });
+});

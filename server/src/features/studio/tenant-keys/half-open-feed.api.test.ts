@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
+import { startDatabaseProxy } from '../../../testing/database-proxy.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+
+const app = await startTestApp();
+const proxy = await startDatabaseProxy(app.databaseUrl);
+// A second process, whose connection for changes can be lost while all others work.
+const other = await startTestApp({ databaseUrl: proxy.url });
+const tenant = await arrangeTenant(app);
+const admin = await arrangeAccount(app, tenant, 'admin');
+const path = `/api/bus_tenants/${tenant.tenantId}/game-keys`;
+
+const createKey = async () =>
+  (await app.http.post(path, { name: 'x' }, admin)).body as { id: string; key: string };
+const statusOf = async (gameKey: string) =>
+  (
+    await other.http.post(
+      '/api/player-auth/players/exists',
+      { provider: 'Mock', providerUserId: 'x' },
+      { gameKey },
+    )
+  ).status;
+
+describe('a change feed whose connection is half-open', () => {
+  test('is noticed, so that a revoked key stops working on the other process', async () => {
+    const keys = [await createKey(), await createKey(), await createKey()];
+    for (const { key } of keys) assert.equal(await statusOf(key), 404, 'the key works and is cached');
+    proxy.blackhole('guildhall change feed');
+    // The first is revoked before the loss is noticed, the second while there is no connection.
+    for (const { id, key } of keys.slice(0, 2)) {
+      assert.equal(await statusOf(key), 404);
+      assert.equal((await app.http.delete(`${path}/${id}`, admin)).status, 204);
+      await eventually(async () => (await statusOf(key)) === 401, 20_000);
+    }
+    proxy.open();
+    const { id, key } = keys[2]!;
+    assert.equal(await statusOf(key), 404, 'a key that was not revoked works all the time');
+    assert.equal((await app.http.delete(`${path}/${id}`, admin)).status, 204);
+    await eventually(async () => (await statusOf(key)) === 401, 20_000);
+  });
+});

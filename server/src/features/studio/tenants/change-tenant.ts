@@ -1,0 +1,43 @@
+import { isUniqueViolation, type Database } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { lockTenant, updateTenant, type ChangeableTenant, type Tenant } from './queries.ts';
+
+/**
+ * Changes a tenant. One that is not active has no working keys; nothing of it is erased, and it can be made active again.
+ * Throws not_found and slug_taken.
+ */
+export async function changeTenant(
+  database: Database,
+  author: Author,
+  tenantId: string,
+  change: Partial<ChangeableTenant>,
+): Promise<Tenant> {
+  try {
+    return await database.forTenant(tenantId).transaction(async (transaction) => {
+      const tenant = await lockTenant(transaction, tenantId);
+      if (!tenant) throw new ProblemError('not_found');
+      const before = changeable(tenant);
+      const after = changeable({ ...before, ...change });
+      const details = difference(before, after);
+      if (!details) return tenant;
+      const changed = await updateTenant(transaction, tenantId, after);
+      await auditTrail(transaction, [
+        { ...author, action: actionOf(before, after), tenantId, targetId: tenantId, details },
+      ]);
+      return changed ?? tenant;
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'tenants_workspace_id_slug_key') ? new ProblemError('slug_taken') : error;
+  }
+}
+
+function changeable({ name, slug, hiddenFromDiscovery, isActive }: ChangeableTenant): ChangeableTenant {
+  return { name, slug, hiddenFromDiscovery, isActive };
+}
+
+function actionOf(before: ChangeableTenant, after: ChangeableTenant): string {
+  if (before.isActive === after.isActive) return 'tenant.updated';
+  return after.isActive ? 'tenant.enabled' : 'tenant.disabled';
+}

@@ -1,0 +1,50 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { slugCandidates } from '../../../core/text.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { insertTenant, type Tenant } from './queries.ts';
+
+export interface NewTenant {
+  /** Made by the caller, who must act in the scope of this tenant. */
+  id: string;
+  workspaceId: string;
+  name: string;
+  slug?: string | undefined;
+  hiddenFromDiscovery?: boolean | undefined;
+  autoCreateDefinitions?: boolean;
+  isDemo?: boolean;
+}
+
+/**
+ * Creates a tenant in the caller's transaction, with a slug made of its name unless one is given. Slugs are unique within a
+ * workspace. Throws slug_taken.
+ */
+export async function createTenant(transaction: Querier, author: Author, tenant: NewTenant): Promise<Tenant> {
+  const {
+    id,
+    workspaceId,
+    hiddenFromDiscovery = false,
+    autoCreateDefinitions = false,
+    isDemo = false,
+  } = tenant;
+  const candidates = tenant.slug === undefined ? slugCandidates(tenant.name, 'tenant') : [tenant.slug];
+  for (const slug of candidates) {
+    const row = { ...tenant, slug, hiddenFromDiscovery, autoCreateDefinitions, isDemo };
+    const created = await insertTenant(transaction, row);
+    if (!created) continue;
+    const { name, settings } = created;
+    await auditTrail(transaction, [
+      {
+        ...author,
+        action: 'tenant.created',
+        workspaceId,
+        tenantId: id,
+        targetId: id,
+        details: { after: { name, slug, hiddenFromDiscovery, settings } },
+      },
+    ]);
+    return created;
+  }
+  throw new ProblemError('slug_taken');
+}

@@ -1,0 +1,133 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import type { PageRequest } from '../../../core/page.ts';
+import type { Provider } from './providers.ts';
+
+/** A game or an environment of one. */
+export interface Tenant {
+  id: string;
+  workspaceId: string;
+  name: string;
+  slug: string;
+  hiddenFromDiscovery: boolean;
+  isActive: boolean;
+  isDemo: boolean;
+  settings: { autoCreateDefinitions: boolean };
+  createdAt: string;
+  disabledAt: string | null;
+}
+
+const columns = sql`
+  id, workspace_id AS "workspaceId", name, slug, hidden_from_discovery AS "hiddenFromDiscovery",
+  disabled_at IS NULL AS "isActive", is_demo AS "isDemo",
+  jsonb_build_object('autoCreateDefinitions', auto_create_definitions) AS settings,
+  created_at AS "createdAt", disabled_at AS "disabledAt"`;
+
+/** The tenants of a workspace, the oldest first. */
+export function listTenants(
+  db: Querier,
+  workspaceId: string,
+  { limit, offset }: PageRequest,
+): Promise<Tenant[]> {
+  return db.rows(sql`
+    SELECT ${columns} FROM tenants WHERE workspace_id = ${workspaceId}
+    ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
+}
+
+export function countTenants(db: Querier, workspaceId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM tenants WHERE workspace_id = ${workspaceId}`);
+}
+
+export function findTenant(db: Querier, tenantId: string): Promise<Tenant | undefined> {
+  return db.row(sql`SELECT ${columns} FROM tenants WHERE id = ${tenantId}`);
+}
+
+/** A tenant, its row locked until the transaction ends. */
+export function lockTenant(db: Querier, tenantId: string): Promise<Tenant | undefined> {
+  return db.row(sql`SELECT ${columns} FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
+}
+
+export interface TenantRow {
+  id: string;
+  workspaceId: string;
+  name: string;
+  slug: string;
+  hiddenFromDiscovery: boolean;
+  autoCreateDefinitions: boolean;
+  isDemo: boolean;
+}
+
+/** The new tenant; undefined where its slug is taken in the workspace. */
+export function insertTenant(db: Querier, tenant: TenantRow): Promise<Tenant | undefined> {
+  return db.row(sql`
+    INSERT INTO tenants (id, workspace_id, name, slug, hidden_from_discovery, auto_create_definitions, is_demo)
+    VALUES (${tenant.id}, ${tenant.workspaceId}, ${tenant.name}, ${tenant.slug}, ${tenant.hiddenFromDiscovery},
+            ${tenant.autoCreateDefinitions}, ${tenant.isDemo})
+    ON CONFLICT (workspace_id, slug) DO NOTHING
+    RETURNING ${columns}`);
+}
+
+export interface ChangeableTenant {
+  name: string;
+  slug: string;
+  hiddenFromDiscovery: boolean;
+  isActive: boolean;
+}
+
+/** Disabling keeps the time at which it was first done. */
+export function updateTenant(
+  db: Querier,
+  tenantId: string,
+  { name, slug, hiddenFromDiscovery, isActive }: ChangeableTenant,
+): Promise<Tenant | undefined> {
+  return db.row(sql`
+    UPDATE tenants
+    SET name = ${name}, slug = ${slug}, hidden_from_discovery = ${hiddenFromDiscovery},
+        disabled_at = CASE WHEN ${isActive} THEN NULL ELSE coalesce(disabled_at, now()) END
+    WHERE id = ${tenantId}
+    RETURNING ${columns}`);
+}
+
+/** A tenant's settings of one provider, as they are stored. */
+export interface ProviderSettingsRow {
+  provider: Provider;
+  enabled: boolean;
+  /** What may be read back. */
+  settings: Record<string, unknown>;
+  /** Sealed JSON of the write-only settings. */
+  secrets: Buffer | null;
+  updatedAt: string;
+}
+
+/** All that a tenant has set, and whether it is the demo tenant. */
+export function listProviderSettings(
+  db: Querier,
+  tenantId: string,
+): Promise<(ProviderSettingsRow & { isDemo: boolean })[]> {
+  return db.rows(sql`
+    SELECT setting.provider, setting.enabled, setting.settings, setting.secrets, tenant.is_demo AS "isDemo",
+           setting.updated_at AS "updatedAt"
+    FROM provider_settings setting
+    JOIN tenants tenant ON tenant.id = setting.tenant_id
+    WHERE setting.tenant_id = ${tenantId}`);
+}
+
+export interface StoredProvider {
+  tenantId: string;
+  provider: Provider;
+  enabled: boolean;
+  settings: Record<string, unknown>;
+  secrets: Buffer | null;
+}
+
+export function upsertProviderSettings(
+  db: Querier,
+  row: StoredProvider,
+): Promise<ProviderSettingsRow | undefined> {
+  return db.row(sql`
+    INSERT INTO provider_settings (tenant_id, provider, enabled, settings, secrets)
+    VALUES (${row.tenantId}, ${row.provider}, ${row.enabled}, ${JSON.stringify(row.settings)}::jsonb, ${row.secrets})
+    ON CONFLICT (tenant_id, provider) DO UPDATE
+    SET enabled = excluded.enabled, settings = excluded.settings, secrets = excluded.secrets, updated_at = now()
+    RETURNING provider, enabled, settings, secrets, updated_at AS "updatedAt"`);
+}

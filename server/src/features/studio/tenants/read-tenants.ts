@@ -1,0 +1,16 @@
+import type { Querier } from '../../../database/database.ts';
+import { readPage, type PageRequest } from '../../../core/page.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { countTenants, findTenant, listTenants, type Tenant } from './queries.ts';
+
+/** A page of the tenants of a workspace. */
+export async function readTenants(db: Querier, workspaceId: string, page: PageRequest) {
+  return readPage(page, listTenants(db, workspaceId, page), countTenants(db, workspaceId));
+}
+
+/** One tenant. Throws not_found. */
+export async function readTenant(db: Querier, tenantId: string): Promise<Tenant> {
+  const found = await findTenant(db, tenantId);
+  if (!found) throw new ProblemError('not_found');
+  return found;
+}

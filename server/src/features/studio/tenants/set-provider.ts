@@ -1,0 +1,99 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { faultOfTenantUrl } from '../../../outbound/tenant-url.ts';
+import { invalidField, ProblemError } from '../../../core/problem.ts';
+import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { unsealSecrets, sealSecrets, type Secrets } from './provider-secrets.ts';
+import { mayUseMock, settingNames, type Provider } from './providers.ts';
+import { listProviderSettings, lockTenant, upsertProviderSettings } from './queries.ts';
+import { readProvider, type ProviderView } from './read-providers.ts';
+
+export interface SetProviderServices {
+  vault: Vault;
+  config: { mockProvider: boolean; allowPrivateAddresses: boolean };
+}
+
+export interface ProviderChange {
+  tenantId: string;
+  provider: Provider;
+  enabled: boolean;
+  /** Undefined leaves them as they are; else they take the place of the old ones, but for secrets that are not given. */
+  settings?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Enables, disables or configures a tenant's sign-in provider, in the caller's transaction in the tenant's scope. Throws
+ * not_found, invalid_request, and provider_not_available for Mock where the operator does not allow it.
+ */
+export async function setProvider(
+  transaction: Querier,
+  { vault, config }: SetProviderServices,
+  author: Author,
+  { tenantId, provider, enabled, settings: given }: ProviderChange,
+): Promise<ProviderView> {
+  if (provider === 'WalletJwt' && given) refuseBadIssuer(given['issuer'] as string, config);
+  const tenant = await lockTenant(transaction, tenantId);
+  if (!tenant) throw new ProblemError('not_found');
+  if (provider === 'Mock' && enabled && !mayUseMock(config, tenant))
+    throw new ProblemError(
+      'provider_not_available',
+      'The operator of this deployment does not allow Mock. Use another provider.',
+    );
+
+  const rows = await listProviderSettings(transaction, tenantId);
+  const stored = rows.find((row) => row.provider === provider);
+  const before = readProvider(vault, tenantId, provider, stored);
+  const storedSecrets = stored ? unsealSecrets(vault, tenantId, stored) : {};
+  const { settings, secrets } = split(provider, given ?? stored?.settings ?? {});
+  const written = await upsertProviderSettings(transaction, {
+    tenantId,
+    provider,
+    enabled,
+    settings,
+    secrets: sealSecrets(vault, tenantId, provider, { ...storedSecrets, ...secrets }),
+  });
+
+  const after = readProvider(vault, tenantId, provider, written);
+  const replacedSecrets = Object.keys(secrets).filter((name) => secrets[name] !== storedSecrets[name]);
+  const changed = difference(audited(before), audited(after));
+  if (changed || replacedSecrets.length > 0) {
+    await auditTrail(transaction, [
+      {
+        ...author,
+        action: 'provider.updated',
+        tenantId,
+        targetId: provider,
+        details: { ...changed, ...(replacedSecrets.length > 0 && { replacedSecrets }) },
+      },
+    ]);
+  }
+  return after;
+}
+
+/** Tokens name their issuer to the letter, and its keys are found below it: so it is a bare address. */
+function refuseBadIssuer(issuer: string, config: SetProviderServices['config']): void {
+  const isBare = /^[!-~]+$/.test(issuer) && !/[?#]/.test(issuer);
+  const fault = isBare
+    ? faultOfTenantUrl(issuer, config)
+    : 'must be a bare address: ASCII, no query, no fragment';
+  if (!fault) return;
+  throw invalidField('settings.issuer', fault, `The body is not valid: settings.issuer ${fault}.`);
+}
+
+function audited({ enabled, settings }: ProviderView) {
+  return { enabled, settings };
+}
+
+/** Parts the settings that the provider knows from its secrets, and drops all others. */
+function split(provider: Provider, given: Record<string, unknown>) {
+  const { required, optional, secret } = settingNames[provider];
+  const settings: Record<string, unknown> = {};
+  const secrets: Secrets = {};
+  for (const name of [...required, ...optional]) {
+    if (given[name] === undefined) continue;
+    if (secret.includes(name)) secrets[name] = given[name] as string;
+    else settings[name] = given[name];
+  }
+  return { settings, secrets };
+}

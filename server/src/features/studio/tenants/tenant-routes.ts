@@ -1,0 +1,134 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../../../database/database.ts';
+import { authorOf } from '../../../http/request-context.ts';
+import { PageQuery, problems } from '../../../http/schemas.ts';
+import { newId } from '../../../core/ids.ts';
+import { changeTenant } from './change-tenant.ts';
+import { createTenant } from './create-tenant.ts';
+import { readTenant, readTenants } from './read-tenants.ts';
+import {
+  ChangeTenantBody,
+  CreateTenantBody,
+  Tenant,
+  TenantPage,
+  TenantParams,
+  WorkspaceParams,
+} from './schemas.ts';
+
+export interface TenantServices {
+  database: Database;
+  /** Whose keys stop working when a tenant is disabled. */
+  keys: { invalidate(): void };
+}
+
+/** Behind a dashboard account. */
+export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/workspaces/:workspaceId/bus_tenants',
+      {
+        config: { role: 'viewer' },
+        schema: {
+          operationId: 'listTenants',
+          tags: ['Tenants'],
+          summary: 'The tenants of a workspace',
+          description: 'The oldest first, disabled ones included.',
+          params: WorkspaceParams,
+          querystring: PageQuery,
+          response: { 200: TenantPage },
+        },
+      },
+      async (request) => readTenants(database, request.params.workspaceId, request.query),
+    );
+
+    app.post(
+      '/api/workspaces/:workspaceId/bus_tenants',
+      {
+        config: { role: 'admin' },
+        schema: {
+          operationId: 'createTenant',
+          tags: ['Tenants'],
+          summary: 'Create a tenant',
+          description: 'A tenant is one game, or one environment of it.',
+          params: WorkspaceParams,
+          body: CreateTenantBody,
+          response: { 201: Tenant, ...problems(409) },
+        },
+      },
+      async (request, reply) => {
+        const { name, slug, hiddenFromDiscovery } = request.body;
+        const { workspaceId } = request.params;
+        const id = newId();
+        reply.code(201);
+        return database.forTenant(id).transaction((transaction) =>
+          createTenant(transaction, authorOf(request), {
+            id,
+            workspaceId,
+            name,
+            slug,
+            hiddenFromDiscovery,
+          }),
+        );
+      },
+    );
+
+    app.get(
+      '/api/bus_tenants/:tenantId',
+      {
+        config: { role: 'viewer' },
+        schema: {
+          operationId: 'getTenant',
+          tags: ['Tenants'],
+          summary: 'One tenant',
+          params: TenantParams,
+          response: { 200: Tenant },
+        },
+      },
+      async (request) => readTenant(database, request.params.tenantId),
+    );
+
+    app.patch(
+      '/api/bus_tenants/:tenantId',
+      {
+        config: { role: 'admin' },
+        schema: {
+          operationId: 'updateTenant',
+          tags: ['Tenants'],
+          summary: 'Change a tenant',
+          description: 'What is left out stays as it is.',
+          params: TenantParams,
+          body: ChangeTenantBody,
+          response: { 200: Tenant, ...problems(409) },
+        },
+      },
+      async (request) => {
+        const { tenantId } = request.params;
+        const changed = await changeTenant(database, authorOf(request), tenantId, request.body);
+        keys.invalidate();
+        return changed;
+      },
+    );
+
+    app.delete(
+      '/api/bus_tenants/:tenantId',
+      {
+        config: { role: 'admin' },
+        schema: {
+          operationId: 'disableTenant',
+          tags: ['Tenants'],
+          summary: 'Disable a tenant',
+          description: 'Its keys stop working; nothing is erased. Disabling it again changes nothing.',
+          params: TenantParams,
+          response: { 204: Type.Null({ description: 'The tenant is disabled.' }) },
+        },
+      },
+      async (request, reply) => {
+        const { tenantId } = request.params;
+        await changeTenant(database, authorOf(request), tenantId, { isActive: false });
+        keys.invalidate();
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

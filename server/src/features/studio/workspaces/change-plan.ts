@@ -1,0 +1,46 @@
+import type { Database } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { lockPlan, updatePlan, type Plan } from './queries.ts';
+
+/** What a request says of a plan; what it leaves out stays as it is. */
+export interface PlanChange extends Partial<Omit<Plan, 'rateLimit'>> {
+  rateLimit?: Partial<Plan['rateLimit']>;
+}
+
+/** Changes what a workspace may use. Throws not_found. */
+export async function changePlan(
+  database: Database,
+  author: Author,
+  workspaceId: string,
+  change: PlanChange,
+): Promise<Plan> {
+  return database.transaction(async (transaction) => {
+    const before = await lockPlan(transaction, workspaceId);
+    if (!before) throw new ProblemError('not_found');
+    const after = apply(before, change);
+    const details = difference(before, after);
+    if (!details) return before;
+    await updatePlan(transaction, workspaceId, after);
+    await auditTrail(transaction, [
+      { ...author, action: 'workspace.plan_changed', workspaceId, targetId: workspaceId, details },
+    ]);
+    return after;
+  });
+}
+
+/** By name: a body may hold more than it should. */
+function apply(before: Plan, change: PlanChange): Plan {
+  const { name, monthlyUnits, hardStop } = { ...before, ...change };
+  const { maxMatchEventRecordsPerRequest, maxPlayerEventRecordsPerRequest } = { ...before, ...change };
+  const { perMinute, perHour } = { ...before.rateLimit, ...change.rateLimit };
+  return {
+    name,
+    monthlyUnits,
+    hardStop,
+    rateLimit: { perMinute, perHour },
+    maxMatchEventRecordsPerRequest,
+    maxPlayerEventRecordsPerRequest,
+  };
+}

@@ -1,0 +1,29 @@
+import { isUniqueViolation, type Database } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { lockWorkspace, updateWorkspace } from './queries.ts';
+
+/** Changes a workspace's name or slug. Throws not_found and slug_taken. */
+export async function changeWorkspace(
+  database: Database,
+  author: Author,
+  workspaceId: string,
+  change: { name?: string; slug?: string },
+): Promise<void> {
+  try {
+    await database.transaction(async (transaction) => {
+      const before = await lockWorkspace(transaction, workspaceId);
+      if (!before) throw new ProblemError('not_found');
+      const { name = before.name, slug = before.slug } = change;
+      const details = difference(before, { name, slug });
+      if (!details) return;
+      await updateWorkspace(transaction, workspaceId, { name, slug });
+      await auditTrail(transaction, [
+        { ...author, action: 'workspace.updated', workspaceId, targetId: workspaceId, details },
+      ]);
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'workspaces_slug_key') ? new ProblemError('slug_taken') : error;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { newId } from '../../../core/ids.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { slugCandidates } from '../../../core/text.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { findWorkspace, insertMembership, insertWorkspace, type Workspace } from './queries.ts';
+
+export interface NewWorkspace {
+  name: string;
+  slug?: string | undefined;
+  /** Who becomes its owner. */
+  ownerId: string;
+}
+
+/** Creates a workspace in the caller's transaction, with a slug made of its name unless one is given. Throws slug_taken. */
+export async function createWorkspace(
+  transaction: Querier,
+  author: Author,
+  { name, slug: wanted, ownerId }: NewWorkspace,
+): Promise<Workspace> {
+  const id = newId();
+  const slug = await takeSlug(transaction, { id, name, slug: wanted });
+  await insertMembership(transaction, { workspaceId: id, accountId: ownerId, role: 'owner' });
+  await auditTrail(transaction, [
+    {
+      ...author,
+      action: 'workspace.created',
+      workspaceId: id,
+      targetId: id,
+      details: { after: { name, slug, ownerId } },
+    },
+  ]);
+  const created = await findWorkspace(transaction, id, ownerId);
+  if (!created) throw new Error('A workspace that was just made is not there.');
+  return created;
+}
+
+async function takeSlug(
+  transaction: Querier,
+  { id, name, slug }: { id: string; name: string; slug: string | undefined },
+): Promise<string> {
+  for (const candidate of slug === undefined ? slugCandidates(name, 'workspace') : [slug]) {
+    if (await insertWorkspace(transaction, { id, name, slug: candidate })) return candidate;
+  }
+  throw new ProblemError('slug_taken');
+}

@@ -1,0 +1,155 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import type { Role } from '../../../http/credential-scope.ts';
+import type { Place } from '../../../http/credentials.ts';
+import type { PageRequest } from '../../../core/page.ts';
+
+/** The role of an account in a workspace, or in the workspace that owns a tenant. */
+export function findRole(db: Querier, accountId: string, place: Place): Promise<{ role: Role } | undefined> {
+  const workspace =
+    'tenantId' in place
+      ? sql`(SELECT workspace_id FROM tenants WHERE id = ${place.tenantId})`
+      : sql`${place.workspaceId}`;
+  return db.row(sql`
+    SELECT role FROM memberships WHERE account_id = ${accountId} AND workspace_id = ${workspace}`);
+}
+
+/** What a workspace may use. */
+export interface Plan {
+  name: string;
+  monthlyUnits: number | null;
+  hardStop: boolean;
+  rateLimit: { perMinute: number; perHour: number };
+  maxMatchEventRecordsPerRequest: number;
+  maxPlayerEventRecordsPerRequest: number;
+}
+
+/** A workspace, as one of its members sees it. */
+export interface Workspace {
+  id: string;
+  name: string;
+  slug: string;
+  role: Role;
+  plan: Plan;
+  createdAt: string;
+}
+
+const plan = sql`
+  jsonb_build_object(
+    'name', workspace.plan,
+    'monthlyUnits', workspace.monthly_units,
+    'hardStop', workspace.hard_stop,
+    'rateLimit', jsonb_build_object('perMinute', workspace.requests_per_minute, 'perHour', workspace.requests_per_hour),
+    'maxMatchEventRecordsPerRequest', workspace.max_match_event_records_per_request,
+    'maxPlayerEventRecordsPerRequest', workspace.max_player_event_records_per_request) AS plan`;
+
+const columns = sql`
+  workspace.id, workspace.name, workspace.slug, workspace.created_at AS "createdAt", ${plan}`;
+
+/** The workspaces of an account, the oldest first. */
+export function listWorkspaces(
+  db: Querier,
+  accountId: string,
+  { limit, offset }: PageRequest,
+): Promise<Workspace[]> {
+  return db.rows(sql`
+    SELECT ${columns}, membership.role
+    FROM memberships membership
+    JOIN workspaces workspace ON workspace.id = membership.workspace_id
+    WHERE membership.account_id = ${accountId}
+    ORDER BY workspace.created_at, workspace.id
+    LIMIT ${limit} OFFSET ${offset}`);
+}
+
+export function countWorkspaces(db: Querier, accountId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM memberships WHERE account_id = ${accountId}`);
+}
+
+/** A workspace that an account is a member of. */
+export function findWorkspace(
+  db: Querier,
+  workspaceId: string,
+  accountId: string,
+): Promise<Workspace | undefined> {
+  return db.row(sql`
+    SELECT ${columns}, membership.role
+    FROM workspaces workspace
+    JOIN memberships membership ON membership.workspace_id = workspace.id AND membership.account_id = ${accountId}
+    WHERE workspace.id = ${workspaceId}`);
+}
+
+/** False where the slug is taken. */
+export async function insertWorkspace(
+  db: Querier,
+  workspace: { id: string; name: string; slug: string },
+): Promise<boolean> {
+  const inserted = await db.run(sql`
+    INSERT INTO workspaces (id, name, slug) VALUES (${workspace.id}, ${workspace.name}, ${workspace.slug})
+    ON CONFLICT (slug) DO NOTHING`);
+  return inserted === 1;
+}
+
+export interface NamedWorkspace {
+  name: string;
+  slug: string;
+}
+
+/** What may be changed of a workspace, its row locked until the transaction ends. */
+export function lockWorkspace(db: Querier, workspaceId: string): Promise<NamedWorkspace | undefined> {
+  return db.row(sql`SELECT name, slug FROM workspaces WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
+}
+
+export async function updateWorkspace(
+  db: Querier,
+  workspaceId: string,
+  { name, slug }: NamedWorkspace,
+): Promise<void> {
+  await db.run(sql`UPDATE workspaces SET name = ${name}, slug = ${slug} WHERE id = ${workspaceId}`);
+}
+
+/** The plan of a workspace, its row locked until the transaction ends. */
+export async function lockPlan(db: Querier, workspaceId: string): Promise<Plan | undefined> {
+  const row = await db.row<{ plan: Plan }>(sql`
+    SELECT ${plan} FROM workspaces workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
+  return row?.plan;
+}
+
+export async function updatePlan(db: Querier, workspaceId: string, plan: Plan): Promise<void> {
+  await db.run(sql`
+    UPDATE workspaces
+    SET plan = ${plan.name}, monthly_units = ${plan.monthlyUnits}, hard_stop = ${plan.hardStop},
+        requests_per_minute = ${plan.rateLimit.perMinute}, requests_per_hour = ${plan.rateLimit.perHour},
+        max_match_event_records_per_request = ${plan.maxMatchEventRecordsPerRequest},
+        max_player_event_records_per_request = ${plan.maxPlayerEventRecordsPerRequest}
+    WHERE id = ${workspaceId}`);
+}
+
+export async function insertMembership(
+  db: Querier,
+  membership: { workspaceId: string; accountId: string; role: Role },
+): Promise<void> {
+  await db.run(sql`
+    INSERT INTO memberships (workspace_id, account_id, role)
+    VALUES (${membership.workspaceId}, ${membership.accountId}, ${membership.role})`);
+}
+
+export interface Membership {
+  workspaceId: string;
+  workspaceName: string;
+  workspaceSlug: string;
+  role: Role;
+}
+
+/** How many workspaces an account lists with itself. The list of workspaces has all of them, page by page. */
+export const MOST_MEMBERSHIPS = 200;
+
+/** Where an account is a member, the oldest workspace first: the first {@link MOST_MEMBERSHIPS}. */
+export function listMemberships(db: Querier, accountId: string): Promise<Membership[]> {
+  return db.rows(sql`
+    SELECT workspace.id AS "workspaceId", workspace.name AS "workspaceName", workspace.slug AS "workspaceSlug",
+           membership.role
+    FROM memberships membership
+    JOIN workspaces workspace ON workspace.id = membership.workspace_id
+    WHERE membership.account_id = ${accountId}
+    ORDER BY workspace.created_at, workspace.id LIMIT ${MOST_MEMBERSHIPS}`);
+}

@@ -1,0 +1,34 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import type { Author } from '../../../http/request-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { findAlertSettings, lockAlertSettings, updateAlertSettings, type AlertSettings } from './queries.ts';
+
+/** Throws not_found. */
+export async function readAlertSettings(db: Querier, tenantId: string): Promise<AlertSettings> {
+  const settings = await findAlertSettings(db, tenantId);
+  if (!settings) throw new ProblemError('not_found');
+  return settings;
+}
+
+/** Changes a tenant's thresholds; what is left out stays as it is. Throws not_found. */
+export async function changeAlertSettings(
+  database: Database,
+  author: Author,
+  tenantId: string,
+  change: Partial<AlertSettings>,
+): Promise<AlertSettings> {
+  return database.forTenant(tenantId).transaction(async (transaction) => {
+    const before = await lockAlertSettings(transaction, tenantId);
+    if (!before) throw new ProblemError('not_found');
+    const { rateLimitPerMinute, payloadBytesPerMinute } = { ...before, ...change };
+    const after = { rateLimitPerMinute, payloadBytesPerMinute };
+    const details = difference(before, after);
+    if (!details) return before;
+    await updateAlertSettings(transaction, tenantId, after);
+    await auditTrail(transaction, [
+      { ...author, action: 'alert_settings.updated', tenantId, targetId: tenantId, details },
+    ]);
+    return after;
+  });
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../../../database/database.ts';
+import { quoted, type MailServices } from '../../messages/mail/index.ts';
+import { notifyTeam } from '../../messages/notifications/index.ts';
+import { publish } from '../../messages/webhooks/index.ts';
+import type { AlertType } from './alert.ts';
+import { takeAlert, type PendingAlert } from './queries.ts';
+
+/**
+ * Tells of an alert: the workspace's team, and the webhooks that want to know. Once, however often it is called: that it was
+ * told is written in the same transaction.
+ */
+export async function dispatchAlert(
+  { database, ...services }: MailServices & { database: Database },
+  { tenantId, alertId }: { tenantId: string; alertId: string },
+): Promise<void> {
+  await database.forTenant(tenantId).transaction(async (transaction) => {
+    const alert = await takeAlert(transaction, tenantId, alertId);
+    if (!alert) return;
+    const { workspaceId, keyName: _, tenantName: __, type: spike, ...details } = alert;
+    const type = `alert.${spike}` as const;
+    const { tenantId: ___, ...data } = details;
+    await notifyTeam(services, transaction, workspaceId, { type, ...wordsOf(alert), data, tenantId });
+    await publish(services, transaction, { type, workspaceId, tenantId, data });
+  });
+}
+
+const NAMES: Record<AlertType, { title: string; unit: string }> = {
+  rate_spike: { title: 'Rate spike', unit: 'requests' },
+  payload_spike: { title: 'Payload spike', unit: 'bytes' },
+};
+
+function wordsOf({ type, keyKind, keyName, tenantName, observed, threshold }: PendingAlert) {
+  const { title, unit } = NAMES[type];
+  const kind = `${keyKind === 'api' ? 'API' : 'game'} key`;
+  const key = `the ${kind} ${quoted(keyName)} of ${quoted(tenantName)}`;
+  const number = (value: number) => value.toLocaleString('en-US');
+  return {
+    title: `${title}: ${key}`,
+    subject: `${title} on ${keyKind === 'api' ? 'an' : 'a'} ${kind}`,
+    text:
+      `${number(observed)} ${unit} came in on ${key} within a minute; an alert is raised above ${number(threshold)}. ` +
+      'Nothing was refused for that.',
+  };
+}

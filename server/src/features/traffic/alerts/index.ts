@@ -1,0 +1,4 @@
+export { openAlerts, type Alerts } from './open-alerts.ts';
+export { alertQueue } from './raise-alert.ts';
+export { alertRoutes } from './routes.ts';
+export { dispatchAlert } from './dispatch-alert.ts';

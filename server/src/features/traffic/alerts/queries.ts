@@ -1,0 +1,128 @@
+import type { Querier } from '../../../database/database.ts';
+import { join, sql, type Sql } from '../../../database/sql.ts';
+import type { PageRequest } from '../../../core/page.ts';
+import { toMicroseconds } from '../../../core/timestamps.ts';
+import type { AlertType, Spike } from './alert.ts';
+
+/**
+ * Records an alert where the key has raised none of its type for so many seconds. One statement decides: of many at once the
+ * first one locks the row of the key's last alert, and the others find it renewed. False where there was one.
+ */
+export async function insertAlert(
+  db: Querier,
+  alertId: string,
+  spike: Spike,
+  suppressionSeconds: number,
+): Promise<boolean> {
+  const { tenantId, keyId, type } = spike;
+  const inserted = await db.run(sql`
+    WITH admitted AS (
+      INSERT INTO alert_times AS last (tenant_id, key_id, type, raised_at)
+      VALUES (${tenantId}, ${keyId}, ${type}, clock_timestamp())
+      ON CONFLICT (tenant_id, key_id, type) DO UPDATE SET raised_at = excluded.raised_at
+      WHERE last.raised_at <= excluded.raised_at - make_interval(secs => ${suppressionSeconds})
+      RETURNING raised_at)
+    INSERT INTO alerts (tenant_id, id, workspace_id, type, key_id, key_kind, threshold, observed, window_start, created_at)
+    SELECT ${tenantId}, ${alertId}, ${spike.workspaceId}, ${type}, ${keyId}, ${spike.keyKind}, ${spike.threshold},
+           ${spike.observed}, ${spike.windowStart}, raised_at
+    FROM admitted`);
+  return inserted === 1;
+}
+
+/** An alert as it is shown. */
+export interface Alert {
+  id: string;
+  type: AlertType;
+  keyKind: 'game' | 'api';
+  keyId: string;
+  tenantId: string;
+  threshold: number;
+  observed: number;
+  windowStart: string;
+  createdAt: string;
+}
+
+const columns = sql`
+  alert.id, alert.type, alert.key_kind AS "keyKind", alert.key_id AS "keyId", alert.tenant_id AS "tenantId",
+  alert.threshold, alert.observed, alert.window_start AS "windowStart", alert.created_at AS "createdAt"`;
+
+/** An alert with the names of what it is about. */
+export interface PendingAlert extends Alert {
+  workspaceId: string;
+  keyName: string;
+  tenantName: string;
+}
+
+/** Writes down that an alert is told, by the caller's transaction. Undefined where another one has done it. */
+export function takeAlert(db: Querier, tenantId: string, alertId: string): Promise<PendingAlert | undefined> {
+  return db.row(sql`
+    UPDATE alerts alert SET told_at = now()
+    FROM tenant_keys key, tenants tenant
+    WHERE alert.tenant_id = ${tenantId} AND alert.id = ${alertId} AND alert.told_at IS NULL
+      AND key.id = alert.key_id AND tenant.id = alert.tenant_id
+    RETURNING ${columns}, alert.workspace_id AS "workspaceId", key.name AS "keyName", tenant.name AS "tenantName"`);
+}
+
+/** Which alerts of a workspace a page shows. */
+export interface AlertFilter {
+  workspaceId: string;
+  tenantId?: string | undefined;
+  type?: AlertType | undefined;
+  keyId?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** The newest first. */
+export function listAlerts(
+  db: Querier,
+  filter: AlertFilter,
+  { limit, offset }: PageRequest,
+): Promise<Alert[]> {
+  return db.rows(sql`
+    SELECT ${columns} FROM alerts alert WHERE ${matching(filter)}
+    ORDER BY alert.id DESC LIMIT ${limit} OFFSET ${offset}`);
+}
+
+export function countAlerts(db: Querier, filter: AlertFilter): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM alerts alert WHERE ${matching(filter)}`);
+}
+
+function matching({ workspaceId, tenantId, type, keyId, from, to }: AlertFilter): Sql {
+  const conditions = [sql`alert.workspace_id = ${workspaceId}`];
+  if (tenantId !== undefined) conditions.push(sql`alert.tenant_id = ${tenantId}`);
+  if (type !== undefined) conditions.push(sql`alert.type = ${type}`);
+  if (keyId !== undefined) conditions.push(sql`alert.key_id = ${keyId}`);
+  if (from !== undefined) conditions.push(sql`alert.created_at >= ${toMicroseconds(from)}`);
+  if (to !== undefined) conditions.push(sql`alert.created_at < ${toMicroseconds(to)}`);
+  return join(conditions, ' AND ');
+}
+
+/** From where on the keys of a tenant raise alerts that have no thresholds of their own. */
+export interface AlertSettings {
+  rateLimitPerMinute: number;
+  payloadBytesPerMinute: number;
+}
+
+const settings = sql`
+  alert_requests_per_minute AS "rateLimitPerMinute", alert_bytes_per_minute AS "payloadBytesPerMinute"`;
+
+export function findAlertSettings(db: Querier, tenantId: string): Promise<AlertSettings | undefined> {
+  return db.row(sql`SELECT ${settings} FROM tenants WHERE id = ${tenantId}`);
+}
+
+/** The settings of a tenant, its row locked until the transaction ends. */
+export function lockAlertSettings(db: Querier, tenantId: string): Promise<AlertSettings | undefined> {
+  return db.row(sql`SELECT ${settings} FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
+}
+
+export async function updateAlertSettings(
+  db: Querier,
+  tenantId: string,
+  { rateLimitPerMinute, payloadBytesPerMinute }: AlertSettings,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE tenants
+    SET alert_requests_per_minute = ${rateLimitPerMinute}, alert_bytes_per_minute = ${payloadBytesPerMinute}
+    WHERE id = ${tenantId}`);
+}

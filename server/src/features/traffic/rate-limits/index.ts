@@ -1,0 +1,1 @@
+export { createRateLimits } from './limit-keys.ts';

@@ -1,0 +1,80 @@
+import type { RateLimit } from '../../../http/request-context.ts';
+import type { Redis } from '../../../redis/redis.ts';
+import { HOUR_MS, MINUTE_MS, type Windows } from './windows.ts';
+
+/** What Redis answers: whether it let the request in, the windows of the key, and its clock, which their ends are of. */
+export interface SharedCount {
+  admitted: boolean;
+  windows: Windows;
+  now: number;
+}
+
+/** Counts a request of a key in Redis, for all processes in one step. `known` is what this process last knew of it. */
+export type RedisRateCounter = (keyId: string, limit: RateLimit, known: Windows) => Promise<SharedCount>;
+
+/**
+ * The rule of windows.ts, run by Redis. A window that the process knows to be fuller than the stored one takes its place:
+ * Redis was started again without its data, or the process counted by itself for a while. The same window is never
+ * counted twice by that, however often it is told.
+ *
+ * A window never ends later than its own length from now, wherever the clock was set.
+ */
+const SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local stored = redis.call('HMGET', KEYS[1], 'minuteUsed', 'minuteEnds', 'hourUsed', 'hourEnds')
+
+local function running(at, length)
+  local used, ends = tonumber(stored[at]) or 0, tonumber(stored[at + 1]) or 0
+  local knownUsed, knownEnds = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  if ends <= now then used, ends = 0, 0 end
+  if knownEnds > now and knownUsed > used then used, ends = knownUsed, knownEnds end
+  return used, math.min(ends, now + length)
+end
+
+local minuteUsed, minuteEnds = running(1, ${MINUTE_MS})
+local hourUsed, hourEnds = running(3, ${HOUR_MS})
+local admitted = minuteUsed < tonumber(ARGV[1]) and hourUsed < tonumber(ARGV[2])
+if admitted then
+  if minuteUsed == 0 then minuteEnds = now + ${MINUTE_MS} end
+  if hourUsed == 0 then hourEnds = now + ${HOUR_MS} end
+  minuteUsed, hourUsed = minuteUsed + 1, hourUsed + 1
+end
+redis.call('HSET', KEYS[1], 'minuteUsed', minuteUsed, 'minuteEnds', minuteEnds, 'hourUsed', hourUsed, 'hourEnds', hourEnds)
+redis.call('PEXPIREAT', KEYS[1], math.max(minuteEnds, hourEnds))
+return {admitted and 1 or 0, now, minuteUsed, minuteEnds, hourUsed, hourEnds}
+`;
+
+type Answer = [
+  admitted: 0 | 1,
+  now: number,
+  minuteUsed: number,
+  minuteEnds: number,
+  hourUsed: number,
+  hourEnds: number,
+];
+
+/** Teaches Redis the script. Counting fails where Redis is away, or refuses. */
+export function createRedisRateCounter(redis: Redis): RedisRateCounter {
+  redis.defineCommand('guildhallCount', { numberOfKeys: 1, lua: SCRIPT });
+  const { guildhallCount } = redis as Redis & {
+    guildhallCount(this: Redis, key: string, ...known: number[]): Promise<Answer>;
+  };
+  return async (keyId, { perMinute, perHour }, { minute, hour }) => {
+    const [admitted, now, minuteUsed, minuteEnds, hourUsed, hourEnds] = await guildhallCount.call(
+      redis,
+      `guildhall:requests:${keyId}`,
+      perMinute,
+      perHour,
+      minute.used,
+      minute.ends,
+      hour.used,
+      hour.ends,
+    );
+    return {
+      admitted: admitted === 1,
+      windows: { minute: { used: minuteUsed, ends: minuteEnds }, hour: { used: hourUsed, ends: hourEnds } },
+      now,
+    };
+  };
+}

@@ -1,0 +1,144 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql, type Sql } from '../../../database/sql.ts';
+import type { Quota } from '../../../core/quota.ts';
+
+/** Some days of what a workspace is billed, folded or not. In one statement, so that the fold moves nothing in between. */
+const usageOf = (workspaceId: string, from: Sql, to: Sql): Sql => sql`
+  SELECT day, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_totals
+  WHERE workspace_id = ${workspaceId} AND day >= ${from} AND day < ${to}
+  UNION ALL
+  SELECT (at AT TIME ZONE 'UTC')::date, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_entries
+  WHERE workspace_id = ${workspaceId} AND at >= ${from}::timestamptz AND at < ${to}::timestamptz`;
+
+const sums = sql`
+  coalesce(sum(units), 0)::bigint AS units, coalesce(sum(bytes_in), 0)::bigint AS "bytesIn",
+  coalesce(sum(bytes_out), 0)::bigint AS "bytesOut"`;
+
+const periodEnd = sql`(guildhall_period() + interval '1 month')::date`;
+
+/** How much of its plan a workspace has used in the running period. */
+export interface WorkspaceQuota extends Omit<Quota, 'limit'> {
+  plan: string;
+  limit: number | null;
+  bytesIn: number;
+  bytesOut: number;
+  hardStop: boolean;
+}
+
+/** In the workspace's scope. Undefined where there is no such workspace. */
+export function findQuota(db: Querier, workspaceId: string): Promise<WorkspaceQuota | undefined> {
+  return db.row(sql`
+    SELECT workspace.plan, workspace.monthly_units AS "limit", workspace.hard_stop AS "hardStop",
+           guildhall_period()::timestamptz AS "periodStart", ${periodEnd}::timestamptz AS "periodEnd",
+           usage.units AS used, usage."bytesIn", usage."bytesOut"
+    FROM workspaces workspace
+    CROSS JOIN (SELECT ${sums} FROM (${usageOf(workspaceId, sql`guildhall_period()`, periodEnd)}) entry) usage
+    WHERE workspace.id = ${workspaceId}`);
+}
+
+/** What a group of requests has cost. */
+interface UsageSums {
+  units: number;
+  bytesIn: number;
+  bytesOut: number;
+}
+
+/** Of a day; of a tenant, or of a key. Names are null where they are another workspace's. */
+export interface UsageRow extends UsageSums {
+  day?: string;
+  tenantId?: string;
+  tenantName?: string | null;
+  keyId?: string;
+  keyName?: string | null;
+  keyKind?: 'game' | 'api';
+}
+
+export type UsageGroup = 'day' | 'tenant' | 'key';
+
+/** The first day, and the first that does not count, as `2026-11-01`. */
+export interface Days {
+  from: string;
+  to: string;
+}
+
+/** How many rows a report of usage has at most: those with the most units. */
+export const MOST_USAGE_ROWS = 1_000;
+
+/** In the workspace's scope. */
+export function listUsage(
+  db: Querier,
+  workspaceId: string,
+  { from, to }: Days,
+  groupBy: UsageGroup,
+): Promise<UsageRow[]> {
+  const usage = usageOf(workspaceId, sql`${from}::date`, sql`${to}::date`);
+  switch (groupBy) {
+    case 'day':
+      return db.rows(sql`
+        SELECT day::date::text AS day, ${sums}
+        FROM generate_series(${from}::date, ${to}::date - 1, interval '1 day') AS day
+        LEFT JOIN (${usage}) entry USING (day)
+        GROUP BY day ORDER BY day`);
+    case 'tenant':
+      return db.rows(sql`
+        SELECT usage.*, tenant.name AS "tenantName"
+        FROM (SELECT tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY tenant_id) usage
+        LEFT JOIN tenants tenant ON tenant.id = usage."tenantId" AND tenant.workspace_id = ${workspaceId}
+        ORDER BY usage.units DESC, usage."tenantId" LIMIT ${MOST_USAGE_ROWS}`);
+    case 'key':
+      return db.rows(sql`
+        SELECT usage.*, key.kind AS "keyKind", tenant.name AS "tenantName",
+               CASE WHEN tenant.id IS NOT NULL THEN key.name END AS "keyName"
+        FROM (SELECT key_id AS "keyId", tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY key_id, tenant_id) usage
+        JOIN tenant_keys key ON key.tenant_id = usage."tenantId" AND key.id = usage."keyId"
+        LEFT JOIN tenants tenant ON tenant.id = usage."tenantId" AND tenant.workspace_id = ${workspaceId}
+        ORDER BY usage.units DESC, usage."keyId" LIMIT ${MOST_USAGE_ROWS}`);
+  }
+}
+
+/** What a key has cost since it was written down last. */
+export interface GatheredUsage extends UsageSums {
+  workspaceId: string;
+  tenantId: string;
+  keyId: string;
+}
+
+/** Writes down what was let in before: reads, and bytes. */
+export async function recordUsage(db: Querier, usage: GatheredUsage[]): Promise<void> {
+  const column = <Key extends keyof GatheredUsage>(key: Key) => usage.map((entry) => entry[key]);
+  await db.run(sql`
+    SELECT guildhall_record_usage(
+      ${column('workspaceId')}::uuid[], ${column('tenantId')}::uuid[], ${column('keyId')}::uuid[],
+      ${column('units')}::bigint[], ${column('bytesIn')}::bigint[], ${column('bytesOut')}::bigint[])`);
+}
+
+/** Moves what was charged into the daily totals, and returns what those who were charged have used in the running period. */
+export function aggregateEntries(db: Querier): Promise<{ workspaceId: string; used: number }[]> {
+  return db.rows(sql`SELECT workspace AS "workspaceId", used FROM guildhall_aggregate_usage()`);
+}
+
+/** That a workspace has used so many per cent of its plan's units. */
+export interface UsageWarning extends Quota {
+  workspaceId: string;
+  percent: number;
+}
+
+/** Writes down the warnings that are due, and returns those that are new. */
+export function insertWarnings(
+  db: Querier,
+  usage: { workspaceId: string; used: number }[],
+  percents: readonly number[],
+): Promise<UsageWarning[]> {
+  return db.rows(sql`
+    INSERT INTO usage_warnings (workspace_id, period_start, monthly_units, percent, used)
+    SELECT workspace.id, guildhall_period(), workspace.monthly_units, percent, usage.used
+    FROM unnest(${usage.map(({ workspaceId }) => workspaceId)}::uuid[], ${usage.map(({ used }) => used)}::bigint[])
+      AS usage (workspace_id, used)
+    JOIN workspaces workspace ON workspace.id = usage.workspace_id
+    CROSS JOIN unnest(${percents}::integer[]) AS percent
+    WHERE usage.used * 100 >= workspace.monthly_units * percent
+    ORDER BY workspace.id, percent
+    ON CONFLICT DO NOTHING
+    RETURNING workspace_id AS "workspaceId", percent, used, monthly_units AS "limit",
+              period_start::timestamptz AS "periodStart", (period_start + interval '1 month')::timestamptz AS "periodEnd"`);
+}

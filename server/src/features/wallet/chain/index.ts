@@ -1,0 +1,17 @@
+export { deployContract } from './deploy-contract.ts';
+export { describeChain } from './describe-chain.ts';
+export type { Batch } from './ledger-call.ts';
+export { measureChain } from './measure-chain.ts';
+export { ChainConfigurationError, openChain, openConfiguredChain, type Chain } from './open-chain.ts';
+export {
+  abandonWaiting,
+  findFate,
+  findFirstHash,
+  confirmedAmong,
+  lastEnqueued,
+  readClock,
+  type Fate,
+} from './queries.ts';
+export { readAppended } from './read-appended.ts';
+export { listBatches, readBatches } from './read-batches.ts';
+export { startChainSender, type ChainSender } from './sender.ts';

@@ -1,0 +1,47 @@
+import { keccak256, type Address, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { FeeCap } from './fees.ts';
+
+/** What is signed: a call of the contract. */
+export interface Call {
+  data: Hex;
+  gas: number;
+}
+
+/** A call as it was signed. Its hash is the transaction's own: signing fixes it. */
+export interface SignedCall extends FeeCap {
+  nonce: number;
+  hash: Hex;
+  signed: Hex;
+}
+
+/** Signs calls of one contract on one chain, without a node. */
+export interface Signer {
+  address: Address;
+  contract: Address;
+  chainId: number;
+  sign(call: Call, nonce: number, cap: FeeCap): Promise<SignedCall>;
+}
+
+/** Opens the signer of a private key. */
+export function createSigner(key: Hex, contract: Address, chainId: number): Signer {
+  const account = privateKeyToAccount(key);
+  return {
+    address: account.address,
+    contract,
+    chainId,
+    async sign({ data, gas }, nonce, { maxFee, priorityFee }) {
+      const signed = await account.signTransaction({
+        type: 'eip1559',
+        chainId,
+        to: contract,
+        data,
+        gas: BigInt(gas),
+        nonce,
+        maxFeePerGas: BigInt(maxFee),
+        maxPriorityFeePerGas: BigInt(priorityFee),
+      });
+      return { nonce, maxFee, priorityFee, hash: keccak256(signed), signed };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Database } from '../../../database/database.ts';
+import { hashPassword } from '../../../security/passwords.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { evmAddress } from '../../../core/evm-address.ts';
+import { invalidField, ProblemError } from '../../../core/problem.ts';
+import type { Command } from './command.ts';
+import type { Recorded, WalletLedger } from './ledger.ts';
+import { playerTypes, type WalletPlayer } from './ledger-state.ts';
+import { normalisePlayerId } from './player-id.ts';
+import { findPlayers } from './queries.ts';
+
+export interface NewAnonymousPlayer {
+  playerId: string;
+  playerAddress: string;
+  signInPassword: string;
+}
+
+/**
+ * Adds a player with a name, an address that nobody has shown to be theirs yet, and a password. Throws invalid_request where
+ * the address is none, or the name is the address of somebody else; player_exists where name or address is taken.
+ */
+export async function addAnonymousPlayer(
+  { database, ledger }: { database: Database; ledger: WalletLedger },
+  charge: BillingContext,
+  given: NewAnonymousPlayer,
+): Promise<Recorded<{ playerIndex: number }>> {
+  const { tenantId } = charge;
+  const address = evmAddress(given.playerAddress);
+  if (!address) throw invalidField('playerAddress', 'must be an EVM address');
+  const playerId = playerIdOf(given.playerId, address);
+
+  // Before the password is hashed, for that is the dear part.
+  const names = { playerIndexes: [], playerIds: [playerId], addresses: [address] };
+  refuseIfTaken(await findPlayers(database.forTenant(tenantId), tenantId, names), { playerId, address });
+
+  const passwordHash = await hashPassword(given.signInPassword);
+  const { transactionHash, player } = await ledger.record(
+    tenantId,
+    addPlayer({ playerId, address }, passwordHash),
+    charge,
+  );
+  return { transactionHash, playerIndex: player.playerIndex };
+}
+
+/**
+ * A name in the form of an address is the name of who has the address: a first wallet login calls them so, and nobody may have
+ * taken it from them.
+ */
+function playerIdOf(name: string, address: string): string {
+  const playerId = normalisePlayerId(name);
+  if (playerId !== address && evmAddress(playerId))
+    throw invalidField('playerId', 'must not be the address of another player');
+  return playerId;
+}
+
+function addPlayer(
+  { playerId, address }: { playerId: string; address: string },
+  passwordHash: string,
+): Command<{ player: WalletPlayer }> {
+  return {
+    needs: { playerIds: [playerId], addresses: [address] },
+    apply(state) {
+      const taken = [state.findPlayerById(playerId), state.findPlayerByAddress(address)];
+      refuseIfTaken(
+        taken.filter((player) => player !== undefined),
+        { playerId, address },
+      );
+      const added = state.addPlayer({
+        playerId,
+        address,
+        playerType: playerTypes.anonymous,
+        isVerified: false,
+      });
+      state.setPassword(added.answer.player.playerIndex, passwordHash);
+      return added;
+    },
+  };
+}
+
+function refuseIfTaken(players: WalletPlayer[], wanted: { playerId: string; address: string }): void {
+  if (players.some(({ playerId }) => playerId === wanted.playerId))
+    throw new ProblemError('player_exists', 'The playerId is taken.');
+  if (players.some(({ address }) => address === wanted.address))
+    throw new ProblemError('player_exists', 'The address is already linked to a player.');
+}

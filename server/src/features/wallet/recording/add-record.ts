@@ -1,0 +1,55 @@
+import { invalidField, ProblemError } from '../../../core/problem.ts';
+import { codePoints, normaliseKey } from '../../../core/text.ts';
+import type { Command } from './command.ts';
+import type { Actor } from './ledger-state.ts';
+
+/** As keys and values of gameplay events. */
+const LONGEST_KEY = 32;
+
+export interface GivenRecord {
+  matchSessionId: number;
+  score: bigint;
+  key: string;
+  value: string;
+  /** The players whom it is about beside the one who sends it. */
+  otherPlayers: number[];
+}
+
+/** Adds a record to a match of the player's own, until the player's part in it has ended. */
+export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: number }> {
+  const { playerIndex } = actor;
+  const { matchSessionId, otherPlayers } = given;
+  const [key, value] = [normaliseKey(given.key), normaliseKey(given.value)];
+  if (key === '' || codePoints(key) > LONGEST_KEY)
+    throw invalidField('key', `must have 1 to ${LONGEST_KEY} characters`);
+  if (codePoints(value) > LONGEST_KEY)
+    throw invalidField('value', `must have at most ${LONGEST_KEY} characters`);
+  if (otherPlayers.includes(playerIndex))
+    throw invalidField('otherPlayers', 'must not hold the player who sends the record');
+
+  return {
+    needs: { players: [playerIndex, ...otherPlayers], matches: [matchSessionId] },
+    apply(state) {
+      const match = state.openMatch(state.actor(actor), matchSessionId);
+      if (match.playDataId !== null)
+        throw new ProblemError('match_ended', 'The part of the player in the match has ended.');
+      const unknown = otherPlayers.filter((index) => !state.hasPlayer(index));
+      if (unknown.length > 0) throw noSuchPlayers(unknown);
+      const id = state.next('records');
+      const body = { id, matchSessionId, score: String(given.score), key, value, otherPlayers };
+      return { entry: { kind: 'record.added', playerIndex, body }, answer: { id } };
+    },
+  };
+}
+
+function noSuchPlayers(unknown: number[]): ProblemError {
+  return new ProblemError('player_not_found', {
+    detail: `The tenant has no player with the index ${unknown.join(', ')}.`,
+    members: {
+      errors: unknown.map((index) => ({
+        path: 'otherPlayers',
+        message: `${index} is not a player of the tenant`,
+      })),
+    },
+  });
+}

@@ -1,0 +1,33 @@
+import type { Database } from '../../../database/database.ts';
+import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import { verifyPassword } from '../../../security/passwords.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import type { TokenSigner } from '../../platform/signing-keys/index.ts';
+import { issueToken, type WalletLoginResult } from './issue-token.ts';
+import { normalisePlayerId } from './player-id.ts';
+import { findPlayerById } from './queries.ts';
+
+export interface PasswordLoginServices {
+  database: Database;
+  signer: TokenSigner;
+  throttle: LoginThrottle;
+}
+
+/**
+ * Signs a player in with the name and the password of add/anon. An unknown name, and one without a password, do the same work
+ * and get the same answer as a wrong password. Throws invalid_credentials and too_many_attempts.
+ */
+export async function logInByPassword(
+  { database, signer, throttle }: PasswordLoginServices,
+  tenantId: string,
+  ipAddress: string | null,
+  given: { playerId: string; signInPassword: string },
+): Promise<WalletLoginResult> {
+  const playerId = normalisePlayerId(given.playerId);
+  const player = await findPlayerById(database.forTenant(tenantId), tenantId, playerId);
+  const matches = await throttle.attempt(`${tenantId} ${playerId}`, ipAddress, () =>
+    verifyPassword(given.signInPassword, player?.passwordHash),
+  );
+  if (!player || !matches) throw new ProblemError('invalid_credentials', 'The playerId or the password is wrong.');
+  return issueToken(signer, tenantId, player);
+}

@@ -1,0 +1,48 @@
+import type { Database } from '../../../database/database.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import type { Vault } from '../../../security/vault.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { isBanned, type TenantOfToken, type VerifyToken } from '../../sign-in/login/index.ts';
+import type { TokenSigner } from '../../platform/signing-keys/index.ts';
+import { issueToken, type WalletLoginResult } from './issue-token.ts';
+import type { WalletLedger } from './ledger.ts';
+import { proveAddress } from './prove-address.ts';
+import { findPlayerByAddress } from './queries.ts';
+
+export interface WalletLoginServices {
+  database: Database;
+  signer: TokenSigner;
+  ledger: WalletLedger;
+  verifyToken: VerifyToken;
+  vault: Vault;
+}
+
+/**
+ * Signs in the wallet-linked player of the address that a wallet's JWT names, making them where there is none. Throws what the
+ * verification of the token throws, invalid_credentials for one without an address, and player_banned.
+ */
+export async function logInByWallet(
+  { database, vault, signer, ledger, verifyToken }: WalletLoginServices,
+  key: TenantOfToken,
+  charge: BillingContext,
+  jwt: string,
+): Promise<WalletLoginResult> {
+  const { tenantId } = key;
+  const identity = await verifyToken(key, 'WalletJwt', jwt);
+  const { walletAddress: address } = identity;
+  if (!address) throw new ProblemError('invalid_credentials', 'The token has no wallet address.');
+
+  const tenant = database.forTenant(tenantId);
+  const [banned, known] = await Promise.all([
+    isBanned(tenant, vault, tenantId, identity),
+    findPlayerByAddress(tenant, tenantId, address),
+  ]);
+  if (banned) throw new ProblemError('player_banned');
+  if (!known?.isVerified) {
+    const { player } = await ledger.record(tenantId, proveAddress(address), charge);
+    return issueToken(signer, tenantId, player);
+  }
+  // Only the first login of an address changes anything; the others are charged all the same.
+  await database.forKey(charge).transaction(async () => {});
+  return issueToken(signer, tenantId, known);
+}

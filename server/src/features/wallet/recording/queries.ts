@@ -1,0 +1,274 @@
+import type { Hex } from 'viem';
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import { toMicroseconds } from '../../../core/timestamps.ts';
+import type { Head, LedgerEntry } from './ledger-entry.ts';
+import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-state.ts';
+
+/**
+ * Locks the head of a tenant's chain until the transaction ends, making it for the first entry. `now` is the time under the
+ * lock, by the one clock that all processes share.
+ */
+export async function lockHead(db: Querier, tenantId: string): Promise<Head & Counts & { now: string }> {
+  const head = await db.row<Head & Counts & { now: string }>(sql`
+    INSERT INTO wallet_ledgers AS head (tenant_id) VALUES (${tenantId})
+    ON CONFLICT (tenant_id) DO UPDATE SET tenant_id = head.tenant_id
+    RETURNING entries AS index, '0x' || encode(hash, 'hex') AS hash, players, sessions, matches, records,
+              play_data AS "playData", clock_timestamp() AS now`);
+  return head!;
+}
+
+export async function writeHead(
+  db: Querier,
+  tenantId: string,
+  { index, hash }: Head,
+  counts: Counts,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE wallet_ledgers
+    SET entries = ${index}, hash = decode(substr(${hash}, 3), 'hex'), players = ${counts.players},
+        sessions = ${counts.sessions}, matches = ${counts.matches}, records = ${counts.records},
+        play_data = ${counts.playData}
+    WHERE tenant_id = ${tenantId}`);
+}
+
+/** Adds entries of one tenant, each with its transaction hash. */
+export async function insertEntries(db: Querier, entries: LedgerEntry[], hashes: Hex[]): Promise<void> {
+  const column = <Key extends keyof LedgerEntry>(key: Key) => entries.map((entry) => entry[key]);
+  const bytes = (key: 'salt' | 'contentHash' | 'previousHash' | 'hash') => column(key).map(bytea);
+  await db.run(sql`
+    INSERT INTO wallet_ledger_entries (tenant_id, entry_index, recorded_at, kind, player_index, body, salt, content_hash,
+                                       previous_hash, hash, transaction_hash)
+    SELECT ${entries[0]!.tenantId}::uuid, entry.*
+    FROM unnest(${column('index')}::bigint[], ${column('recordedAt')}::timestamptz[], ${column('kind')}::text[],
+                ${column('playerIndex')}::bigint[], ${column('body')}::text[], ${bytes('salt')}::bytea[],
+                ${bytes('contentHash')}::bytea[], ${bytes('previousHash')}::bytea[], ${bytes('hash')}::bytea[], ${hashes.map(bytea)}::bytea[]) AS entry`);
+}
+
+const player = sql`player_index AS "playerIndex", player_id AS "playerId", address, player_type AS "playerType",
+    is_verified AS "isVerified", score::text AS score`;
+
+type StoredPlayer = Omit<WalletPlayer, 'score'> & { score: string };
+
+const withScore = (stored: StoredPlayer): WalletPlayer => ({ ...stored, score: BigInt(stored.score) });
+
+/** The players who are named by any of these. */
+export async function findPlayers(
+  db: Querier,
+  tenantId: string,
+  names: { playerIndexes: number[]; playerIds: string[]; addresses: string[] },
+): Promise<WalletPlayer[]> {
+  // A union, as no index serves an OR of three columns as well.
+  const rows = await db.rows<StoredPlayer>(sql`
+    SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_index = ANY(${names.playerIndexes}::bigint[])
+    UNION SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_id = ANY(${names.playerIds}::text[])
+    UNION SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND address = ANY(${names.addresses}::text[])`);
+  return rows.map(withScore);
+}
+
+export async function findSessions(db: Querier, tenantId: string, ids: number[]): Promise<WalletSession[]> {
+  if (ids.length === 0) return [];
+  return db.rows(sql`
+    SELECT session_id AS "sessionId", player_index AS "playerIndex", start_time AS "startTime", end_time AS "endTime"
+    FROM wallet_sessions WHERE tenant_id = ${tenantId} AND session_id = ANY(${ids}::bigint[])`);
+}
+
+export async function findMatches(db: Querier, tenantId: string, ids: number[]): Promise<WalletMatch[]> {
+  if (ids.length === 0) return [];
+  return db.rows(sql`
+    SELECT match_session_id AS "matchSessionId", player_index AS "playerIndex", play_data_id AS "playDataId",
+           is_ended AS "isEnded"
+    FROM wallet_matches WHERE tenant_id = ${tenantId} AND match_session_id = ANY(${ids}::bigint[])`);
+}
+
+export async function writePlayers(db: Querier, tenantId: string, players: WalletPlayer[]): Promise<void> {
+  if (players.length === 0) return;
+  const column = <Key extends keyof WalletPlayer>(key: Key) => players.map((each) => each[key]);
+  await db.run(sql`
+    INSERT INTO wallet_players (tenant_id, player_index, player_id, address, player_type, is_verified, score)
+    SELECT ${tenantId}::uuid, player.*
+    FROM unnest(${column('playerIndex')}::bigint[], ${column('playerId')}::text[], ${column('address')}::text[],
+                ${column('playerType')}::integer[], ${column('isVerified')}::boolean[],
+                ${column('score').map(String)}::bigint[]) AS player
+    ON CONFLICT (tenant_id, player_index) DO UPDATE SET is_verified = excluded.is_verified, score = excluded.score`);
+}
+
+export async function writeSessions(db: Querier, tenantId: string, sessions: WalletSession[]): Promise<void> {
+  if (sessions.length === 0) return;
+  const column = <Key extends keyof WalletSession>(key: Key) => sessions.map((each) => each[key]);
+  await db.run(sql`
+    INSERT INTO wallet_sessions (tenant_id, session_id, player_index, start_time, end_time)
+    SELECT ${tenantId}::uuid, session.*
+    FROM unnest(${column('sessionId')}::bigint[], ${column('playerIndex')}::bigint[], ${column('startTime')}::bigint[],
+                ${column('endTime')}::bigint[]) AS session
+    ON CONFLICT (tenant_id, session_id) DO UPDATE SET end_time = excluded.end_time`);
+}
+
+export async function writeMatches(db: Querier, tenantId: string, matches: WalletMatch[]): Promise<void> {
+  if (matches.length === 0) return;
+  const column = <Key extends keyof WalletMatch>(key: Key) => matches.map((each) => each[key]);
+  await db.run(sql`
+    INSERT INTO wallet_matches (tenant_id, match_session_id, player_index, play_data_id, is_ended)
+    SELECT ${tenantId}::uuid, match.*
+    FROM unnest(${column('matchSessionId')}::bigint[], ${column('playerIndex')}::bigint[],
+                ${column('playDataId')}::bigint[], ${column('isEnded')}::boolean[]) AS match
+    ON CONFLICT (tenant_id, match_session_id) DO UPDATE SET
+      play_data_id = excluded.play_data_id, is_ended = excluded.is_ended`);
+}
+
+export async function writePasswords(
+  db: Querier,
+  tenantId: string,
+  added: Map<number, string>,
+  dropped: number[],
+): Promise<void> {
+  if (dropped.length > 0)
+    await db.run(sql`
+      DELETE FROM wallet_passwords WHERE tenant_id = ${tenantId} AND player_index = ANY(${dropped}::bigint[])`);
+  if (added.size > 0)
+    await db.run(sql`
+      INSERT INTO wallet_passwords (tenant_id, player_index, password_hash)
+      SELECT ${tenantId}::uuid, password.*
+      FROM unnest(${[...added.keys()]}::bigint[], ${[...added.values()]}::text[]) AS password`);
+}
+
+/** One player by their index. */
+export async function findPlayer(
+  db: Querier,
+  tenantId: string,
+  playerIndex: number,
+): Promise<WalletPlayer | undefined> {
+  const row = await db.row<StoredPlayer>(sql`
+    SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_index = ${playerIndex}`);
+  return row && withScore(row);
+}
+
+/** Who has an address. */
+export async function findPlayerByAddress(
+  db: Querier,
+  tenantId: string,
+  address: string,
+): Promise<WalletPlayer | undefined> {
+  const row = await db.row<StoredPlayer>(sql`
+    SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND address = ${address}`);
+  return row && withScore(row);
+}
+
+/** Who has a name, with the hash of their password where they have one. */
+export async function findPlayerById(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+): Promise<(WalletPlayer & { passwordHash: string | null }) | undefined> {
+  const row = await db.row<StoredPlayer & { passwordHash: string | null }>(sql`
+    SELECT ${player}, (SELECT password_hash FROM wallet_passwords password
+                       WHERE password.tenant_id = ${tenantId} AND password.player_index = wallet_players.player_index) AS "passwordHash"
+    FROM wallet_players WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+  return row && { ...withScore(row), passwordHash: row.passwordHash };
+}
+
+const entry = sql`tenant_id AS "tenantId", entry_index AS index, recorded_at AS "recordedAt", kind,
+    player_index AS "playerIndex", body, '0x' || encode(salt, 'hex') AS salt, '0x' || encode(content_hash, 'hex') AS "contentHash",
+    '0x' || encode(previous_hash, 'hex') AS "previousHash", '0x' || encode(hash, 'hex') AS hash,
+    '0x' || encode(transaction_hash, 'hex') AS "transactionHash"`;
+
+export type Link = Pick<LedgerEntry, 'index' | 'contentHash' | 'hash'>;
+
+export type StoredEntry = LedgerEntry & { transactionHash: Hex };
+
+/** With its time as it was hashed. What somebody has made of it stays as it is, for its hash to tell. */
+const asHashed = (stored: StoredEntry): StoredEntry => ({
+  ...stored,
+  recordedAt: toMicroseconds(stored.recordedAt) ?? stored.recordedAt,
+});
+
+/** The entries of a transaction, in their order. */
+export async function findEntries(
+  db: Querier,
+  tenantId: string,
+  transactionHash: Hex,
+): Promise<StoredEntry[]> {
+  const rows = await db.rows<StoredEntry>(sql`
+    SELECT ${entry} FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND transaction_hash = decode(${transactionHash.slice(2)}, 'hex')
+    ORDER BY entry_index`);
+  return rows.map(asHashed);
+}
+
+/** Entries in their order, after an index, and within a time where one is given. */
+export async function listEntries(
+  db: Querier,
+  tenantId: string,
+  after: number,
+  limit: number,
+  range: { from?: string | undefined; to?: string | undefined } = {},
+): Promise<StoredEntry[]> {
+  const rows = await db.rows<StoredEntry>(sql`
+    SELECT ${entry} FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index > ${after}
+      AND recorded_at >= coalesce(${range.from}::timestamptz, '-infinity')
+      AND recorded_at < coalesce(${range.to}::timestamptz, 'infinity')
+    ORDER BY entry_index LIMIT ${limit}`);
+  return rows.map(asHashed);
+}
+
+/** How entries hang together, without what they say. */
+export function listLinks(db: Querier, tenantId: string, from: number, limit: number): Promise<Link[]> {
+  return db.rows(sql`
+    SELECT entry_index AS index, '0x' || encode(content_hash, 'hex') AS "contentHash", '0x' || encode(hash, 'hex') AS hash
+    FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index >= ${from} ORDER BY entry_index LIMIT ${limit}`);
+}
+
+/** The head of a chain; undefined where nothing was ever recorded. */
+export function findHead(db: Querier, tenantId: string): Promise<Head | undefined> {
+  return db.row(sql`
+    SELECT entries AS index, '0x' || encode(hash, 'hex') AS hash FROM wallet_ledgers WHERE tenant_id = ${tenantId}`);
+}
+
+function bytea(hash: Hex): string {
+  return `\\x${hash.slice(2)}`;
+}
+
+/** The entry that has changed a player's record last. */
+export async function findLastChange(db: Querier, tenantId: string, playerIndex: number): Promise<number> {
+  const row = await db.row<{ index: number }>(sql`
+    SELECT entry_index AS index FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND player_index = ${playerIndex} AND kind IN ('player.added', 'player.scored')
+    ORDER BY entry_index DESC LIMIT 1`);
+  return row?.index ?? 0;
+}
+
+/** The hashes of entries, by their indices. */
+export async function findEntryHashes(
+  db: Querier,
+  tenantId: string,
+  indices: number[],
+): Promise<Map<number, Hex>> {
+  const rows = await db.rows<Head>(sql`
+    SELECT entry_index AS index, '0x' || encode(hash, 'hex') AS hash FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index = ANY(${indices}::bigint[])`);
+  return new Map(rows.map(({ index, hash }) => [index, hash]));
+}
+
+/** Those of these entries that name no transaction of a chain. */
+export async function findUnsealed(db: Querier, tenantId: string, indices: number[]): Promise<number[]> {
+  const rows = await db.rows<{ index: number }>(sql`
+    SELECT entry_index AS index FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index = ANY(${indices}::bigint[]) AND transaction_hash = hash
+    ORDER BY entry_index`);
+  return rows.map(({ index }) => index);
+}
+
+/** The entries of a tenant that were handed over to a chain, in their order. */
+export function listSealed(
+  db: Querier,
+  tenantId: string,
+  after: number,
+  limit: number,
+): Promise<{ index: number; transactionHash: Hex }[]> {
+  return db.rows(sql`
+    SELECT entry_index AS index, '0x' || encode(transaction_hash, 'hex') AS "transactionHash" FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId} AND entry_index > ${after} AND transaction_hash <> hash
+    ORDER BY entry_index LIMIT ${limit}`);
+}

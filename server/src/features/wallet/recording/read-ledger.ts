@@ -1,0 +1,61 @@
+import type { Hex } from 'viem';
+import type { Database } from '../../../database/database.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { canonicalEntry, GENESIS_HASH, type Head } from './ledger-entry.ts';
+import { findEntries, findHead, listLinks, type Link, type StoredEntry } from './queries.ts';
+import type { Recorder } from './recorders/recorder.ts';
+
+interface LedgerServices {
+  database: Database;
+  recorder: Recorder;
+}
+
+/** A transaction with its entries, and what else its recorder knows of it. Throws not_found, also for what is no hash. */
+export async function readTransaction(
+  { database, recorder }: LedgerServices,
+  tenantId: string,
+  text: string,
+) {
+  const tenant = database.forTenant(tenantId);
+  const given = text.toLowerCase() as Hex;
+  const isHash = /^0x[0-9a-f]{64}$/.test(given);
+  const transactionHash = isHash ? await recorder.answeredHash(tenant, given) : given;
+  const entries = isHash ? await findEntries(tenant, tenantId, transactionHash) : [];
+  if (entries.length === 0) throw new ProblemError('not_found', 'The tenant has no such transaction.');
+  const known = await recorder.describe(tenant, transactionHash);
+  const [{ hash }] = entries as [StoredEntry];
+  return {
+    transactionHash,
+    recorder: hash === transactionHash ? 'hash-chain' : 'evm',
+    entries: entries.map(asShown),
+    ...known,
+  } as const;
+}
+
+function asShown(entry: StoredEntry) {
+  const { tenantId: _tenant, transactionHash: _hash, body, ...shown } = entry;
+  return { ...shown, body: membersOf(body), canonical: canonicalEntry(entry) };
+}
+
+/** None where somebody has made nonsense of the text: the canonical one shows it as it is. */
+function membersOf(body: string): Record<string, unknown> {
+  try {
+    return { ...(JSON.parse(body) as object) };
+  } catch {
+    return {};
+  }
+}
+
+/** The links of a tenant's chain from an index on, and its head. */
+export async function readChain(
+  database: Database,
+  tenantId: string,
+  { from, limit }: { from: number; limit: number },
+): Promise<{ items: Link[]; head: Head }> {
+  const tenant = database.forTenant(tenantId);
+  const [items, head] = await Promise.all([
+    listLinks(tenant, tenantId, from, limit),
+    findHead(tenant, tenantId),
+  ]);
+  return { items, head: head ?? { index: 0, hash: GENESIS_HASH } };
+}

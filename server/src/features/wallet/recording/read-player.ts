@@ -1,0 +1,73 @@
+import type { Database } from '../../../database/database.ts';
+import { evmAddress } from '../../../core/evm-address.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { speaksFor, type Actor } from './ledger-state.ts';
+import { normalisePlayerId } from './player-id.ts';
+import { findPlayerByAddress, findPlayerById, findPlayers } from './queries.ts';
+import type { Recorder } from './recorders/recorder.ts';
+
+/** A full wallet-linked player (spec: resources). */
+export interface FullWalletPlayer {
+  playerId: string;
+  address: string;
+  playerType: number;
+  score: bigint;
+  /** Who the player is at the sign-in providers, as far as they have shown it. */
+  identifiers: Record<string, string>;
+  verifiedAddresses: string[];
+}
+
+interface ReadingServices {
+  database: Database;
+  recorder: Recorder;
+}
+
+/** The index of the player whom an address is linked to. Throws not_found, also for what is no address. */
+export async function lookUpAddress(
+  { database, recorder }: ReadingServices,
+  tenantId: string,
+  text: string,
+): Promise<{ playerIndex: number }> {
+  const address = evmAddress(text);
+  const player = address && (await findPlayerByAddress(database.forTenant(tenantId), tenantId, address));
+  if (!player) throw new ProblemError('not_found', 'No player is linked to the address.');
+  return { playerIndex: (await recorder.findIndex(tenantId, 'address', address)) ?? player.playerIndex };
+}
+
+/** The index of the player who has a name. Throws not_found where it is free. */
+export async function lookUpName(
+  { database, recorder }: ReadingServices,
+  tenantId: string,
+  name: string,
+): Promise<{ playerIndex: number }> {
+  const playerId = normalisePlayerId(name);
+  const player = await findPlayerById(database.forTenant(tenantId), tenantId, playerId);
+  if (!player) throw new ProblemError('not_found', 'No player has this playerId.');
+  return { playerIndex: (await recorder.findIndex(tenantId, 'name', playerId)) ?? player.playerIndex };
+}
+
+/** A player of the tenant, as any other of its players sees them. Throws not_found. */
+export async function readPlayer(
+  { database, recorder }: ReadingServices,
+  tenantId: string,
+  actor: Actor,
+  playerIndex: number,
+): Promise<FullWalletPlayer> {
+  const names = { playerIndexes: [actor.playerIndex, playerIndex], playerIds: [], addresses: [] };
+  const tenant = database.forTenant(tenantId);
+  const players = await findPlayers(tenant, tenantId, names);
+  const reader = players.find((player) => player.playerIndex === actor.playerIndex);
+  if (!reader || !speaksFor(actor, reader)) throw new ProblemError('invalid_bearer');
+  const player = players.find((each) => each.playerIndex === playerIndex);
+  if (!player) throw new ProblemError('not_found', 'The tenant has no such player.');
+  const recorded = await recorder.readPlayer(tenant, tenantId, playerIndex);
+  const { playerId, address, playerType, score, isVerified } = { ...player, ...recorded };
+  return {
+    playerId,
+    address,
+    playerType,
+    score,
+    identifiers: isVerified ? { EvmWallet: address } : {},
+    verifiedAddresses: isVerified ? [address] : [],
+  };
+}

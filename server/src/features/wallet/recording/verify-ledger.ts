@@ -1,0 +1,107 @@
+import type { Hex } from 'viem';
+import type { Database, Scope } from '../../../database/database.ts';
+import { toMicroseconds } from '../../../core/timestamps.ts';
+import { readBatches } from '../chain/index.ts';
+import { GENESIS_HASH, hashContent, hashLink, type Head } from './ledger-entry.ts';
+import { listEntries, type StoredEntry } from './queries.ts';
+import { compareEnds, derivedTables, findStrayRows } from './verify-queries.ts';
+
+const CHUNK = 2_000;
+
+/** Something that is not as it was recorded. */
+export interface LedgerProblem {
+  table: string;
+  tenantId: string;
+  id: string;
+  /** What is wrong, in words that follow on its name. */
+  problem: string;
+}
+
+/**
+ * Walks a tenant's chain and reports each entry that was altered, is missing, or does not follow on the one before it; and,
+ * where all of them are right, each row of the state that does not follow from them. In a range of time only the entries in it
+ * are looked at. Returns how many entries it read.
+ */
+export async function verifyLedger(
+  database: Database,
+  tenantId: string,
+  range: { from?: string | undefined; to?: string | undefined },
+  report: (problem: LedgerProblem) => void,
+): Promise<number> {
+  const tenant = database.forTenant(tenantId);
+  let isSound = true;
+  const found = (table: string, id: string, problem: string): void => {
+    isSound = false;
+    report({ table, tenantId, id, problem });
+  };
+  const isWhole = range.from === undefined && range.to === undefined;
+  const count = await walk(tenant, tenantId, range, isWhole, found);
+  if (!isWhole) return count;
+
+  const { headIndex, headHash, lastIndex, lastHash } = await compareEnds(tenant, tenantId);
+  if ((headIndex ?? 0) > (lastIndex ?? 0)) found(ENTRIES, span(lastIndex ?? 0, headIndex! + 1), MISSING);
+  else if (headIndex !== lastIndex && (headIndex ?? 0) !== (lastIndex ?? 0)) found(HEAD, 'head', STRAY);
+  else if (lastIndex !== null && headHash !== lastHash) found(HEAD, 'head', STRAY);
+  if (isSound)
+    for (const table of derivedTables) {
+      const rows = await tenant.transaction((transaction) => findStrayRows(transaction, tenantId, table));
+      for (const { id } of rows) found(table, id, STRAY);
+    }
+  return count;
+}
+
+export const ENTRIES = 'wallet_ledger_entries';
+const HEAD = 'wallet_ledgers';
+const MISSING = 'is missing';
+const ALTERED = 'does not match its hash';
+const STRAY = 'does not follow from the entries';
+
+async function walk(
+  tenant: Scope,
+  tenantId: string,
+  range: { from?: string | undefined; to?: string | undefined },
+  isWhole: boolean,
+  found: (table: string, id: string, problem: string) => void,
+): Promise<number> {
+  // In UTC, for PostgreSQL refuses offsets of 16 hours and more.
+  const inUtc = { from: range.from && toMicroseconds(range.from), to: range.to && toMicroseconds(range.to) };
+  let before: (Head & { recomputed: Hex }) | undefined;
+  if (isWhole) before = { index: 0, hash: GENESIS_HASH, recomputed: GENESIS_HASH };
+  let count = 0;
+  while (true) {
+    const entries = await listEntries(tenant, tenantId, before?.index ?? 0, CHUNK, inUtc);
+    const sealed = entries.filter(({ hash, transactionHash }) => transactionHash !== hash);
+    const batches = await readBatches(
+      tenant,
+      sealed.map(({ transactionHash }) => transactionHash),
+    );
+    for (const entry of entries) {
+      const { index, hash, previousHash, contentHash } = entry;
+      if (before && index > before.index + 1) found(ENTRIES, span(before.index, index), MISSING);
+      else if (before && previousHash !== before.hash && previousHash !== before.recomputed)
+        found(ENTRIES, String(index), 'does not follow on the entry before it');
+      if (!matchesItsHashes(entry, batches)) found(ENTRIES, String(index), ALTERED);
+      // Of an entry whose own hash was altered the next one still knows the right one: only the altered one is named.
+      before = { index, hash, recomputed: hashLink(previousHash, contentHash) };
+    }
+    count += entries.length;
+    if (entries.length < CHUNK) return count;
+  }
+}
+
+type Batches = Awaited<ReturnType<typeof readBatches>>;
+
+/** Its transaction is the entry itself, or one that was signed to append it. */
+function matchesItsHashes(entry: StoredEntry, batches: Batches): boolean {
+  const { tenantId, index, previousHash, contentHash, hash, transactionHash } = entry;
+  const batch = batches.get(transactionHash);
+  const appended = batch?.tenantId === tenantId ? batch.hashes[index - batch.first] : transactionHash;
+  return (
+    hashContent(entry) === contentHash && hashLink(previousHash, contentHash) === hash && appended === hash
+  );
+}
+
+/** The indices between two. */
+function span(after: number, before: number): string {
+  return after + 2 === before ? String(after + 1) : `${after + 1} to ${before - 1}`;
+}

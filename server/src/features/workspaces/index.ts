@@ -1,4 +1,0 @@
-export { createWorkspace } from './create-workspace.ts';
-export { openMemberships } from './memberships.ts';
-export { findRole, insertMembership, listMemberships, MOST_MEMBERSHIPS, type Membership } from './queries.ts';
-export { planRoutes, workspaceRoutes } from './routes.ts';

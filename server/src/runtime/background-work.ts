@@ -1,0 +1,79 @@
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+import { issuerOf, type Config } from './config.ts';
+import { openDatabase } from '../database/database.ts';
+import { openConfiguredChain, startChainSender } from '../features/wallet/chain/index.ts';
+import { openMailServer } from '../features/messages/mail/index.ts';
+import { aggregateUsage } from '../features/traffic/usage/index.ts';
+import { openJobs } from '../jobs/queue.ts';
+import { repeat } from '../jobs/repeat.ts';
+import { startWorker, type Worker } from '../jobs/worker.ts';
+import { openOutboundClient } from '../outbound/http-client.ts';
+import { queuedJobs } from './queued-jobs.ts';
+import { scheduledJobs } from './scheduled-jobs.ts';
+import { createVault } from '../security/vault.ts';
+
+/** Connections of the worker's own: as the application, and as the database's owner. */
+const POOL_SIZE = 4;
+const OWNER_POOL_SIZE = 2;
+
+/** What is charged is moved into totals this often: the fewer rows wait, the less a look at the quota costs. */
+const FOLD_EVERY_MS = 2_000;
+
+/** Starts the worker: all that the deployment does by itself, and not in answer to a request. */
+export async function startBackgroundWork(
+  {
+    config,
+    databaseUrl,
+    masterKey,
+  }: {
+    config: Pick<
+      Config,
+      'publicUrl' | 'host' | 'port' | 'smtpUrl' | 'smtpTls' | 'mailFrom' | 'allowPrivateAddresses' | 'chain'
+    >;
+    databaseUrl: string;
+    masterKey: Buffer;
+  },
+  logger: FastifyBaseLogger,
+): Promise<Worker> {
+  await using opened = new AsyncDisposableStack();
+  const database = openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'job' });
+  opened.defer(() => database.close());
+  const owner = new pg.Pool({
+    connectionString: databaseUrl,
+    max: OWNER_POOL_SIZE,
+    application_name: 'guildhall owner',
+  });
+  owner.on('error', () => {});
+  opened.defer(() => owner.end());
+
+  const chain = await openConfiguredChain(database, config.chain);
+  if (chain) {
+    const sender = startChainSender(databaseUrl, database, chain, logger);
+    opened.defer(() => sender.stop());
+  }
+  const jobs = await openJobs(database);
+  opened.defer(() => jobs.close());
+  const outbound = openOutboundClient({ publicOnly: !config.allowPrivateAddresses });
+  opened.defer(() => outbound.close());
+  const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
+  const services = {
+    database,
+    vault: createVault(masterKey),
+    jobs,
+    issuer: issuerOf(config),
+    mailServer: smtpUrl ? openMailServer({ smtpUrl, from, tls }) : undefined,
+    outbound,
+  };
+  const work = { scheduled: scheduledJobs(owner, database), queued: queuedJobs(services) };
+  const worker = await startWorker(databaseUrl, work, logger);
+  opened.defer(() => worker.stop());
+  const folding = repeat(
+    FOLD_EVERY_MS,
+    () => aggregateUsage(services),
+    (error) => logger.error({ err: error }, 'usage could not be folded'),
+  );
+  opened.defer(() => folding.stop());
+  const running = opened.move();
+  return { stop: () => running.disposeAsync() };
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import addFormats from 'ajv-formats';
+import { openDatabase, type Database, type Querier } from '../database/database.ts';
+import {
+  createFirstAdmin,
+  hasAccounts,
+  hasPlatformAdmin,
+  promoteByOperator,
+  resetByOperator,
+} from '../features/studio/accounts/index.ts';
+import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
+import { createTenant, setProvider } from '../features/studio/tenants/index.ts';
+import { createWorkspace } from '../features/studio/workspaces/index.ts';
+import type { Author } from '../http/request-context.ts';
+import { hashPassword } from '../security/passwords.ts';
+import { createVault, type Vault } from '../security/vault.ts';
+import { newId } from '../core/ids.ts';
+
+/** What a first start makes, with the secrets that are shown once. */
+export interface DemoAccess {
+  email: string;
+  password: string;
+  tenantId: string;
+  gameKey: string;
+  apiKey: string;
+}
+
+const SYSTEM: Author = { actor: { kind: 'system', id: null } };
+const DEMO_EMAIL = 'admin@example.com';
+/** Those that need no settings. */
+const DEMO_PROVIDERS = ['Mock', 'EmailOneTimeCode', 'EmailPassword', 'EvmWallet'] as const;
+
+/**
+ * Fills a database without accounts with an administrator, a workspace, a tenant with some sign-in providers, and a key of each
+ * kind: all or nothing. Undefined where there are accounts already. `open` lets callers in. What was made is kept only if
+ * that succeeds, so that nobody loses the password to a port in use; and no caller's sign-up comes in between.
+ */
+export async function seedDemo(
+  databaseUrl: string,
+  masterKey: Buffer,
+  open: () => Promise<void>,
+): Promise<DemoAccess | undefined> {
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  const tenantId = newId();
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
+  try {
+    return await database.forTenant(tenantId).transaction(async (transaction) => {
+      const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
+      const isEmpty = !(await hasAccounts(transaction));
+      const admin = isEmpty ? await createFirstAdmin(transaction, SYSTEM, account) : undefined;
+      const keys = admin && (await makeDemoTenant(transaction, createVault(masterKey), tenantId, admin.id));
+      await open();
+      return keys && { email: DEMO_EMAIL, password, tenantId, ...keys };
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+async function makeDemoTenant(
+  transaction: Querier,
+  vault: Vault,
+  tenantId: string,
+  ownerId: string,
+): Promise<{ gameKey: string; apiKey: string }> {
+  const workspace = await createWorkspace(transaction, SYSTEM, { name: 'Demo studio', ownerId });
+  await createTenant(transaction, SYSTEM, {
+    id: tenantId,
+    workspaceId: workspace.id,
+    name: 'Demo game',
+    autoCreateDefinitions: true,
+    isDemo: true,
+  });
+  const services = { vault, config: { mockProvider: true, allowPrivateAddresses: false } };
+  for (const provider of DEMO_PROVIDERS)
+    await setProvider(transaction, services, SYSTEM, { tenantId, provider, enabled: true });
+  const key = { tenantId, name: 'Demo' };
+  const game = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });
+  const api = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'api', allowDataApi: true });
+  return { gameKey: game.key, apiKey: api.key };
+}
+
+/** What the first start prints: the credentials as lines that a shell takes, and a first request that works as it stands. */
+export function welcome(url: string, demo: DemoAccess): string {
+  const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
+  const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
+  return `
+This is the first start, so a demo game was created. Save these credentials. They are not shown again.
+Paste them into another terminal to try the README:
+
+  URL=${url}
+  TENANT=${demo.tenantId}
+  GAME_KEY=${demo.gameKey}
+  API_KEY=${demo.apiKey}
+  ADMIN_EMAIL=${demo.email}
+  ADMIN_PASSWORD=${demo.password}
+
+Sign a first player in:
+
+  curl -s ${url}/api/player-auth/login ${headers} -d '${body}'
+`;
+}
+
+/** Whether an account administers the deployment. */
+export function hasAdministrator(databaseUrl: string): Promise<boolean> {
+  return withDatabase(databaseUrl, hasPlatformAdmin);
+}
+
+/** Creates the account that administers the deployment, and returns its password; undefined if there is one already. */
+export async function makeAdministrator(databaseUrl: string, email: string): Promise<string | undefined> {
+  const password = newPassword();
+  const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
+  const created = await withDatabase(databaseUrl, (database) =>
+    database.transaction((transaction) => createFirstAdmin(transaction, SYSTEM, account)),
+  );
+  return created && password;
+}
+
+/** Sets and returns a new password of an account; undefined if no account has the address. */
+export async function resetAccountPassword(
+  databaseUrl: string,
+  email: string,
+  { removeTotp }: { removeTotp: boolean },
+): Promise<string | undefined> {
+  const password = newPassword();
+  const reset = { email, passwordHash: await hashPassword(password), removeTotp };
+  const isReset = await withDatabase(databaseUrl, (database) =>
+    database.transaction((transaction) => resetByOperator(transaction, SYSTEM, reset)),
+  );
+  return isReset ? password : undefined;
+}
+
+/** Makes an account a platform admin. */
+export function promoteAccount(databaseUrl: string, email: string): ReturnType<typeof promoteByOperator> {
+  return withDatabase(databaseUrl, (database) =>
+    database.transaction((transaction) => promoteByOperator(transaction, SYSTEM, email)),
+  );
+}
+
+async function withDatabase<Result>(
+  databaseUrl: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** An e-mail address as accounts have it, trimmed and lower-case; undefined for one that sign-in would not accept. */
+export function normaliseEmail(text: string): string | undefined {
+  const email = text.trim().toLowerCase();
+  const format = addFormats.default.get('email') as RegExp;
+  return email.length <= 254 && format.test(email) ? email : undefined;
+}
+
+/** 120 random bits. */
+function newPassword(): string {
+  return randomBytes(15).toString('base64url');
+}

@@ -1,0 +1,17 @@
+import pg from 'pg';
+import { migrate } from '../database/migrate.ts';
+import { makePartitions } from '../database/partitions.ts';
+import { installQueues } from '../jobs/queue.ts';
+import { queues } from './queued-jobs.ts';
+
+/** Brings a database up to date: migrations, queues, and the partitions of the coming months. Says what was new. */
+export async function prepareDatabase(url: string): Promise<{ migrations: string[]; partitions: string[] }> {
+  const migrations = await migrate(url);
+  await installQueues(url, queues);
+  const owner = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    return { migrations, partitions: await makePartitions(owner) };
+  } finally {
+    await owner.end();
+  }
+}

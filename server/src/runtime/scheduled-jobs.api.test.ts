@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { openDatabase } from '../database/database.ts';
+import { PORTAL } from '../features/sign-in/portal/index.ts';
+import { scheduledJobs } from './scheduled-jobs.ts';
+import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../testing/arrange.ts';
+import { firstIdAt } from '../core/ids.ts';
+import { secondsFromNow } from '../core/timestamps.ts';
+import { startTestApp } from '../testing/test-app.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+after(() => database.close());
+const run = async (name: string) => {
+  const job = scheduledJobs(app.owner, database).find((candidate) => candidate.name === name);
+  await job!.run();
+};
+
+test('refresh tokens that expired over a day ago are deleted, and no others', async () => {
+  const tenants = [await arrangeTenant(app), await arrangeTenant(app)];
+  for (const tenant of tenants) {
+    for (const age of ['2 days', '1 hour', '-1 day']) {
+      const { sessionId, caller } = await arrangePlayer(app, tenant);
+      const wanted = { audience: 'web', includeRefreshToken: true };
+      assert.equal((await app.http.post('/api/player-auth/jwt/exchange', wanted, caller)).status, 200);
+      for (const table of ['refresh_tokens', 'third_party_refresh_tokens'])
+        await app.owner.query(`UPDATE ${table} SET expires_at = now() - $2::interval WHERE session_id = $1`, [
+          sessionId,
+          age,
+        ]);
+    }
+  }
+  const signUp = { email: 'ada@example.com', password: 'a long password' };
+  const account = await app.http.post('/api/saas-auth/signup', signUp);
+  assert.equal(account.status, 201);
+  await app.http.post('/api/saas-auth/login', signUp);
+  await app.owner.query(`
+    WITH old AS (UPDATE account_sessions SET created_at = now() - interval '40 days' WHERE id = (SELECT min(id::text)::uuid FROM account_sessions) RETURNING id)
+    UPDATE account_refresh_tokens SET expires_at = now() - interval '10 days' FROM old WHERE session_id = old.id`);
+
+  await app.owner.query(`
+    INSERT INTO account_tokens (token_hash, account_id, purpose, expires_at)
+    SELECT age::text::bytea, accounts.id, 'reset', now() - age FROM accounts, (VALUES (interval '2 days'), ('1 hour')) ages (age)`);
+  await app.owner.query(`
+    INSERT INTO account_totp (account_id, secret, created_at)
+    SELECT id, '', now() - interval '2 days' FROM accounts`);
+
+  await run('delete-expired-tokens');
+
+  const count = async (table: string) =>
+    (await app.owner.query(`SELECT count(*)::int AS count FROM ${table}`)).rows[0].count as number;
+  assert.equal(await count('refresh_tokens'), 4);
+  assert.equal(await count('third_party_refresh_tokens'), 4);
+  assert.equal(await count('account_refresh_tokens'), 1);
+  assert.equal(await count('account_sessions'), 1);
+  assert.equal(await count('account_tokens'), 2, 'with the one of the sign-up');
+  assert.equal(await count('account_totp'), 0);
+  const living = await app.http.post('/api/saas-auth/login', signUp);
+  assert.equal(living.status, 200);
+});
+
+test('portal sessions without a living token, and sign-ins started over a day ago, are deleted', async () => {
+  const { playerId } = await arrangeStoreAPlayer(app);
+  for (const [index, age] of ['2 days', '1 hour', '-1 day'].entries()) {
+    await app.owner.query(
+      `WITH session AS (
+         INSERT INTO portal_sessions (id, player_id, created_at) VALUES ($1, $2, now() - interval '40 days') RETURNING id),
+       token AS (
+         INSERT INTO portal_refresh_tokens (token_hash, session_id, expires_at)
+         SELECT $3, id, now() - $4::interval FROM session)
+       INSERT INTO store_a_portal_logins (state_hash, expires_at) VALUES ($3, now() - $4::interval)`,
+      [randomUUID(), playerId, Buffer.of(index), age],
+    );
+  }
+
+  await run('delete-expired-tokens');
+
+  for (const table of ['portal_sessions', 'portal_refresh_tokens', 'store_a_portal_logins'])
+    assert.equal((await app.owner.query(`SELECT FROM ${table}`)).rowCount, 2, table);
+});
+
+test('challenges that have expired are deleted, and no others', async () => {
+  const tenants = [
+    await arrangeTenant(app, { providers: ['EvmWallet'] }),
+    await arrangeTenant(app, { providers: ['EvmWallet'] }),
+  ];
+  const address = `0x${'a'.repeat(40)}`;
+  for (const tenant of tenants) {
+    for (const expiry of ['-1 second', '1 minute']) {
+      const { body } = await app.http.post('/api/player-auth/wallet/challenge', { address }, tenant);
+      await app.owner.query('UPDATE wallet_challenges SET expires_at = now() + $2::interval WHERE id = $1', [
+        body.challengeId,
+        expiry,
+      ]);
+    }
+  }
+
+  await run('delete-expired-tokens');
+
+  const { rows } = await app.owner.query(
+    'SELECT tenant_id, expires_at > now() AS "isOpen" FROM wallet_challenges ORDER BY tenant_id',
+  );
+  assert.deepEqual(
+    rows,
+    tenants
+      .map(({ tenantId }) => ({ tenant_id: tenantId, isOpen: true }))
+      .toSorted((a, b) => (a.tenant_id < b.tenant_id ? -1 : 1)),
+  );
+});
+
+test('answers to repeatable requests are deleted after 24 hours, and no others', async () => {
+  const tenants = [await arrangeTenant(app), await arrangeTenant(app)];
+  for (const tenant of tenants) {
+    const { playerId, caller } = await arrangePlayer(app, tenant);
+    for (const age of ['24 hours', '23 hours']) {
+      const headers = { 'idempotency-key': `${tenant.tenantId}:${age.slice(0, 2)}` };
+      const body = { players: [{ playerId }] };
+      const created = await app.http.post('/api/game/matches', body, { ...caller, headers });
+      assert.equal(created.status, 201, created.text);
+      await app.owner.query(
+        'UPDATE idempotency_records SET created_at = now() - $2::interval WHERE idempotency_key = $1',
+        [headers['idempotency-key'], age],
+      );
+    }
+  }
+
+  await run('delete-expired-tokens');
+
+  const { rows } = await app.owner.query(
+    'SELECT idempotency_key FROM idempotency_records ORDER BY tenant_id',
+  );
+  assert.deepEqual(
+    rows.map(({ idempotency_key }) => idempotency_key),
+    tenants.map(({ tenantId }) => `${tenantId}:23`).toSorted(),
+  );
+});
+
+test('signing keys that retired over a day ago are deleted, and no others', async () => {
+  const add = (kid: string, retiresAt: string) =>
+    app.owner.query(
+      `INSERT INTO signing_keys SELECT $1, public_jwk, private_jwk, active_from - interval '9 days', ${retiresAt}
+       FROM signing_keys WHERE retires_at IS NULL`,
+      [kid],
+    );
+  await add('long retired', `now() - interval '25 hours'`);
+  await add('just retired', `now() - interval '23 hours'`);
+  await add('retiring', `now() + interval '1 hour'`);
+  await run('delete-expired-tokens');
+  const { rows } = await app.owner.query(
+    'SELECT kid FROM signing_keys WHERE retires_at IS NOT NULL ORDER BY kid',
+  );
+  assert.deepEqual(
+    rows.map(({ kid }) => kid),
+    ['just retired', 'retiring'],
+  );
+});
+
+test('notifications of more than 90 days ago are deleted, and no others', async () => {
+  const accountId = randomUUID();
+  await app.owner.query(
+    `INSERT INTO accounts (id, email, password_hash) VALUES ($1, 'told@example.com', '-')`,
+    [accountId],
+  );
+  await app.owner.query(
+    `INSERT INTO notifications (id, account_id, type, title, text, created_at)
+     SELECT gen_random_uuid(), $1, 'test', days::text, '-', now() - make_interval(days => days)
+     FROM unnest(ARRAY[89, 91]) days`,
+    [accountId],
+  );
+  await run('delete-expired-tokens');
+  const { rows } = await app.owner.query('SELECT title FROM notifications');
+  assert.deepEqual(rows, [{ title: '89' }]);
+});
+
+test('expired codes and mailed tokens are deleted, addresses that were never used, and old mails', async () => {
+  const { tenantId } = await arrangeTenant(app);
+  const { playerId } = await arrangePlayer(app, await arrangeTenant(app));
+  await app.owner.query('DELETE FROM mails');
+  await app.owner.query(
+    `INSERT INTO email_credentials (email, player_id, mails_since, mails_sent)
+     VALUES ('old', NULL, now() - interval '3 days', 1), ('new', NULL, now() - interval '1 day', 1),
+            ('used', $1, now() - interval '3 days', 1)`,
+    [playerId],
+  );
+  for (const [name, age] of [
+    ['old', '1 minute'],
+    ['new', '-1 minute'],
+  ] as const) {
+    for (const home of [tenantId, PORTAL])
+      await app.owner.query(
+        `INSERT INTO one_time_codes (tenant_id, email, id, code_hash, sent_at, expires_at)
+         VALUES ($1, $2, gen_random_uuid(), '', now(), now() - $3::interval)`,
+        [home, name, age],
+      );
+    await app.owner.query(
+      `INSERT INTO email_tokens (tenant_id, token_hash, purpose, email, player_id, expires_at)
+       VALUES ($1, $2::text::bytea, 'verify', $2, $4, now() - $3::interval)`,
+      [tenantId, name, age, playerId],
+    );
+  }
+  await app.owner.query(
+    `INSERT INTO mails (id, recipient, subject, created_at, give_up_at)
+     SELECT gen_random_uuid(), 'ada@example.com', days::text, now() - make_interval(days => days), now()
+     FROM unnest(ARRAY[6, 8]) days`,
+  );
+
+  await run('delete-expired-tokens');
+  await run('delete-old-mails');
+
+  const left = async (table: string, column: string) =>
+    (await app.owner.query(`SELECT ${column} AS name FROM ${table} ORDER BY 1`)).rows.map(({ name }) => name);
+  assert.deepEqual(await left('email_credentials', 'email'), ['new', 'used']);
+  assert.deepEqual(await left('one_time_codes', 'email'), ['new', 'new']);
+  assert.deepEqual(await left('email_tokens', 'email'), ['new']);
+  assert.deepEqual(await left('mails', 'subject'), ['6']);
+});
+
+test('webhook deliveries of over 30 days ago are deleted with their attempts, and no others', async () => {
+  const { workspaceId } = await arrangeTenant(app);
+  await app.owner.query(
+    `INSERT INTO webhook_endpoints (id, workspace_id, url, secret) VALUES ($1, $1, 'https://example.com', '')`,
+    [workspaceId],
+  );
+  const [old, recent] = [-30 * 86_400 - 60, -30 * 86_400 + 60].map((seconds) =>
+    firstIdAt(secondsFromNow(seconds), 0),
+  );
+  for (const id of [old, recent]) {
+    await app.owner.query(
+      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body) VALUES ($1, $2, 'webhook.test', '{}')`,
+      [id, workspaceId],
+    );
+    await app.owner.query('INSERT INTO webhook_attempts (delivery_id, number) VALUES ($1, 1)', [id]);
+  }
+  await run('delete-old-webhook-deliveries');
+  const { rows } = await app.owner.query(
+    'SELECT delivery.id, number FROM webhook_deliveries delivery JOIN webhook_attempts ON delivery_id = delivery.id',
+  );
+  assert.deepEqual(rows, [{ id: recent, number: 1 }]);
+  assert.equal((await app.owner.query('SELECT FROM webhook_attempts')).rowCount, 1);
+});

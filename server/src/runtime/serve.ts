@@ -1,0 +1,73 @@
+import { createApp } from './app.ts';
+import { startBackgroundWork } from './background-work.ts';
+import { hasAdministrator, seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
+import { ConfigError, type Config } from './config.ts';
+import { openStorage } from '../database/storage.ts';
+import { loggerOptions } from './logging.ts';
+import type { App } from '../http/server.ts';
+import type { Worker } from '../jobs/worker.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import { keptMasterKey } from '../security/master-key.ts';
+
+/** A server that answers requests. */
+export interface RunningServer {
+  url: string;
+  /** What to show the operator of a first start, and nobody else. */
+  welcome: string | undefined;
+  /** Finishes what runs, for 10 seconds at most, and releases everything, an embedded PostgreSQL included. */
+  stop(): Promise<void>;
+}
+
+const STOP_WITHIN_MS = 10_000;
+
+/**
+ * Starts a whole server: storage, migrations, partitions, API and, unless told otherwise, the worker. Where it fails, it
+ * releases what it has opened, in the reverse order.
+ */
+export async function serve(config: Config, { worker = true } = {}): Promise<RunningServer> {
+  await using opened = new AsyncDisposableStack();
+  const storage = await openStorage(config, 'exclusive');
+  opened.defer(() => storage.close());
+
+  await prepareDatabase(storage.url);
+  const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
+  const deployment = { config, databaseUrl: storage.url, masterKey };
+  const app = await createApp({ ...deployment, logger: loggerOptions(config) });
+  storage.keepRunning(app.log);
+  let jobs: Worker | undefined;
+  opened.defer(async () => {
+    await finishRequests(app);
+    await jobs?.stop();
+  });
+  if (worker) jobs = await startBackgroundWork(deployment, app.log);
+
+  let url = '';
+  const listen = async (): Promise<void> => {
+    url = await app.listen({ port: config.port, host: config.host }).catch((error: Error) => {
+      throw new ConfigError(`HOST and PORT name an address that cannot be listened on: ${error.message}.`);
+    });
+  };
+  let demo: DemoAccess | undefined;
+  if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, listen);
+  else await listen();
+  if (!demo && !(await hasAdministrator(storage.url)))
+    app.log.warn(
+      'No account administers this deployment. Create one: npm run guildhall -- bootstrap --email <address>',
+    );
+
+  const running = opened.move();
+  return {
+    url: config.publicUrl ?? url,
+    welcome: demo && welcome(url, demo),
+    stop: () => running.disposeAsync(),
+  };
+}
+
+async function finishRequests(app: App): Promise<void> {
+  // A connection falls idle once its last answer is out; its client would keep it open.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+  const late = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN_MS);
+  await app.close();
+  clearInterval(idle);
+  clearTimeout(late);
+}
