@@ -1,4 +1,4 @@
-import type { ChainSettings, Config } from '../runtime/config.ts';
+import type { Config } from '../runtime/config.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { evmAddress } from '../core/evm-address.ts';
 import {
@@ -7,6 +7,7 @@ import {
   deployContract,
   describeChain,
   openChain,
+  type ChainSettings,
 } from '../features/wallet/chain/index.ts';
 
 /** Deploys the contract, and returns what the operator should do with it, in lines. */

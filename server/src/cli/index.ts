@@ -1,6 +1,11 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander';
-import { makeAdministrator, normaliseEmail, promoteAccount, resetAccountPassword } from '../runtime/bootstrap.ts';
+import {
+  makeAdministrator,
+  normaliseEmail,
+  promoteAccount,
+  resetAccountPassword,
+} from '../runtime/bootstrap.ts';
 import { abandonChain, chainStatus, deployLedgerContract } from './chain.ts';
 import { ConfigError, readConfig, readDeployment, type Config } from '../runtime/config.ts';
 import { DatabaseUnusableError, DataFolderInUseError, openStorage } from '../database/storage.ts';

@@ -1,7 +1,6 @@
-import type { ChainSettings } from '../runtime/config.ts';
 import { openDatabase } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import { openChain } from '../features/wallet/chain/index.ts';
+import { openChain, type ChainSettings } from '../features/wallet/chain/index.ts';
 import { verifyEvents, type AlteredRow } from '../features/gameplay/events/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';

@@ -7,5 +7,5 @@ export interface BillingContext {
   /** Whether the payer's plan has a hard stop, as far as this process knows: the transaction that charges decides. */
   hasHardStop: boolean;
   /** How many transactions have committed with its units: one, where an accepted write is counted as it should be. */
-  committed: number;
+  chargedTransactions: number;
 }

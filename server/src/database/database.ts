@@ -39,12 +39,12 @@ export interface Database extends Scope {
    * The door for what an accepted request on a key writes: that of its tenant, where every statement and every transaction that
    * commits is charged one unit. So what refuses the request must throw, and whatever else it needs is done in other scopes.
    */
-  forKey(charge: BillingContext): Scope;
+  forKey(billing: BillingContext): Scope;
   /**
    * A door for one player over all tenants: as the role `guildhall_player`, which sees and changes their rows alone. With a
    * charge, as {@link forKey}.
    */
-  forPlayer(playerId: string, charge?: BillingContext): Scope;
+  forPlayer(playerId: string, billing?: BillingContext): Scope;
   /** The same door with the audit records of one workspace visible, those of its tenants included. */
   forWorkspace(workspaceId: string): Scope;
   /** The same door with all audit records visible: for the platform admin. */
@@ -103,8 +103,8 @@ export function openDatabase(
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
-    forKey: (charge) => scope(pool, beginFor('tenant_id', charge.tenantId), charge),
-    forPlayer: (playerId, charge) => scope(pool, beginForPlayer(playerId), charge),
+    forKey: (billing) => scope(pool, beginFor('tenant_id', billing.tenantId), billing),
+    forPlayer: (playerId, billing) => scope(pool, beginForPlayer(playerId), billing),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
     forPlatform: () => scope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
     heavy: {
@@ -213,10 +213,10 @@ function literal(id: string): string {
   return `'${id}'`;
 }
 
-function scope(pool: pg.Pool, begin: string, charge?: BillingContext): Scope {
+function scope(pool: pg.Pool, begin: string, billing?: BillingContext): Scope {
   return {
-    ...querier((statement) => againAfterDeadlock(() => single(pool, begin, statement, charge))),
-    transaction: (work) => againAfterDeadlock(() => transact(pool, begin, work, charge)),
+    ...querier((statement) => againAfterDeadlock(() => single(pool, begin, statement, billing))),
+    transaction: (work) => againAfterDeadlock(() => transact(pool, begin, work, billing)),
   };
 }
 
@@ -232,8 +232,8 @@ function within(run: <Result>(work: () => Promise<Result>) => Promise<Result>, i
 }
 
 /** Ends a transaction, with the unit that it is charged: in one text, which costs 22 µs, and 30 in two. */
-function commitFor(charge: BillingContext | undefined): string {
-  return charge ? `${chargeText(charge, 1)}; COMMIT` : 'COMMIT';
+function commitFor(billing: BillingContext | undefined): string {
+  return billing ? `${chargeText(billing, 1)}; COMMIT` : 'COMMIT';
 }
 
 /** Charges units, as text to stand among other statements. */
@@ -242,8 +242,8 @@ export function chargeText({ workspaceId, tenantId, keyId }: BillingContext, uni
 }
 
 /** Charges one unit for a request that is accepted again and writes nothing. */
-export function chargeAlone(database: Database, charge: BillingContext): Promise<void> {
-  return database.forKey(charge).transaction(async () => {});
+export function chargeAlone(database: Database, billing: BillingContext): Promise<void> {
+  return database.forKey(billing).transaction(async () => {});
 }
 
 /** Charges units for requests on a key: the last statement of their transaction. */
@@ -271,7 +271,7 @@ async function transact<Result>(
   pool: pg.Pool,
   begin: string,
   work: (transaction: Querier) => Promise<Result>,
-  charge: BillingContext | undefined,
+  billing: BillingContext | undefined,
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -282,11 +282,11 @@ async function transact<Result>(
     begun.catch(() => {});
     const result = await work(querier((statement) => client.query(named(statement))));
     await begun;
-    const committed = await client.query(commitFor(charge));
+    const committed = await client.query(commitFor(billing));
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error.
     if ([committed].flat().at(-1)?.command !== 'COMMIT')
       throw new Error('The transaction was rolled back: one of its statements had failed.');
-    if (charge) charge.committed++;
+    if (billing) billing.chargedTransactions++;
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((cause: Error) => {
@@ -303,7 +303,7 @@ async function single(
   pool: pg.Pool,
   begin: string,
   statement: Sql,
-  charge: BillingContext | undefined,
+  billing: BillingContext | undefined,
 ): Promise<pg.QueryResult> {
   if (begin === 'BEGIN') return pool.query(named(statement));
   const client = await pool.connect();
@@ -313,17 +313,17 @@ async function single(
     const [begun, result, committed] = await Promise.allSettled([
       client.query(begin),
       client.query(named(statement)),
-      client.query(commitFor(charge)),
+      client.query(commitFor(billing)),
     ]);
     // What is charged is not committed by a text whose charge was refused, nor rolled back.
-    if (charge && committed.status === 'rejected')
+    if (billing && committed.status === 'rejected')
       await client.query('ROLLBACK').catch((cause: Error) => {
         broken = cause;
       });
     if (begun.status === 'rejected') throw begun.reason;
     if (result.status === 'rejected') throw result.reason;
     if (committed.status === 'rejected') throw committed.reason;
-    if (charge) charge.committed++;
+    if (billing) billing.chargedTransactions++;
     return result.value;
   } finally {
     client.release(broken);

@@ -17,7 +17,9 @@ function manualWork() {
 }
 
 const refusedWith = (code: string) => (error: unknown) =>
-  error instanceof ProblemError && error.code === code && error.details.headers?.['retry-after'] !== undefined;
+  error instanceof ProblemError &&
+  error.code === code &&
+  error.details.headers?.['retry-after'] !== undefined;
 
 describe('createFairSemaphore', () => {
   test('runs one owner’s work up to its share and leaves a slot to another owner', async () => {

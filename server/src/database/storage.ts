@@ -125,7 +125,9 @@ async function connect(url: string): Promise<pg.Client> {
 
 async function checkServer(url: string): Promise<void> {
   const client = await connect(url).catch((cause: Error) => {
-    throw new DatabaseUnusableError(`The database of DATABASE_URL cannot be reached: ${cause.message}`, { cause });
+    throw new DatabaseUnusableError(`The database of DATABASE_URL cannot be reached: ${cause.message}`, {
+      cause,
+    });
   });
   const { rows } = await client.query(
     `SELECT current_setting('server_version') AS name, current_setting('server_version_num')::int AS number`,

@@ -10,7 +10,7 @@ import { countBodies } from './body-size.ts';
 import { errorHandler } from './error-handler.ts';
 import { acceptForms } from './form.ts';
 import { parseJsonBodies } from './json-body.ts';
-import type { KeyCaller } from './request-context.ts';
+import type { KeyCaller } from '../core/callers.ts';
 
 const KIB = 1024;
 const PATIENT: IntakePace = { graceMs: 60_000, bytesPerSecond: 1, partPerSecond: 0, checkEveryMs: 20 };

@@ -6,7 +6,7 @@ import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import { eventually } from '../testing/eventually.ts';
 import { countBodies } from './body-size.ts';
-import type { KeyCaller } from './request-context.ts';
+import type { KeyCaller } from '../core/callers.ts';
 
 const BODY_LIMIT = 200_000;
 const told: number[] = [];

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { KeyCaller } from './request-context.ts';
+import type { KeyCaller } from '../core/callers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Role } from '../core/role.ts';
 import { countsRequests } from './rate-limit.ts';
 import { problems } from './schemas.ts';
 
@@ -20,10 +21,6 @@ export interface Credential {
    */
   authorize?(request: FastifyRequest, role: Role): Promise<void>;
 }
-
-/** What a member may do in a workspace and in its tenants; each role may all that those before it may. */
-export const roles = ['viewer', 'admin', 'owner'] as const;
-export type Role = (typeof roles)[number];
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,15 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
-import { bearerToken, roles, type Credential, type Role } from './credential-scope.ts';
+import { roles, type Role } from '../core/role.ts';
+import { bearerToken, type Credential } from './credential-scope.ts';
 import { applyVerdict, type RateLimiter } from './rate-limit.ts';
-import type {
-  AccountCaller,
-  BearerCaller,
-  KeyCaller,
-  PlayerCaller,
-  WalletCaller,
-} from './request-context.ts';
+import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 
 /** Who can vouch for a credential: implemented by features, wired in app.ts. Each gives undefined for a bad one. */
 export interface Verifiers {

@@ -4,7 +4,11 @@ import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
 
 /** Answers a request with a problem document. */
-export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: ProblemError): FastifyReply {
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: ProblemError,
+): FastifyReply {
   const { headers = {}, members = {} } = problem.details;
   return reply
     .code(problem.status)

@@ -51,7 +51,9 @@ function addJsonParser(app: FastifyInstance, finish: (text: string, value: unkno
           new ProblemError('invalid_request', `The body is nested deeper than ${DEEPEST_NESTING} levels.`),
         );
       if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
-        return done(new ProblemError('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'));
+        return done(
+          new ProblemError('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'),
+        );
       }
       const body = finish(text, value);
       if (PROTOTYPE_MEMBER.test(text)) dropPrototypeMembers(body);

@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { withCredential, type Credential } from './credential-scope.ts';
 import { meterRequests } from './metering.ts';
-import { billingOf, type KeyCaller } from './request-context.ts';
+import type { KeyCaller } from '../core/callers.ts';
+import { billingOf } from './request-context.ts';
 import { createHttpServer } from './server.ts';
 
 const key = { keyId: 'key', tenantId: 'tenant', payerId: 'workspace', payerHasHardStop: false } as KeyCaller;
@@ -39,7 +40,7 @@ test('what is charged too seldom, too often or for nothing is reported', async (
       for (const usage of ['read', 'write'] as const) {
         scope.get(`/${usage}/:times/:status`, { config: { usage } }, async (request, reply) => {
           const { times, status } = request.params as { times: string; status: string };
-          billingOf(request).committed = Number(times);
+          billingOf(request).chargedTransactions = Number(times);
           if (status === '404') throw new ProblemError('not_found');
           return reply.code(Number(status)).send({});
         });

@@ -1,6 +1,6 @@
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyCaller } from './request-context.ts';
+import type { KeyCaller } from '../core/callers.ts';
 
 /** What came in and went out with one request on a key. Bytes are those of the bodies. */
 export interface Traffic {
@@ -76,7 +76,7 @@ function reportMischarged(app: FastifyInstance, report: OnMischarged): void {
   app.addHook('onSend', async (request, reply) => {
     if (!request.keyCaller) return;
     const due = request.routeOptions.config.usage === 'write' && isAccepted(reply.statusCode) ? 1 : 0;
-    const charged = request.charge?.committed ?? 0;
+    const charged = request.billing?.chargedTransactions ?? 0;
     if (charged !== due)
       report(`${request.method} ${request.routeOptions.url}`, `${reply.statusCode} charged ${charged} times`);
   });

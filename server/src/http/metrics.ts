@@ -49,7 +49,10 @@ function checkAccess(request: FastifyRequest, access: MetricsAccess): void {
   if (access === 'open') return;
   const token = bearerToken(request);
   if (!token)
-    throw new ProblemError('missing_bearer', 'Send the token of the setting METRICS_TOKEN as a bearer token.');
+    throw new ProblemError(
+      'missing_bearer',
+      'Send the token of the setting METRICS_TOKEN as a bearer token.',
+    );
   if (access === 'closed' || !isSame(token, access.token))
     throw new ProblemError('invalid_bearer', 'The bearer token is not the one of the setting METRICS_TOKEN.');
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
-import type { KeyCaller } from './request-context.ts';
+import type { KeyCaller } from '../core/callers.ts';
 
 /** Counts the requests of keys: implemented by a feature, opened in services.ts. */
 export interface RateLimiter {

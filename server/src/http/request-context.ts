@@ -1,94 +1,10 @@
 import type { FastifyRequest } from 'fastify';
+import type { Author, Origin, Report, Self } from '../core/author.ts';
 import type { BillingContext } from '../core/billing-context.ts';
+import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 import { clientAddress } from './client-address.ts';
 
-/** How many requests a key may send in a minute, and in an hour. */
-export interface RateLimit {
-  perMinute: number;
-  perHour: number;
-}
-
-/** A game key or an API key, as far as the rest of the system needs to know it. */
-export interface KeyCaller {
-  keyId: string;
-  kind: 'game' | 'api';
-  tenantId: string;
-  workspaceId: string;
-  allowDataApi: boolean;
-  /** Its own where it has one, else its workspace's. */
-  rateLimit: RateLimit;
-  maxMatchEventsPerRequest: number;
-  maxPlayerEventsPerRequest: number;
-  /** What may come in within a minute without an alert: requests, and bytes of their bodies. */
-  alertThresholds: { rate_spike: number; payload_spike: number };
-  /** The workspace that pays for what comes in on the key, and whether its plan has a hard stop. */
-  payerId: string;
-  payerHasHardStop: boolean;
-}
-
-/** The player of a verified access token. `tenantId` is null for a portal token. */
-export interface PlayerCaller {
-  playerId: string;
-  tenantId: string | null;
-  sessionId: string | null;
-}
-
-/** The wallet-linked player of a verified platform JWT. */
-export interface WalletCaller {
-  tenantId: string;
-  playerIndex: number;
-  /** Whether the address was shown to be the player's when the token was issued. */
-  isVerified: boolean;
-}
-
-/** The dashboard account of a verified SaaS token. */
-export interface AccountCaller {
-  accountId: string;
-  sessionId: string;
-  /** When the token expires. */
-  expiresAtMs: number;
-}
-
-/**
- * What a bearer token turned out to be, of whatever kind, for the endpoints that are about tokens. A third party's refresh
- * token is taken as it comes: what it is worth shows when it is exchanged.
- */
-export type BearerCaller =
-  | ({ kind: 'player' } & PlayerCaller)
-  | ({ kind: 'assertion' } & AssertionCaller)
-  | { kind: 'third_party'; refreshToken: string }
-  | { kind: 'other' };
-
-/** Whom a verified assertion speaks for, and to whom. Times are ISO 8601. */
-export interface AssertionCaller {
-  playerId: string;
-  tenantId: string;
-  sessionId: string;
-  audience: string;
-  displayName: string | undefined;
-  email: string | undefined;
-  issuedAt: string;
-  expiresAt: string;
-}
-
-/** Who makes a change, and with which request: what the audit trail keeps of it. */
-export interface Author {
-  actor: { kind: 'account' | 'player' | 'key' | 'system'; id: string | null };
-  origin?: Origin;
-}
-
-/** Where a request comes from. */
-export interface Origin {
-  ip: string | null;
-  id: string;
-  /** What the client calls itself, at most 256 characters: the caller's to choose. */
-  userAgent?: string | null;
-}
-
 const LONGEST_USER_AGENT = 256;
-
-/** Tells the log of what failed beside a request, whose answer does not depend on it. */
-export type Report = (error: unknown, what: string) => void;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -97,7 +13,7 @@ declare module 'fastify' {
     accountCaller: AccountCaller | null;
     bearerCaller: BearerCaller | null;
     walletCaller: WalletCaller | null;
-    charge: BillingContext | null;
+    billing: BillingContext | null;
   }
 }
 
@@ -109,7 +25,7 @@ export function keyOf(request: FastifyRequest): KeyCaller {
 /** What the request is charged to the payer of its key: one for each request, so that it shows whether it was. */
 export function billingOf(request: FastifyRequest): BillingContext {
   const { payerId: workspaceId, payerHasHardStop: hasHardStop, tenantId, keyId } = keyOf(request);
-  return (request.charge ??= { workspaceId, tenantId, keyId, hasHardStop, committed: 0 });
+  return (request.billing ??= { workspaceId, tenantId, keyId, hasHardStop, chargedTransactions: 0 });
 }
 
 /** The same where a request may come without a key: then nobody is charged. */
@@ -140,13 +56,6 @@ export function walletOf(request: FastifyRequest): WalletCaller {
 /** The account that the route's credential scope has verified, as the author of what the request changes. */
 export function authorOf(request: FastifyRequest): Author {
   return { actor: { kind: 'account', id: accountOf(request).accountId }, origin: originOf(request) };
-}
-
-/** The account that makes a request about itself, the session it makes it in, and where from. */
-export interface Self {
-  accountId: string;
-  sessionId: string;
-  origin: Origin;
 }
 
 /** The account that the route's credential scope has verified, for what it changes of its own. */

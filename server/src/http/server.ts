@@ -70,12 +70,13 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   parseJsonBodies(app);
 
   const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
-  for (const known of [...callers, 'charge']) app.decorateRequest(known, null);
+  for (const known of [...callers, 'billing']) app.decorateRequest(known, null);
   app.addHook('onRoute', declareCommonStatuses);
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    if (request.url.includes('%00')) throw new ProblemError('invalid_request', 'The address holds a NUL byte.');
+    if (request.url.includes('%00'))
+      throw new ProblemError('invalid_request', 'The address holds a NUL byte.');
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     // Fastify reads the stream of a HEAD to its end, which may be far, and of a stream of events is none.

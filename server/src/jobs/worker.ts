@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { BaseLogger } from 'pino';
 import { PgBoss } from 'pg-boss';
 import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
 import type { OwnersOf, Queue } from './queue.ts';
@@ -45,7 +45,7 @@ const STOP_WITHIN_MS = 10_000;
 export async function startWorker(
   url: string,
   { scheduled, queued }: { scheduled: ScheduledJob[]; queued: QueueHandler[] },
-  logger: FastifyBaseLogger,
+  logger: BaseLogger,
 ): Promise<Worker> {
   const boss = new PgBoss({
     connectionString: url,
@@ -91,7 +91,7 @@ export async function startWorker(
 async function attempt(
   { queue, run }: QueueHandler,
   { id, data }: TakenJob,
-  logger: FastifyBaseLogger,
+  logger: BaseLogger,
 ): Promise<Error | undefined> {
   try {
     await run(data as never);

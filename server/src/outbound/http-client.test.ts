@@ -67,8 +67,7 @@ test('a server behind the wall is never reached, whatever it is called', async (
     '127%2e0%2e0%2e1',
     '8.8.8.8@127.0.0.1',
   ];
-  for (const host of hosts)
-    await assert.rejects(walled.send(`http://${host}:${port}/`), OutboundError, host);
+  for (const host of hosts) await assert.rejects(walled.send(`http://${host}:${port}/`), OutboundError, host);
   assert.equal(count(), 0);
   // The same names do lead there; that with a dot where the system's resolver knows it.
   const leading = hosts.filter((host) => host !== 'localhost.');

@@ -77,9 +77,13 @@ export function jsonObjectOf({ text }: OutboundAnswer): Record<string, unknown> 
 /** What to throw at an answer that is none of those that the provider documents. The log does not get its text: it could
  * repeat what was asked, secrets included. */
 export function notUnderstood(name: string, { status }: OutboundAnswer): ProblemError {
-  return new ProblemError('provider_unavailable', `${name} sent an unexpected answer. Try again in a moment.`, {
-    cause: new OutboundError(`${name} answered ${status} with something that it does not document.`),
-  });
+  return new ProblemError(
+    'provider_unavailable',
+    `${name} sent an unexpected answer. Try again in a moment.`,
+    {
+      cause: new OutboundError(`${name} answered ${status} with something that it does not document.`),
+    },
+  );
 }
 
 function doesNotAnswer(name: string, cause?: OutboundError): ProblemError {

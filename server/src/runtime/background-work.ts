@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { BaseLogger } from 'pino';
 import pg from 'pg';
 import { issuerOf, type Config } from './config.ts';
 import { openDatabase } from '../database/database.ts';
@@ -34,7 +34,7 @@ export async function startBackgroundWork(
     databaseUrl: string;
     masterKey: Buffer;
   },
-  logger: FastifyBaseLogger,
+  logger: BaseLogger,
 ): Promise<Worker> {
   await using opened = new AsyncDisposableStack();
   const database = openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'job' });

@@ -11,7 +11,7 @@ import {
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { createTenant, setProvider } from '../features/studio/tenants/index.ts';
 import { createWorkspace } from '../features/studio/workspaces/index.ts';
-import type { Author } from '../http/request-context.ts';
+import type { Author } from '../core/author.ts';
 import { hashPassword } from '../security/passwords.ts';
 import { createVault, type Vault } from '../security/vault.ts';
 import { newId } from '../core/ids.ts';

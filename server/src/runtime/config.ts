@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
+import type { AvatarStorage } from '../features/players/profiles/index.ts';
+import type { ChainSettings } from '../features/wallet/chain/index.ts';
 import { evmAddress } from '../core/evm-address.ts';
 
 /**
@@ -193,19 +195,6 @@ export interface Config {
   /** Who may read /metrics: everybody who reaches it, nobody, or who knows the token. */
   metricsAccess: 'open' | 'closed' | { token: string };
   logLevel: string;
-}
-
-/** A folder, or a bucket of S3 or of something that speaks like it. */
-export type AvatarStorage =
-  | { kind: 'folder'; path: string }
-  | { kind: 's3'; bucket: string; prefix: string; region: string; endpoint: string | undefined };
-
-/** An EVM chain, and who writes to which contract there. */
-export interface ChainSettings {
-  rpcUrl: string;
-  contract: Address;
-  signerKey: Hex;
-  confirmations: number;
 }
 
 /** Thrown at start, naming every setting that is wrong, one sentence each. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { stepAt, totpCode } from '../features/studio/accounts/totp.ts';
-import { roles, type Role } from '../http/credential-scope.ts';
+import { roles, type Role } from '../core/role.ts';
 import { hashPassword } from '../security/passwords.ts';
 import { createVault } from '../security/vault.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';

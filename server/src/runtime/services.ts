@@ -3,7 +3,11 @@ import { Registry } from 'prom-client';
 import { issuerOf, type Config } from './config.ts';
 import { openChangeFeed } from '../database/change-feed.ts';
 import { openDatabase, type Database } from '../database/database.ts';
-import { isPlatformAdmin, listEndedSessions, openAccountMailBudget } from '../features/studio/accounts/index.ts';
+import {
+  isPlatformAdmin,
+  listEndedSessions,
+  openAccountMailBudget,
+} from '../features/studio/accounts/index.ts';
 import { openAlerts } from '../features/traffic/alerts/index.ts';
 import { identifyBearer } from '../features/sign-in/assertions/index.ts';
 import { measureChain, openConfiguredChain } from '../features/wallet/chain/index.ts';

@@ -20,7 +20,12 @@ export function createLoginThrottle(
   whose: 'accounts' | 'players' | 'wallets',
 ): LoginThrottle {
   const open = (scope: string, attempts: number) =>
-    createBudget({ name: `passwords:${whose}:${scope}`, attempts, seconds: WINDOW_SECONDS, refusal: REFUSAL });
+    createBudget({
+      name: `passwords:${whose}:${scope}`,
+      attempts,
+      seconds: WINDOW_SECONDS,
+      refusal: REFUSAL,
+    });
   const perAccount = open('account', WRONG_PER_ACCOUNT);
   const perNetwork = open('network', WRONG_PER_NETWORK);
 

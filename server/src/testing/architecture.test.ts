@@ -1,114 +1,194 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const SRC = fileURLToPath(new URL('..', import.meta.url));
 const sources = globSync('**/*.ts', { cwd: SRC });
+const isProduction = (file: string): boolean => !file.includes('.test.') && !file.startsWith('testing/');
+const textOf = (file: string): string => readFileSync(join(SRC, file), 'utf8');
 
 interface Import {
   from: string;
+  /** A path within src, or the name of a package. */
   to: string;
-  typeOnly: boolean;
 }
 
-/** Every import of one of our files by another; `to` is a path within src, or a package. */
-const imports: Import[] = sources.flatMap((from) => {
-  const text = readFileSync(join(SRC, from), 'utf8');
-  return [...text.matchAll(/^\s*(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'/gm)].map(
-    ([, type, target = '']) => ({
+const imports: Import[] = sources.flatMap((from) =>
+  [...textOf(from).matchAll(/^\s*(?:import|export)\s+(?:type\s)?[^'"]*?from\s+'([^']+)'/gm)].map(
+    ([, target = '']) => ({
       from,
       to: target.startsWith('.') ? normalize(join(dirname(from), target)) : target,
-      typeOnly: Boolean(type),
     }),
-  );
-});
-const production = imports.filter(({ from }) => !from.includes('.test.') && !from.startsWith('testing/'));
-const featureOf = (path: string): string | undefined => /^features\/([^/]+)\//.exec(path)?.[1];
+  ),
+);
+const production = imports.filter(({ from }) => isProduction(from));
 
-function forbid(what: string, broken: (candidate: Import) => boolean, among: Import[] = production): void {
+/** `features/gameplay/matches/routes.ts` belongs to the feature `gameplay/matches`. */
+const featureOf = (path: string): string | undefined => /^features\/([^/]+\/[^/]+)\//.exec(path)?.[1];
+
+/** Which folders a folder of src may import, beside itself. */
+const LAYERS: Record<string, string[]> = {
+  core: [],
+  redis: ['core'],
+  security: ['core', 'redis'],
+  database: ['core'],
+  outbound: ['core'],
+  jobs: ['core', 'database'],
+  http: ['core', 'security'],
+};
+
+function forbid(what: string, isBroken: (candidate: Import) => boolean): void {
   test(what, () => {
     assert.deepEqual(
-      among.filter(broken).map(({ from, to }) => `${from} imports ${to}`),
+      production.filter(isBroken).map(({ from, to }) => `${from} imports ${to}`),
       [],
     );
   });
 }
 
-test('the imports were found', () => assert.ok(production.length > 100));
+describe('imports', () => {
+  test('are found', () => assert.ok(production.length > 1000));
 
-forbid(
-  'shared imports nothing of ours',
-  ({ from, to }) => from.startsWith('shared/') && to.endsWith('.ts') && !to.startsWith('shared/'),
-);
+  for (const [layer, allowed] of Object.entries(LAYERS))
+    forbid(`${layer} imports only ${['itself', ...allowed].join(', ')} and packages`, ({ from, to }) => {
+      const [folder = ''] = to.split('/');
+      return (
+        from.startsWith(`${layer}/`) && to.endsWith('.ts') && folder !== layer && !allowed.includes(folder)
+      );
+    });
 
-forbid(
-  'database, http, redis, security, jobs and outbound import no feature',
-  ({ from, to }) =>
-    /^(database|http|redis|security|jobs|outbound)\//.test(from) && to.startsWith('features/'),
-);
-
-forbid(
-  'the database and the security layer know nothing of HTTP',
-  ({ from, to }) => /^(database|security)\//.test(from) && (to.startsWith('http/') || to === 'fastify'),
-);
-
-forbid('a feature enters another by its index alone', ({ from, to }) => {
-  const target = featureOf(to);
-  return target !== undefined && target !== featureOf(from) && !to.endsWith('/index.ts');
-});
-
-forbid(
-  'use cases and queries know neither Fastify nor the HTTP schemas',
-  ({ from, to }) =>
-    featureOf(from) !== undefined &&
-    !/(routes|schemas|index)\.ts$/.test(from) &&
-    (to === 'fastify' || to.startsWith('@fastify/') || to.endsWith('schemas.ts')),
-);
-
-forbid(
-  'SQL stands in queries, filters and writers',
-  ({ from, to }) =>
-    featureOf(from) !== undefined && to === 'database/sql.ts' && /(routes|schemas)\.ts$/.test(from),
-);
-
-forbid(
-  'production code imports no test helper',
-  ({ to }) => to.startsWith('testing/') || to.includes('.test.'),
-);
-
-test('acceptance tests and examples import nothing of the server', () => {
-  const root = join(SRC, '..');
-  const files = globSync(['acceptance/**/*.ts', '../examples/**/*.{ts,mjs,js}'], { cwd: root });
-  const broken = files.filter((file) =>
-    /from '(\.\.\/)+(src|server)\//.test(readFileSync(join(root, file), 'utf8')),
+  forbid(
+    'core and security do not know Fastify',
+    ({ from, to }) => /^(core|security|database|jobs|outbound|redis)\//.test(from) && to === 'fastify',
   );
-  assert.deepEqual(broken, []);
-});
 
-test('there are no import circles', () => {
-  const graph = Map.groupBy(
-    production.filter(({ to, typeOnly }) => to.endsWith('.ts') && !typeOnly),
-    ({ from }) => from,
+  forbid(
+    'features do not import the runtime or the command line',
+    ({ from, to }) => from.startsWith('features/') && /^(runtime|cli)\//.test(to),
   );
-  const done = new Set<string>();
-  const visit = (file: string, path: string[]): void => {
-    assert.ok(!path.includes(file), `a circle: ${[...path, file].join(' → ')}`);
-    if (done.has(file)) return;
-    for (const { to } of graph.get(file) ?? []) visit(to, [...path, file]);
-    done.add(file);
-  };
-  for (const file of graph.keys()) visit(file, []);
+
+  forbid('a feature imports another feature through its index.ts only', ({ from, to }) => {
+    const target = featureOf(to);
+    return target !== undefined && target !== featureOf(from) && !to.endsWith('/index.ts');
+  });
+
+  forbid(
+    'use cases and queries import neither Fastify nor HTTP schemas',
+    ({ from, to }) =>
+      featureOf(from) !== undefined &&
+      !/(routes|schemas|index|feature)\.ts$/.test(from) &&
+      (to === 'fastify' || to.startsWith('@fastify/') || to.endsWith('schemas.ts')),
+  );
+
+  forbid(
+    'routes and schemas contain no SQL',
+    ({ from, to }) =>
+      featureOf(from) !== undefined && to === 'database/sql.ts' && /(routes|schemas)\.ts$/.test(from),
+  );
+
+  forbid(
+    'production code imports no test helper',
+    ({ to }) => to.startsWith('testing/') || to.includes('.test.'),
+  );
+
+  test('acceptance tests and examples import nothing of the server', () => {
+    const root = join(SRC, '..');
+    const files = globSync(['acceptance/**/*.ts', '../examples/**/*.{ts,mjs,js}'], { cwd: root });
+    const broken = files.filter((file) =>
+      /from '(\.\.\/)+(src|server)\//.test(readFileSync(join(root, file), 'utf8')),
+    );
+    assert.deepEqual(broken, []);
+  });
+
+  test('form no cycle, imports of types included', () => {
+    const graph = Map.groupBy(
+      production.filter(({ to }) => to.endsWith('.ts')),
+      ({ from }) => from,
+    );
+    const done = new Set<string>();
+    const visit = (file: string, path: string[]): void => {
+      assert.ok(!path.includes(file), `a cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+      if (done.has(file)) return;
+      for (const { to } of graph.get(file) ?? []) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of graph.keys()) visit(file, []);
+  });
 });
 
-test('only config.ts reads the environment', () => {
-  const allowed = ['config.ts', 'database/embedded-server.ts'];
+/** Features that also write tables of others, and why. Every other feature writes only tables that no other feature writes. */
+const SHARED_WRITERS: Record<string, { tables: string[]; reason: string }> = {
+  'sign-in/login': {
+    tables: [
+      'auth_methods',
+      'devices',
+      'login_sessions',
+      'players',
+      'refresh_tokens',
+      'tenant_access',
+      'tenant_player_counts',
+    ],
+    reason: 'one statement writes a whole login',
+  },
+  'sign-in/email': {
+    tables: ['auth_methods', 'players'],
+    reason: 'a proof of an address removes the sign-up that nobody proved, in one transaction',
+  },
+  'sign-in/portal': { tables: ['auth_methods'], reason: 'a portal login records when its method was used' },
+  'sign-in/tokens': { tables: ['login_sessions'], reason: 'the session row is the lock of a refresh' },
+  'players/profiles': {
+    tables: ['ban_fingerprints', 'devices', 'player_bans', 'tenant_access', 'tenant_player_counts'],
+    reason: 'a merge or deletion changes all that a person has, in one transaction',
+  },
+  'players/administration': {
+    tables: ['tenant_access'],
+    reason: 'roles and hiding are columns of the access record',
+  },
+  'studio/workspaces': { tables: ['memberships'], reason: 'the creator is the first owner' },
+  'studio/paid-keys': { tables: ['tenant_keys'], reason: 'the payer is a column of the key' },
+  'gameplay/event-definitions': { tables: ['tenants'], reason: 'auto-create is a setting of the tenant' },
+  'traffic/alerts': { tables: ['tenants'], reason: 'thresholds are settings of the tenant' },
+};
+
+describe('tables', () => {
+  const writes = sources
+    .filter((source) => isProduction(source) && featureOf(source))
+    .flatMap((file) =>
+      [
+        ...textOf(file).matchAll(
+          /\b(?:INSERT INTO|UPDATE|DELETE FROM|MERGE INTO)\s+(?:ONLY\s+)?([a-z]+_[a-z_]+|players|accounts|tenants|devices|mails|memberships|invitations|workspaces|notifications|alerts)\b/g,
+        ),
+      ].map(([, table = '']) => ({ feature: featureOf(file)!, table })),
+    );
+
+  test('are written by one feature each, but for the reasoned exceptions', () => {
+    assert.ok(new Set(writes.map(({ table }) => table)).size > 30, 'the statements are found');
+    const owners = Map.groupBy(
+      writes.filter(({ feature, table }) => !SHARED_WRITERS[feature]?.tables.includes(table)),
+      ({ table }) => table,
+    );
+    const contested = [...owners]
+      .map(([table, found]) => [table, [...new Set(found.map(({ feature }) => feature))]] as const)
+      .filter(([, features]) => features.length > 1);
+    assert.deepEqual(contested, []);
+  });
+
+  test('have no exception that is not needed', () => {
+    const unused = Object.entries(SHARED_WRITERS).flatMap(([feature, { tables }]) =>
+      tables
+        .filter((table) => !writes.some((write) => write.feature === feature && write.table === table))
+        .map((table) => `${feature}: ${table}`),
+    );
+    assert.deepEqual(unused, []);
+  });
+});
+
+test('only runtime/config.ts reads the environment', () => {
+  const allowed = ['runtime/config.ts', 'database/embedded-server.ts', 'cli/supervise.ts'];
   const readers = sources.filter(
-    (file) =>
-      !file.startsWith('testing/') &&
-      !allowed.includes(file) &&
-      readFileSync(join(SRC, file), 'utf8').includes('process.env'),
+    (file) => !file.startsWith('testing/') && !allowed.includes(file) && textOf(file).includes('process.env'),
   );
   assert.deepEqual(readers, []);
 });

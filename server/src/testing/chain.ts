@@ -1,6 +1,6 @@
 import { decodeEventLog, encodeEventTopics, parseAbiItem, toHex, type Address, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../contracts/guildhall-ledger.ts';
-import type { ChainSettings } from '../runtime/config.ts';
+import type { ChainSettings } from '../features/wallet/chain/index.ts';
 import { deployContract } from '../features/wallet/chain/index.ts';
 import { richKeys, startEvmNode, type EvmNode, type EvmNodeOptions } from './evm-node.ts';
 

@@ -1,4 +1,4 @@
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { DefinitionServices } from './create-definition.ts';
 import type { FullDefinition, MutableFields } from './definition.ts';

@@ -1,4 +1,4 @@
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { DefinitionServices } from './create-definition.ts';
 import { updateSettings } from './queries.ts';

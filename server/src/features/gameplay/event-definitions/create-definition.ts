@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Exports } from '../../../http/exports.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import {
   faultsOf,

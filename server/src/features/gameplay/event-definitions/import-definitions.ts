@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { isGuid } from '../../../core/ids.ts';
 import { checkRow, rowError, type CheckedRow, type RowError } from './check-row.ts';

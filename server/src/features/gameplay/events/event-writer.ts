@@ -24,7 +24,7 @@ export interface EventWriter {
     scope: EventScope,
     origin: BatchOrigin,
     rows: EventRow[],
-    charge: BillingContext,
+    billing: BillingContext,
   ): Promise<Set<string> | 'all'>;
   close(): Promise<void>;
 }
@@ -54,18 +54,18 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
   const canCopy = role?.canCopy ?? false;
 
   return {
-    async write(scope, origin, rows, charge) {
+    async write(scope, origin, rows, billing) {
       if (canCopy && rows.length >= COPY_FROM) {
         try {
-          await copyRows(pool, scope, origin, rows, charge);
-          charge.committed++;
+          await copyRows(pool, scope, origin, rows, billing);
+          billing.chargedTransactions++;
           return 'all';
         } catch (error) {
           if (!isUniqueViolation(error) && !isDeadlock(error)) throw error;
         }
       }
-      const inserted = await insertRows(database, scope, origin, rows, charge);
-      if (inserted.size > 0) charge.committed++;
+      const inserted = await insertRows(database, scope, origin, rows, billing);
+      if (inserted.size > 0) billing.chargedTransactions++;
       return inserted;
     },
     close: () => pool.end(),
@@ -84,13 +84,13 @@ async function copyRows(
   scope: EventScope,
   origin: BatchOrigin,
   rows: EventRow[],
-  charge: BillingContext,
+  billing: BillingContext,
 ): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     // One text is one transaction: it commits the rows with their charge, or neither.
-    const text = `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN; ${chargeText(charge, rows.length)}`;
+    const text = `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN; ${chargeText(billing, rows.length)}`;
     const copy = client.query(copyFrom(text));
     await pipeline(copyText(scope, origin, rows), copy);
   } catch (error) {

@@ -31,7 +31,7 @@ export interface IngestServices {
 /** Who sends a batch. */
 export interface Sender {
   /** The tenant, and who pays. */
-  charge: BillingContext;
+  billing: BillingContext;
   playerId: string;
 }
 
@@ -78,10 +78,10 @@ export async function ingestEvents(
   // The array is emptied: members that are not fields are not kept while the batch waits for the database.
   const sound = await checkFields(scope, batch.splice(0), result);
   const acting = await checkActors(services.rosters, scope, sender, sound, result);
-  const rows = await resolveDefinitions(services.definitions, scope, sender.charge.tenantId, acting, result);
+  const rows = await resolveDefinitions(services.definitions, scope, sender.billing.tenantId, acting, result);
   const unique = sortAndDeduplicate(rows, result);
-  const admitted = await refuseBeyondQuota(services, scope, sender.charge, unique, result);
-  if (admitted.length > 0) await store(services.writer, scope, sender.charge, admitted, result);
+  const admitted = await refuseBeyondQuota(services, scope, sender.billing, unique, result);
+  if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, result);
   result.errors.sort((a, b) => a.index - b.index);
   result.warnings.sort((a, b) => a.index - b.index);
   return result;
@@ -117,7 +117,7 @@ async function checkFields(
 async function checkActors(
   rosters: Rosters,
   scope: EventScope,
-  { charge, playerId }: Sender,
+  { billing, playerId }: Sender,
   events: CheckedEvent[],
   result: IngestResult,
 ): Promise<CheckedEvent[]> {
@@ -128,7 +128,7 @@ async function checkActors(
       return false;
     });
   }
-  const roster = await rosters.find(charge.tenantId, new Set(events.map((event) => event.actorId)));
+  const roster = await rosters.find(billing.tenantId, new Set(events.map((event) => event.actorId)));
   return events.filter((event) => {
     const entry = roster.get(event.actorId);
     if (entry?.matchSessionId !== event.matchSessionId) {
@@ -262,12 +262,12 @@ async function refuseBeyondQuota(
 async function store(
   writer: EventWriter,
   scope: EventScope,
-  charge: BillingContext,
+  billing: BillingContext,
   rows: IndexedRow[],
   result: IngestResult,
 ): Promise<void> {
   const createdAt = `${now().slice(0, -1)}000Z`;
-  const inserted = await writer.write(scope, { tenantId: charge.tenantId, createdAt }, rows, charge);
+  const inserted = await writer.write(scope, { tenantId: billing.tenantId, createdAt }, rows, billing);
   for (const row of rows) {
     if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
     else result.duplicateCount++;

@@ -36,7 +36,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
     const route = (scope: EventScope) => async (request: FastifyRequest, reply: FastifyReply) => {
       const key = keyOf(request);
       const allowed = scope === 'match' ? key.maxMatchEventsPerRequest : key.maxPlayerEventsPerRequest;
-      const sender = { charge: billingOf(request), playerId: playerOf(request).playerId };
+      const sender = { billing: billingOf(request), playerId: playerOf(request).playerId };
       const ingest = async (): Promise<IngestedBatch> => {
         const body = request.body as Buffer | undefined;
         request.body = undefined;
@@ -49,7 +49,11 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
         result.errors.length === 0
           ? 'All events of the batch were already stored. No action is needed.'
           : 'No event was stored. The member errors names the reason for each event.';
-      return sendProblem(request, reply, new ProblemError('events_rejected', { detail, members: { ...result } }));
+      return sendProblem(
+        request,
+        reply,
+        new ProblemError('events_rejected', { detail, members: { ...result } }),
+      );
     };
 
     app.post(
@@ -93,7 +97,8 @@ function eventsOf(body: unknown, allowed: number): unknown[] {
   if (!Array.isArray(events)) {
     throw new ProblemError('invalid_request', 'The body must be {"events": […]} or an array of events.');
   }
-  if (events.length === 0) throw new ProblemError('batch_size', 'The batch has no events. Send at least one.');
+  if (events.length === 0)
+    throw new ProblemError('batch_size', 'The batch has no events. Send at least one.');
   if (events.length > allowed) {
     throw new ProblemError(
       'batch_size',

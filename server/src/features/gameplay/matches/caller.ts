@@ -5,7 +5,7 @@ import { ProblemError } from '../../../core/problem.ts';
 /** Who asks: a tenant's game server, and, where a bearer stands beside its key, the player it acts for. */
 export interface MatchCaller {
   /** The tenant, and who pays. */
-  charge: BillingContext;
+  billing: BillingContext;
   playerId: string | undefined;
   /** For the operations that keep their answers. */
   idempotency?: IdempotentRequest | undefined;

@@ -46,7 +46,7 @@ export async function createMatch(
     })),
   };
   const create = async (transaction: Querier) => {
-    const refused = await insertMatch(transaction, caller.charge.tenantId, match);
+    const refused = await insertMatch(transaction, caller.billing.tenantId, match);
     if (refused.length > 0) throw rejection(refused, playerIds);
     return {
       matchSessionId: match.matchSessionId,
@@ -55,7 +55,7 @@ export async function createMatch(
     };
   };
   return database
-    .forKey(caller.charge)
+    .forKey(caller.billing)
     .transaction((transaction) => runOnce(transaction, caller.idempotency, () => create(transaction)));
 }
 

@@ -13,7 +13,7 @@ export async function endMatch(
   caller: MatchCaller,
   matchSessionId: string,
 ): Promise<MatchSession> {
-  const { tenantId } = caller.charge;
+  const { tenantId } = caller.billing;
   if (caller.playerId !== undefined) {
     const players = await listMatchPlayers(database.forTenant(tenantId), tenantId, matchSessionId);
     refuseForOthers(
@@ -21,7 +21,7 @@ export async function endMatch(
       players.map((player) => player.playerId),
     );
   }
-  return database.forKey(caller.charge).transaction(async (transaction) => {
+  return database.forKey(caller.billing).transaction(async (transaction) => {
     const ended = await markEnded(transaction, tenantId, matchSessionId, now());
     if (!ended) throw new ProblemError('not_found', 'The tenant has no such match.');
     return ended;

@@ -18,7 +18,7 @@ export async function joinMatch(
   { playerId, loginSessionId = null }: { playerId: string; loginSessionId?: string | null },
 ) {
   refuseForOthers(caller, [playerId]);
-  const { tenantId } = caller.charge;
+  const { tenantId } = caller.billing;
   const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
   const join = async (transaction: Querier) => {
     const outcome = await insertMatchPlayer(
@@ -32,7 +32,7 @@ export async function joinMatch(
     return { matchSessionId, playerId, ...entryOf(outcome) };
   };
   return database
-    .forKey(caller.charge)
+    .forKey(caller.billing)
     .transaction((transaction) => runOnce(transaction, caller.idempotency, () => join(transaction)));
 }
 

@@ -11,7 +11,7 @@ export async function leaveMatch(
   matchSessionId: string,
   matchPlayerId: string,
 ): Promise<MatchPlayer> {
-  const { tenantId } = caller.charge;
+  const { tenantId } = caller.billing;
   if (caller.playerId !== undefined) {
     const entries = await findRoster(database.forTenant(tenantId), tenantId, [matchPlayerId]);
     refuseForOthers(
@@ -19,7 +19,7 @@ export async function leaveMatch(
       entries.map((entry) => entry.playerId),
     );
   }
-  return database.forKey(caller.charge).transaction(async (transaction) => {
+  return database.forKey(caller.billing).transaction(async (transaction) => {
     const left = await markLeft(transaction, tenantId, matchSessionId, matchPlayerId, now());
     if (!left) throw new ProblemError('not_found', 'The match has no such player.');
     return left;

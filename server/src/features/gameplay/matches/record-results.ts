@@ -21,10 +21,13 @@ export async function recordResults(
   matchSessionId: string,
   results: SentResult[],
 ): Promise<{ matchSessionId: string; results: MatchPlayer[] }> {
-  const { tenantId } = caller.charge;
+  const { tenantId } = caller.billing;
   const ids = results.map((result) => result.matchPlayerId);
   if (new Set(ids).size < ids.length)
-    throw new ProblemError('invalid_request', 'A match player has two results in the request. Send one for each.');
+    throw new ProblemError(
+      'invalid_request',
+      'A match player has two results in the request. Send one for each.',
+    );
   if (caller.playerId !== undefined) {
     const entries = await findRoster(database.forTenant(tenantId), tenantId, ids);
     refuseForOthers(
@@ -39,7 +42,7 @@ export async function recordResults(
     score,
     outcome,
   }));
-  const written = await database.forKey(caller.charge).transaction(async (transaction) => {
+  const written = await database.forKey(caller.billing).transaction(async (transaction) => {
     const players = await writeResults(transaction, tenantId, matchSessionId, complete);
     if (players.length === 0) throw await whyNothing(transaction, tenantId, matchSessionId, ids);
     return players;

@@ -151,7 +151,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
 }
 
 function callerOf(request: FastifyRequest): MatchCaller {
-  return { charge: billingOf(request), playerId: request.playerCaller?.playerId };
+  return { billing: billingOf(request), playerId: request.playerCaller?.playerId };
 }
 
 function idempotentCallerOf(request: FastifyRequest): MatchCaller {

@@ -82,7 +82,9 @@ function isThisMachine(smtpUrl: string): boolean {
 }
 
 /** A 5xx about this mail is final. One about the connection or the login is the operator's to mend, and may pass. */
-function refusal(error: Error & { code?: string; responseCode?: number; response?: string }): MailRefusedError {
+function refusal(
+  error: Error & { code?: string; responseCode?: number; response?: string },
+): MailRefusedError {
   const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
   const isFinal = isAboutMail && (error.responseCode ?? 0) >= 500;
   return new MailRefusedError(error.response ?? error.message, isFinal);

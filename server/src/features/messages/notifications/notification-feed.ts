@@ -1,6 +1,6 @@
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
-import type { AccountCaller } from '../../../http/request-context.ts';
+import type { AccountCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findPosition, lastPosition, listAfter, type Notification } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
@@ -59,7 +59,8 @@ export async function redeliver(
 async function requireEnabled(db: Querier, place: EndpointPlace): Promise<Endpoint> {
   const endpoint = await lockEndpoint(db, place);
   if (!endpoint) throw new ProblemError('not_found');
-  if (!endpoint.enabled) throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');
+  if (!endpoint.enabled)
+    throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');
   return endpoint;
 }
 

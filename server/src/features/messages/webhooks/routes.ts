@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type, type TProperties } from 'typebox';
-import type { Config } from '../../../runtime/config.ts';
 import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { Guid, PageQuery, problems } from '../../../http/schemas.ts';
@@ -31,7 +30,7 @@ export interface WebhookServices {
   database: Database;
   vault: Vault;
   jobs: Jobs;
-  config: Pick<Config, 'allowPrivateAddresses'>;
+  config: { allowPrivateAddresses: boolean };
   createBudget: CreateBudget;
 }
 

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { firstIdAt } from '../../../core/ids.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 

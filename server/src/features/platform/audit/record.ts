@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { canonicalJson } from '../../../core/canonical-json.ts';
 import { newId } from '../../../core/ids.ts';
 import { insertAuditRecords } from './queries.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { auditTrail } from '../audit/index.ts';
 import { makeKey, readKeyRing } from './key-ring.ts';

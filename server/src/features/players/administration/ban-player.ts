@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findTenantProfile, type Profile } from './queries.ts';
 import { isVisibleToOutsiders, summaryOf } from './views.ts';

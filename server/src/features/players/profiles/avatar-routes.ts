@@ -6,7 +6,7 @@ import { playerOf, reporterOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { AVATAR_PATH, type AvatarStore } from './avatars/avatar-store.ts';
-import type { ProfileServices } from './change-profile.ts';
+import type { ProfileServices } from './profile-services.ts';
 import { createSemaphore } from './semaphore.ts';
 import { AvatarForm, AvatarPath, AvatarResult } from './schemas.ts';
 import { uploadAvatar } from './upload-avatar.ts';

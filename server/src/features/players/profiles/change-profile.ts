@@ -1,16 +1,11 @@
-import type { Database } from '../../../database/database.ts';
 import { invalidField } from '../../../core/problem.ts';
-import type { Report } from '../../../http/request-context.ts';
+import type { Report } from '../../../core/author.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { lockOwnProfile } from './own-profile.ts';
 import { updateProfile } from './queries.ts';
+import type { ProfileServices } from './profile-services.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
 import { removeAvatar } from './upload-avatar.ts';
-
-export interface ProfileServices {
-  database: Database;
-  avatars: AvatarStore;
-}
 
 /** What is undefined stays; null clears. */
 export interface ProfileChanges {

@@ -1,7 +1,7 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { Author, Report } from '../../../http/request-context.ts';
+import type { Author, Report } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import type { ProfileServices } from './change-profile.ts';
+import type { ProfileServices } from './profile-services.ts';
 import { deleteCredentials, lockCredentials } from '../../sign-in/email/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { mailChange } from './announce-change.ts';

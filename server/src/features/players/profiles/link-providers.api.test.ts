@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { arrangePlayer, arrangeProvider, arrangeStoreAPlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import {
+  arrangePlayer,
+  arrangeProvider,
+  arrangeStoreAPlayer,
+  arrangeTenant,
+} from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
 import { newStoreAUser, startStoreA } from '../../../testing/providers/store-a.ts';

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Report } from '../../../http/request-context.ts';
+import type { Report } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -60,7 +60,8 @@ export async function mergeProfiles(
   report: Report,
 ): Promise<FullProfile> {
   const { playerId } = caller;
-  if (sourceId === playerId) throw new ProblemError('merge_refused', 'A profile cannot be merged into itself.');
+  if (sourceId === playerId)
+    throw new ProblemError('merge_refused', 'A profile cannot be merged into itself.');
   const own = services.database.forPlayer(playerId);
   await own.transaction(async (transaction) => {
     await lockForNewSignIn(transaction, caller);

@@ -1,5 +1,5 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { PlayerCaller } from '../../../http/request-context.ts';
+import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { isOwnProfile, isSessionRevoked, lockProfiles, type LockedProfile } from './queries.ts';
 

@@ -1,7 +1,7 @@
-import type { Report } from '../../../http/request-context.ts';
+import type { Report } from '../../../core/author.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { renderAvatar } from './avatars/render-avatar.ts';
-import type { ProfileServices } from './change-profile.ts';
+import type { ProfileServices } from './profile-services.ts';
 import { lockOwnProfile } from './own-profile.ts';
 import { updateProfile } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import type { PlayerCaller } from '../../../http/request-context.ts';
+import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError, type ProblemCode } from '../../../core/problem.ts';
 import type { Identity, TokenProvider, VerifyToken } from '../../sign-in/login/index.ts';
 import { verifyCode, type ProvenAddress } from '../../sign-in/email/index.ts';

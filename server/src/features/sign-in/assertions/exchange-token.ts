@@ -1,5 +1,6 @@
 import { chargeAlone, type Database } from '../../../database/database.ts';
-import type { Author, BearerCaller } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
+import type { BearerCaller } from '../../../core/callers.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
@@ -19,7 +20,7 @@ export interface ExchangeServices {
 
 export interface ExchangeRequest {
   /** The game key's tenant, and who pays. */
-  charge: BillingContext;
+  billing: BillingContext;
   bearer: BearerCaller;
   audience: string;
   includeRefreshToken: boolean;
@@ -49,18 +50,18 @@ export async function exchangeToken(
       'wrong_token_scope',
       'A token of the player portal belongs to no tenant. Send a player access token.',
     );
-  if (tenantId !== request.charge.tenantId) throw new ProblemError('tenant_mismatch');
+  if (tenantId !== request.billing.tenantId) throw new ProblemError('tenant_mismatch');
   return fromAccessToken(services, request, { playerId, sessionId });
 }
 
 /** With the player's name and address of now. Throws player_inactive, player_banned, and session_ended for a refresh token. */
 async function fromAccessToken(
   { database, vault, signer }: ExchangeServices,
-  { charge, audience, includeRefreshToken }: ExchangeRequest,
+  { billing, audience, includeRefreshToken }: ExchangeRequest,
   player: { playerId: string; sessionId: string },
 ): Promise<IssuedAssertion> {
-  const { tenantId } = charge;
-  return database.forKey(charge).transaction(async (transaction) => {
+  const { tenantId } = billing;
+  return database.forKey(billing).transaction(async (transaction) => {
     const found = await findSubject(transaction, tenantId, player.playerId);
     refuseUnlessAllowed(found);
     const { displayName, email } = found;
@@ -84,17 +85,17 @@ async function fromAccessToken(
  */
 async function fromRefreshToken(
   { database, vault, signer }: ExchangeServices,
-  { charge, audience, origin, idempotencyKey }: ExchangeRequest,
+  { billing, audience, origin, idempotencyKey }: ExchangeRequest,
   token: string,
 ): Promise<IssuedAssertion> {
-  const { tenantId } = charge;
+  const { tenantId } = billing;
   const tenant = database.forTenant(tenantId);
   const { session, refreshToken } = await exchangeRefreshToken(
     {
       kind: 'thirdparty',
-      rotate: (hash, next) => rotateToken(database.forKey(charge), tenantId, { hash, audience }, next),
+      rotate: (hash, next) => rotateToken(database.forKey(billing), tenantId, { hash, audience }, next),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, { hash, audience }, successorHash),
-      chargeRepeat: () => chargeAlone(database, charge),
+      chargeRepeat: () => chargeAlone(database, billing),
       scope: tenant,
       async revoke(transaction, { sessionId, familyId }) {
         // In a statement of its own: the next one sees what an exchange that it waited for has stored.

@@ -1,4 +1,4 @@
-import type { BearerCaller } from '../../../http/request-context.ts';
+import type { BearerCaller } from '../../../core/callers.ts';
 import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { TokenClaims, TokenSigner } from '../../platform/signing-keys/index.ts';
 

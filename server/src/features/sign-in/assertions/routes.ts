@@ -32,7 +32,7 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
       async (request) =>
         exchangeToken(services, {
           ...request.body,
-          charge: billingOf(request),
+          billing: billingOf(request),
           bearer: bearerOf(request),
           origin: originOf(request),
           idempotencyKey: request.headers['idempotency-key'],

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { AssertionCaller, BearerCaller } from '../../../http/request-context.ts';
+import type { AssertionCaller, BearerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findSubject } from './queries.ts';
 import { refuseUnlessAllowed } from './refuse-unless-allowed.ts';

@@ -31,8 +31,8 @@ async function answerByKind(
   services: SignInChallengeServices,
   { challengeId, response, ...request }: ChallengeAnswer,
 ): Promise<LoginResult> {
-  const { charge, ipAddress } = request;
-  const { tenantId } = charge;
+  const { billing, ipAddress } = request;
+  const { tenantId } = billing;
   const tenant = services.database.forTenant(tenantId);
   if (await hasChallenge(tenant, tenantId, challengeId)) {
     const identity = await verifyMessage(

@@ -33,7 +33,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
       },
       async (request) => {
         const { provider, subject } = request.body;
-        const asker = { charge: billingOf(request), ipAddress: clientAddress(request) };
+        const asker = { billing: billingOf(request), ipAddress: clientAddress(request) };
         if (provider === 'EmailOneTimeCode') {
           const { id: challengeId, expiresAt } = await sendCode(services, asker, subject);
           return { challengeId, provider, expiresAt };
@@ -64,7 +64,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
         return answerChallenge(services, {
           ...rest,
           mode: createAccountIfMissing ? 'login' : 'only-existing',
-          charge: billingOf(request),
+          billing: billingOf(request),
           ipAddress: clientAddress(request),
         });
       },

@@ -32,7 +32,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
         },
       },
       async (request) => {
-        const asker = { charge: billingOf(request), ipAddress: clientAddress(request) };
+        const asker = { billing: billingOf(request), ipAddress: clientAddress(request) };
         return sendCode(services, asker, request.body.email);
       },
     );
@@ -60,7 +60,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
           ...rest,
           which: { email },
           mode: createAccountIfMissing ? 'login' : 'only-existing',
-          charge: billingOf(request),
+          billing: billingOf(request),
           ipAddress: clientAddress(request),
         });
       },

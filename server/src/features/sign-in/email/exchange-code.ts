@@ -19,7 +19,7 @@ export async function exchangeCode(
   { which, code, ...request }: SignInRequest & { which: CodeName; code: string },
 ): Promise<LoginResult> {
   const { database } = services;
-  const { tenantId } = request.charge;
+  const { tenantId } = request.billing;
   await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
   const { codeId, email } = await tryCode(services, tenantId, which, code);
 

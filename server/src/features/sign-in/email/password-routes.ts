@@ -34,9 +34,9 @@ export function emailPasswordRoutes(
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
   /** Where the request comes from: the tenant of its key, which must have the provider. */
   const origin = async (request: FastifyRequest) => {
-    const charge = billingOf(request);
-    await services.providerSettings.require(charge.tenantId, 'EmailPassword');
-    return { charge, ipAddress: clientAddress(request) };
+    const billing = billingOf(request);
+    await services.providerSettings.require(billing.tenantId, 'EmailPassword');
+    return { billing, ipAddress: clientAddress(request) };
   };
 
   return async (app) => {
@@ -98,8 +98,8 @@ export function emailPasswordRoutes(
         },
       },
       async (request) => {
-        const { charge } = await origin(request);
-        return verifyAddress(services, charge, request.body.token);
+        const { billing } = await origin(request);
+        return verifyAddress(services, billing, request.body.token);
       },
     );
 
@@ -118,9 +118,9 @@ export function emailPasswordRoutes(
         },
       },
       async (request, reply) => {
-        const { charge, ipAddress } = await origin(request);
+        const { billing, ipAddress } = await origin(request);
         await services.mailBudget.spend(ipAddress, request.body.email);
-        await requestReset(services, charge, request.body.email);
+        await requestReset(services, billing, request.body.email);
         reply.code(202);
         return { status: 'accepted' as const };
       },
@@ -142,8 +142,8 @@ export function emailPasswordRoutes(
         },
       },
       async (request) => {
-        const { charge } = await origin(request);
-        return resetPassword(services, charge, request.body);
+        const { billing } = await origin(request);
+        return resetPassword(services, billing, request.body);
       },
     );
   };

@@ -22,12 +22,12 @@ const RESEND_SECONDS = 30;
 /** The request's part: the same for every address. */
 export async function requestReset(
   { database, jobs }: MailServices & { database: Database },
-  charge: BillingContext,
+  billing: BillingContext,
   email: string,
 ): Promise<void> {
-  const { tenantId } = charge;
+  const { tenantId } = billing;
   const once = { key: `${tenantId} ${email}`, seconds: RESEND_SECONDS };
-  await jobs.add(database.forKey(charge), passwordResetQueue, { tenantId, email }, once);
+  await jobs.add(database.forKey(billing), passwordResetQueue, { tenantId, email }, once);
 }
 
 /**

@@ -15,17 +15,17 @@ import { wrongToken } from './wrong-token.ts';
  */
 export async function resetPassword(
   { database, vault }: { database: Database; vault: Vault },
-  charge: BillingContext,
+  billing: BillingContext,
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<{ email: string }> {
-  const { tenantId } = charge;
+  const { tenantId } = billing;
   const hash = vault.fingerprint(token);
   const owner = await findToken(database.forTenant(tenantId), { tenantId, hash, purpose: 'reset' });
   if (!owner) throw wrongToken();
   const { email, playerId } = owner;
   const passwordHash = await hashPassword(newPassword);
   try {
-    await database.forPlayer(playerId, charge).transaction(async (transaction) => {
+    await database.forPlayer(playerId, billing).transaction(async (transaction) => {
       // First, as everywhere, so that none waits for another in a circle.
       await lockCredential(transaction, email);
       if (!(await deleteToken(transaction, tenantId, hash))) throw wrongToken();

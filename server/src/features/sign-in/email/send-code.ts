@@ -12,12 +12,12 @@ export type SendCodeServices = OpenCodeServices & MailServices & { providerSetti
 /** Sends a one-time code of a tenant to an address. Throws provider_not_available, and as {@link createCode} does. */
 export async function sendCode(
   services: SendCodeServices,
-  { charge, ipAddress }: { charge: BillingContext; ipAddress: string | null },
+  { billing, ipAddress }: { billing: BillingContext; ipAddress: string | null },
   email: string,
 ): Promise<SentCode> {
-  const { tenantId } = charge;
+  const { tenantId } = billing;
   await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
-  const home = { tenantId, scope: services.database.forKey(charge), spend: spendMail };
+  const home = { tenantId, scope: services.database.forKey(billing), spend: spendMail };
   return createCode(services, home, { email, ipAddress }, async (transaction, codeId, verdict) => {
     const { name } = await readTenant(transaction, tenantId);
     const letter = (code: string) => oneTimeCodeEmail({ game: name, code });

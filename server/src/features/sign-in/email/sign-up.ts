@@ -21,7 +21,7 @@ export async function signUp(
     ...request
   }: Omit<SignInRequest, 'mode'> & { email: string; password: string; displayName?: string | undefined },
 ): Promise<LoginResult> {
-  const { tenantId } = request.charge;
+  const { tenantId } = request.billing;
   // Looked up before the password is hashed, which costs a thousand times as much.
   if ((await findCredential(services.database, email))?.playerId) throw new ProblemError('player_exists');
   const passwordHash = await hashPassword(password);

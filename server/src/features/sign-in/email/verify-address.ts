@@ -11,12 +11,12 @@ import { wrongToken } from './wrong-token.ts';
  */
 export async function verifyAddress(
   { database, vault }: { database: Database; vault: Vault },
-  charge: BillingContext,
+  billing: BillingContext,
   token: string,
 ): Promise<{ email: string }> {
-  const { tenantId } = charge;
+  const { tenantId } = billing;
   const hash = vault.fingerprint(token);
-  return database.forKey(charge).transaction(async (transaction) => {
+  return database.forKey(billing).transaction(async (transaction) => {
     const owner = await findToken(transaction, { tenantId, hash, purpose: 'verify' });
     if (!owner) throw wrongToken();
     // The credential first, as everywhere: who proves the address at the same time deletes the token under its lock.

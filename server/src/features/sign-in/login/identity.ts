@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
 /** The providers whose credential is a single token (spec: providers, flow "shared login"). */

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import { evmAddress } from '../../../core/evm-address.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Provider, ProviderSettings } from '../../studio/tenants/index.ts';

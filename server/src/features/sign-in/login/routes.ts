@@ -40,7 +40,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         return signIn(services, identity, {
           ...rest,
           mode,
-          charge: billingOf(request),
+          billing: billingOf(request),
           ipAddress: clientAddress(request),
         });
       },
@@ -69,7 +69,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         return signIn(services, identity, {
           ...rest,
           mode: 'only-new',
-          charge: billingOf(request),
+          billing: billingOf(request),
           ipAddress: address,
         });
       },

@@ -28,7 +28,7 @@ export interface SignInServices {
 /** What a login request says beside the credential. */
 export interface SignInRequest {
   /** The sign-in's tenant, and who pays for it. */
-  charge: BillingContext;
+  billing: BillingContext;
   ipAddress: string | null;
   /** `login` takes whoever comes, `only-existing` and `only-new` refuse with 404 and 409. */
   mode: 'login' | 'only-existing' | 'only-new';
@@ -89,8 +89,8 @@ async function attemptSignIn(
   identity: Identity,
   request: SignInRequest,
 ): Promise<LoginResult | undefined> {
-  const { charge, deviceInfo } = request;
-  const { tenantId } = charge;
+  const { billing, deviceInfo } = request;
+  const { tenantId } = billing;
   const { known, isIdentityBanned } = await findPlayer(database.forTenant(tenantId), tenantId, identity, {
     fingerprint: banFingerprint(vault, tenantId, identity),
     deviceFingerprint: deviceInfo?.deviceFingerprint ?? null,
@@ -105,7 +105,7 @@ async function attemptSignIn(
   const newPlayer = known
     ? undefined
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
-  if (!(await write(database.forKey(charge), login, newPlayer, request.first))) return undefined;
+  if (!(await write(database.forKey(billing), login, newPlayer, request.first))) return undefined;
   return {
     accessToken: signAccessToken(signer, login),
     refreshToken: refreshToken.token,
@@ -151,7 +151,8 @@ async function createPlayer(
   login: LoginRecord,
   { identity, profileVisibility }: { identity: Identity; profileVisibility: string },
 ): Promise<void> {
-  if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility }))) throw new LostRaceError();
+  if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility })))
+    throw new LostRaceError();
 }
 
 const FOREIGN_METHOD =
@@ -170,7 +171,7 @@ function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: Si
 function describeLogin(
   known: KnownPlayer | undefined,
   identity: Identity,
-  { charge: { tenantId }, ipAddress, deviceInfo, clientInfo }: SignInRequest,
+  { billing: { tenantId }, ipAddress, deviceInfo, clientInfo }: SignInRequest,
   at: string,
   refreshToken: { hash: Buffer; expiresAt: string },
 ): LoginRecord {

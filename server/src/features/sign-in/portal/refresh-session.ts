@@ -1,4 +1,4 @@
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
 import { portalTokens, type PortalTokens, type SessionServices } from './open-session.ts';
 import { findTokenUse, revokeSession, rotateToken } from './queries.ts';

@@ -6,7 +6,7 @@ import { now } from '../../../core/timestamps.ts';
 import { endSession, findSession } from './queries.ts';
 
 export interface LogOutRequest {
-  charge: BillingContext;
+  billing: BillingContext;
   sessionId: string;
   deviceId: string | undefined;
   /** The bearer's player, where a bearer was sent: the session must be theirs. */
@@ -17,8 +17,8 @@ export interface LogOutRequest {
  * Ends a session: its refresh token stops working and the logout ledger gets one row (reason user_logout). A session that
  * has ended before answers with its first end. Throws not_found, and forbidden for another player's session.
  */
-export async function logOut(database: Database, { charge, sessionId, deviceId, playerId }: LogOutRequest) {
-  const { tenantId } = charge;
+export async function logOut(database: Database, { billing, sessionId, deviceId, playerId }: LogOutRequest) {
+  const { tenantId } = billing;
   const session = await findSession(database.forTenant(tenantId), tenantId, sessionId);
   if (!session) throw new ProblemError('not_found', 'The tenant has no such session.');
   if (playerId !== undefined && playerId !== session.playerId)
@@ -26,7 +26,7 @@ export async function logOut(database: Database, { charge, sessionId, deviceId, 
 
   const reason = 'user_logout' as const;
   const metadata = deviceId === undefined ? {} : { deviceId };
-  return database.forKey(charge).transaction(async (transaction) => {
+  return database.forKey(billing).transaction(async (transaction) => {
     const logout = { tenantId, sessionId, ledgerId: newId(), reason, at: now(), metadata };
     const ended = await endSession(transaction, logout);
     if (ended) return { sessionId, endedAt: ended.endedAt, reason };

@@ -25,7 +25,7 @@ export function logoutRoutes(database: Database): FastifyPluginAsyncTypebox {
       },
       async (request) =>
         logOut(database, {
-          charge: billingOf(request),
+          billing: billingOf(request),
           sessionId: request.body.sessionId,
           deviceId: request.body.deviceId,
           playerId: request.playerCaller?.playerId,

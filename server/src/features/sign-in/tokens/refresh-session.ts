@@ -1,5 +1,5 @@
 import { chargeAlone, type Database } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
@@ -16,18 +16,18 @@ export interface RefreshServices {
 /** Exchanges the refresh token of a player's session for a new pair, by the rules of {@link exchangeRefreshToken}. */
 export async function refreshSession(
   { database, vault, signer }: RefreshServices,
-  charge: BillingContext,
+  billing: BillingContext,
   origin: Author['origin'],
   request: RefreshRequest,
 ) {
-  const { tenantId } = charge;
+  const { tenantId } = billing;
   const tenant = database.forTenant(tenantId);
   const { session, refreshToken } = await exchangeRefreshToken(
     {
       kind: 'refresh',
-      rotate: (hash, next) => rotateToken(database.forKey(charge), tenantId, hash, next),
+      rotate: (hash, next) => rotateToken(database.forKey(billing), tenantId, hash, next),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, hash, successorHash),
-      chargeRepeat: () => chargeAlone(database, charge),
+      chargeRepeat: () => chargeAlone(database, billing),
       scope: tenant,
       revoke: (transaction, { sessionId }) => revokeSessionTokens(transaction, tenantId, sessionId),
       reuseOf: ({ sessionId, playerId }) => ({

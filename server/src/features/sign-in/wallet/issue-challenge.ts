@@ -35,10 +35,10 @@ export interface IssuedChallenge {
  */
 export async function issueChallenge(
   { database, providerSettings, walletThrottle, issuer }: IssueServices,
-  { charge, ipAddress }: { charge: BillingContext; ipAddress: string | null },
+  { billing, ipAddress }: { billing: BillingContext; ipAddress: string | null },
   { address, chainId: wanted }: { address: Address; chainId?: number | undefined },
 ): Promise<IssuedChallenge> {
-  const { tenantId } = charge;
+  const { tenantId } = billing;
   const { chainIds = [] } = (await providerSettings.require(tenantId, 'EvmWallet')) as {
     chainIds?: number[];
   };
@@ -50,7 +50,7 @@ export async function issueChallenge(
   const tenant = await findTenant(database, tenantId);
   if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);
   const statement = statementFor(tenant);
-  return writeChallenge(database.forKey(charge), { issuer, tenantId, address, chainId, statement });
+  return writeChallenge(database.forKey(billing), { issuer, tenantId, address, chainId, statement });
 }
 
 /**

@@ -30,7 +30,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         },
       },
       async (request) => {
-        const asker = { charge: billingOf(request), ipAddress: clientAddress(request) };
+        const asker = { billing: billingOf(request), ipAddress: clientAddress(request) };
         const address = readAddress(request.body.address, 'address');
         return issueChallenge(services, asker, { address, chainId: request.body.chainId });
       },
@@ -53,8 +53,8 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         },
       },
       async (request) => {
-        const from = { charge: billingOf(request), ipAddress: clientAddress(request) };
-        const asker = { tenantId: from.charge.tenantId, ipAddress: from.ipAddress };
+        const from = { billing: billingOf(request), ipAddress: clientAddress(request) };
+        const asker = { tenantId: from.billing.tenantId, ipAddress: from.ipAddress };
         const { message, signature, createAccountIfMissing, ...rest } = request.body;
         const identity = await verifyMessage(services, asker, { message, signature });
         return signIn(services, identity, {

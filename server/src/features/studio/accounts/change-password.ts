@@ -1,4 +1,4 @@
-import type { Self } from '../../../http/request-context.ts';
+import type { Self } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';

@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import type { LoginThrottle } from '../../../security/login-throttle.ts';
 import { verifyPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import type { Origin } from '../../../http/request-context.ts';
+import type { Origin } from '../../../core/author.ts';
 import type { SignedIn } from './issue-tokens.ts';
 import { createSession, type SessionServices } from './open-session.ts';
 import { findAccountByEmail, type AccountWithPassword } from './queries.ts';

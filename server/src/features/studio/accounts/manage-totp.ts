@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Self } from '../../../http/request-context.ts';
+import type { Self } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type EmailContent, type MailServices } from '../../messages/mail/index.ts';

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Origin } from '../../../http/request-context.ts';
+import type { Origin } from '../../../core/author.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
@@ -26,6 +26,9 @@ export async function createSession(
   const sessionId = newId();
   const refreshToken = newRefreshToken(vault, 'session');
   if (!(await insertSession(db, { sessionId, account, origin, refreshToken })))
-    throw new ProblemError('invalid_credentials', 'The password was changed during the login. Sign in again.');
+    throw new ProblemError(
+      'invalid_credentials',
+      'The password was changed during the login. Sign in again.',
+    );
   return signedIn(signer, account, sessionId, refreshToken.token);
 }

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import {
   findAccountByEmail,

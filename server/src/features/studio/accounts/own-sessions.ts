@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Self } from '../../../http/request-context.ts';
+import type { Self } from '../../../core/author.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';

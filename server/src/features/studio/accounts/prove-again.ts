@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Self } from '../../../http/request-context.ts';
+import type { Self } from '../../../core/author.ts';
 import type { LoginThrottle } from '../../../security/login-throttle.ts';
 import { verifyPassword } from '../../../security/passwords.ts';
 import type { Vault } from '../../../security/vault.ts';

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
-import type { Origin } from '../../../http/request-context.ts';
+import type { Origin } from '../../../core/author.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { TokenUse } from '../../sign-in/refresh-tokens/index.ts';

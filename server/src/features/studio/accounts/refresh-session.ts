@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Origin } from '../../../http/request-context.ts';
+import type { Origin } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../../sign-in/refresh-tokens/index.ts';

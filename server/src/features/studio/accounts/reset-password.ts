@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Origin } from '../../../http/request-context.ts';
+import type { Origin } from '../../../core/author.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';

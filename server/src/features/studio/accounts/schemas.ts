@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Email, Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
-import { roles } from '../../../http/credential-scope.ts';
+import { roles } from '../../../core/role.ts';
 import { MOST_MEMBERSHIPS } from '../workspaces/index.ts';
 
 /** A dashboard account. */

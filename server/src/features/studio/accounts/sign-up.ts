@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { SignUpThrottle } from '../../../security/sign-up-throttle.ts';
 import { newId } from '../../../core/ids.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Origin, Self } from '../../../http/request-context.ts';
+import type { Origin, Self } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';

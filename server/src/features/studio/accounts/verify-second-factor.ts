@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Origin } from '../../../http/request-context.ts';
+import type { Origin } from '../../../core/author.ts';
 import type { LoginThrottle } from '../../../security/login-throttle.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';

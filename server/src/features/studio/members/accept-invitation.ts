@@ -1,5 +1,5 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
@@ -95,7 +95,10 @@ export async function joinWorkspace(
     const invitation = await useInvitation(transaction, vault.fingerprint(token));
     const account = await findAccount(transaction, author.actor.id);
     if (account?.email !== invitation.email)
-      throw new ProblemError('forbidden', `The invitation is for ${invitation.email}. Sign in with that address.`);
+      throw new ProblemError(
+        'forbidden',
+        `The invitation is for ${invitation.email}. Sign in with that address.`,
+      );
     return join(transaction, author, invitation, account);
   });
 }

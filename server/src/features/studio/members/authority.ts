@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
-import { roles, type Role } from '../../../http/credential-scope.ts';
-import type { Author } from '../../../http/request-context.ts';
+import { roles, type Role } from '../../../core/role.ts';
+import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findRole } from '../workspaces/index.ts';
 import { countOwners, lockTeam } from './queries.ts';

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
-import type { Role } from '../../../http/credential-scope.ts';
+import type { Role } from '../../../core/role.ts';
 import type { TeamEntry } from './queries.ts';
 
 export interface NewInvitation {

@@ -1,6 +1,6 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { Role } from '../../../http/credential-scope.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Role } from '../../../core/role.ts';
+import type { Author } from '../../../core/author.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
-import type { Role } from '../../../http/credential-scope.ts';
+import type { Role } from '../../../core/role.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
 /** A member of a workspace, or somebody who is invited to be one. */

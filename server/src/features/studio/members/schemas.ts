@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { roles } from '../../../http/credential-scope.ts';
+import { roles } from '../../../core/role.ts';
 import { Email, Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { Membership, SignedInBody } from '../accounts/index.ts';
 

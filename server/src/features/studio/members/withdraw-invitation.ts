@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, type AuditEntry } from '../../platform/audit/index.ts';
 import { openTeam, requireAuthority } from './authority.ts';

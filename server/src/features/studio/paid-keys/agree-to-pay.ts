@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -22,7 +22,10 @@ export async function requirePayer(
   const member = actor.id === null ? undefined : await findRole(transaction, actor.id, { workspaceId });
   if (!member) throw new ProblemError('not_found', 'The workspace of subscriberWorkspaceId does not exist.');
   if (member.role === 'viewer')
-    throw new ProblemError('forbidden', 'Only an owner or admin of the paying workspace may name it as payer.');
+    throw new ProblemError(
+      'forbidden',
+      'Only an owner or admin of the paying workspace may name it as payer.',
+    );
 }
 
 /** A key and the workspace that agreed to pay for its reads. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -29,7 +29,10 @@ export async function changeKey(
     await requireWithinPlan(transaction, tenantId, change.rateLimit);
     const traits = applyTraits(kind, before, change, author);
     if (payerId !== null && payerId !== before.subscriberWorkspaceId && !isNewPayer)
-      throw new ProblemError('conflict', 'The payer of the key changed at the same time. Send the change again.');
+      throw new ProblemError(
+        'conflict',
+        'The payer of the key changed at the same time. Send the change again.',
+      );
     const after = (await updateKey(transaction, place, traits)) ?? before;
     const details = difference(auditedTraits(kind, before), auditedTraits(kind, after));
     if (details)

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { now, toMicroseconds } from '../../../core/timestamps.ts';
 import { findPlan, type KeyTraits, type RateLimit } from './queries.ts';

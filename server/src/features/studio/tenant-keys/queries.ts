@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
 export interface FoundKey extends KeyCaller {

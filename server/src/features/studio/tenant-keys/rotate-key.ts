@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';

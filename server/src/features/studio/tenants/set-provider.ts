@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { faultOfTenantUrl } from '../../../outbound/tenant-url.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';

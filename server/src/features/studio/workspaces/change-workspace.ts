@@ -1,5 +1,5 @@
 import { isUniqueViolation, type Database } from '../../../database/database.ts';
-import type { Author } from '../../../http/request-context.ts';
+import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { lockWorkspace, updateWorkspace } from './queries.ts';

@@ -1,7 +1,7 @@
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import { createCache } from '../../../database/cache.ts';
-import type { Role } from '../../../http/credential-scope.ts';
+import type { Role } from '../../../core/role.ts';
 import type { Place } from '../../../http/credentials.ts';
 import { findRole } from './queries.ts';
 

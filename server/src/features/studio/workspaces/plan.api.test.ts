@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangePlatformAdmin,
+  arrangePlayer,
+  arrangeTenant,
+} from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 

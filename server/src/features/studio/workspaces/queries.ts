@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
-import type { Role } from '../../../http/credential-scope.ts';
+import type { Role } from '../../../core/role.ts';
 import type { Place } from '../../../http/credentials.ts';
 import type { PageRequest } from '../../../core/page.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { roles } from '../../../http/credential-scope.ts';
+import { roles } from '../../../core/role.ts';
 import { Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
 
 /** The most events of a request, whatever the plan says (spec: limits). */

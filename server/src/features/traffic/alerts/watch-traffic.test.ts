@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import type { RedisWindowSum } from './redis-window-sum.ts';
 import type { Spike } from './alert.ts';
 import { watchTraffic } from './watch-traffic.ts';

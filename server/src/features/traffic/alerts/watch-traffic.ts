@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import type { RedisWindowSum, SharedSum } from './redis-window-sum.ts';
 import { alertTypes, type AlertType, type Spike } from './alert.ts';
 import { createRollingWindow, WINDOW_SECONDS, type RollingWindow } from './rolling-window.ts';

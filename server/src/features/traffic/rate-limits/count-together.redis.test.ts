@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { RateLimiter, RateLimitVerdict } from '../../../http/rate-limit.ts';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import { openRedis, type Redis } from '../../../redis/redis.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startRedisServer } from '../../../testing/redis-server.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { RateLimitVerdict } from '../../../http/rate-limit.ts';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import { createRateLimits } from './index.ts';
 
 const logger = { warn: () => {} };

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
 import type { RateLimiter, RateLimitVerdict } from '../../../http/rate-limit.ts';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import { isThere, type Redis } from '../../../redis/redis.ts';
 import { createRedisRateCounter, type RedisRateCounter } from './redis-rate-counter.ts';
 import { countRequest, untouched, verdict, type Windows } from './windows.ts';

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangePlatformAdmin,
+  arrangePlayer,
+  arrangeTenant,
+} from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer, Caller } from '../../../testing/http-client.ts';
 import { startTestApp, type TestApp } from '../../../testing/test-app.ts';

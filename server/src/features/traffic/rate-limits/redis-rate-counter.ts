@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../../http/request-context.ts';
+import type { RateLimit } from '../../../core/callers.ts';
 import type { Redis } from '../../../redis/redis.ts';
 import { HOUR_MS, MINUTE_MS, type Windows } from './windows.ts';
 

@@ -1,5 +1,5 @@
 import type { RateLimitVerdict } from '../../../http/rate-limit.ts';
-import type { RateLimit } from '../../../http/request-context.ts';
+import type { RateLimit } from '../../../core/callers.ts';
 
 /** Requests that were counted since a first one, until `ends` (in milliseconds); then the next one begins anew. */
 export interface Window {

@@ -32,13 +32,19 @@ async function arrangePayer(monthlyUnits: number | null = null) {
     `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
     [tenantId],
   );
-  const charge: BillingContext = { workspaceId, tenantId, keyId: rows[0].id, hasHardStop: false, committed: 0 };
+  const billing: BillingContext = {
+    workspaceId,
+    tenantId,
+    keyId: rows[0].id,
+    hasHardStop: false,
+    chargedTransactions: 0,
+  };
   return {
     tenant,
-    ...charge,
+    ...billing,
     charge: async (units: number) => {
       await database.run(
-        sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${charge.keyId}, ${units})`,
+        sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${billing.keyId}, ${units})`,
       );
     },
     used: async () => (await findQuota(database.forWorkspace(workspaceId), workspaceId))!.used,
@@ -49,7 +55,7 @@ async function arrangePayer(monthlyUnits: number | null = null) {
           [workspaceId],
         )
       ).rows.map(({ plan, percent }) => `${percent} % of ${plan}`),
-    scope: database.forKey(charge),
+    scope: database.forKey(billing),
   };
 }
 

@@ -41,17 +41,17 @@ describe('charging the last unit of a hard stop', () => {
        SELECT $1, slot, guildhall_period(), (slot = $2)::integer FROM generate_series(0, 15) AS slot`,
       [workspaceId, first.pid % 16],
     );
-    const charge = ({ client }: typeof first) =>
+    const billing = ({ client }: typeof first) =>
       client.query(`CALL guildhall_charge_units('${workspaceId}', gen_random_uuid(), gen_random_uuid(), 1)`);
     const waits = async ({ pid }: typeof first) =>
       (await owner.query('SELECT wait_event_type AS type FROM pg_stat_activity WHERE pid = $1', [pid]))
         .rows[0].type === 'Lock';
 
-    await charge(first);
+    await billing(first);
     const outcomes: Promise<string | undefined>[] = [];
     for (const session of [second, third]) {
       outcomes.push(
-        charge(session).then(
+        billing(session).then(
           () => 'charged',
           async (error: pg.DatabaseError) => {
             await session.client.query('ROLLBACK');

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { openDatabase } from '../../../database/database.ts';
-import type { KeyCaller } from '../../../http/request-context.ts';
+import type { KeyCaller } from '../../../core/callers.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';

@@ -47,14 +47,18 @@ export async function deployContract(
     const end = Date.now() + WITHIN_MS;
     while (!(await node.receipt(hash))?.succeeded) {
       if (Date.now() > end)
-        throw new ChainConfigurationError(`The transaction ${hash} is in no block yet; look for it on the chain.`);
+        throw new ChainConfigurationError(
+          `The transaction ${hash} is in no block yet; look for it on the chain.`,
+        );
       await sleep(LOOK_EVERY_MS);
     }
     const contract = getContractAddress({ from: writer, nonce: BigInt(nonce) });
     return { contract, chainId, hash, owner: owner ?? writer, writer };
   } catch (error) {
     if (error instanceof ChainUnavailableError || error instanceof ChainRefusedError)
-      throw new ChainConfigurationError(`The node of CHAIN_RPC_URL does not help: ${error.message}`, { cause: error });
+      throw new ChainConfigurationError(`The node of CHAIN_RPC_URL does not help: ${error.message}`, {
+        cause: error,
+      });
     throw error;
   }
 }

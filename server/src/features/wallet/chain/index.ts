@@ -1,3 +1,4 @@
+export type { ChainSettings } from './chain-settings.ts';
 export { deployContract } from './deploy-contract.ts';
 export { describeChain } from './describe-chain.ts';
 export type { Batch } from './ledger-call.ts';

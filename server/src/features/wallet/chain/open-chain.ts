@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import type { ChainSettings } from '../../../runtime/config.ts';
+import type { ChainSettings } from './chain-settings.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import { ChainUnavailableError, ChainRefusedError, openChainNode, type ChainNode } from './chain-node.ts';
 import { faultOfContract } from './explain.ts';

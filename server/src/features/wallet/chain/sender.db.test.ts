@@ -9,7 +9,6 @@ import { pino } from 'pino';
 import { encodeFunctionData, parseTransaction, toHex, type Address, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
-import type { ChainSettings } from '../../../runtime/config.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { startTestChain, type TestChain } from '../../../testing/chain.ts';
@@ -17,7 +16,7 @@ import { richKeys, startEvmNode } from '../../../testing/evm-node.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { deployContract, openChain, startChainSender, type Chain } from './index.ts';
+import { deployContract, openChain, startChainSender, type Chain, type ChainSettings } from './index.ts';
 import { openChainNode } from './chain-node.ts';
 import { findFate, findFirstHash, readStanding } from './queries.ts';
 

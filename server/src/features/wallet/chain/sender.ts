@@ -103,6 +103,7 @@ function problemOf(error: unknown): string | undefined {
   if (error instanceof ChainStalledError) return error.message;
   if (error instanceof ChainUnavailableError)
     return `The node of CHAIN_RPC_URL gives no answer (${error.message}). What waits is sent when it is back.`;
-  if (error instanceof ChainRefusedError) return `The node of CHAIN_RPC_URL refuses to answer: ${error.message}`;
+  if (error instanceof ChainRefusedError)
+    return `The node of CHAIN_RPC_URL refuses to answer: ${error.message}`;
   return undefined;
 }

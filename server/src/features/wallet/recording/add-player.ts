@@ -21,10 +21,10 @@ export interface NewAnonymousPlayer {
  */
 export async function addAnonymousPlayer(
   { database, ledger }: { database: Database; ledger: WalletLedger },
-  charge: BillingContext,
+  billing: BillingContext,
   given: NewAnonymousPlayer,
 ): Promise<Recorded<{ playerIndex: number }>> {
-  const { tenantId } = charge;
+  const { tenantId } = billing;
   const address = evmAddress(given.playerAddress);
   if (!address) throw invalidField('playerAddress', 'must be an EVM address');
   const playerId = playerIdOf(given.playerId, address);
@@ -37,7 +37,7 @@ export async function addAnonymousPlayer(
   const { transactionHash, player } = await ledger.record(
     tenantId,
     addPlayer({ playerId, address }, passwordHash),
-    charge,
+    billing,
   );
   return { transactionHash, playerIndex: player.playerIndex };
 }

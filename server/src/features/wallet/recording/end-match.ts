@@ -11,7 +11,10 @@ export function endMatch(actor: Actor, matchSessionId: number): Command<{ playDa
       const match = state.openMatch(state.actor(actor), matchSessionId);
       const { playDataId } = match;
       if (playDataId === null)
-        throw new ProblemError('conflict', 'The part of the player in the match has not ended. End it first.');
+        throw new ProblemError(
+          'conflict',
+          'The part of the player in the match has not ended. End it first.',
+        );
       state.putMatch({ ...match, isEnded: true });
       return {
         entry: { kind: 'match.ended', playerIndex, body: { matchSessionId, playDataId } },

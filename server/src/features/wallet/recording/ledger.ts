@@ -42,13 +42,13 @@ export interface WalletLedger {
   record<Answer extends object>(
     tenantId: string,
     command: Command<Answer>,
-    charge?: BillingContext,
+    billing?: BillingContext,
   ): Promise<Recorded<Answer>>;
 }
 
 interface Waiting {
   command: Command<object>;
-  charge: BillingContext | undefined;
+  billing: BillingContext | undefined;
   resolve(answer: Recorded<object>): void;
   reject(reason: unknown): void;
 }
@@ -68,9 +68,9 @@ export function createWalletLedger(database: Database, recorder: Recorder): Wall
   };
 
   return {
-    record<Answer extends object>(tenantId: string, command: Command<Answer>, charge?: BillingContext) {
+    record<Answer extends object>(tenantId: string, command: Command<Answer>, billing?: BillingContext) {
       return new Promise<Recorded<Answer>>((resolve, reject) => {
-        const waiting = { command, charge, resolve, reject } as Waiting;
+        const waiting = { command, billing, resolve, reject } as Waiting;
         const line = lines.get(tenantId);
         if (!line) {
           const begun = [waiting];
@@ -95,10 +95,10 @@ async function recordBatch(
       .forTenant(tenantId)
       .transaction((transaction) => writeBatch(transaction, recorder, tenantId, batch));
     // After the commit, so what is answered is on disk.
-    batch.forEach(({ charge, resolve, reject }, place) => {
+    batch.forEach(({ billing, resolve, reject }, place) => {
       const outcome = outcomes[place]!;
       if ('refusal' in outcome) return reject(outcome.refusal);
-      if (charge) charge.committed++;
+      if (billing) billing.chargedTransactions++;
       resolve(outcome.answer as Recorded<object>);
     });
   } catch (error) {
@@ -152,8 +152,8 @@ async function writeBatch(
       return { refusal };
     }
   });
-  const paying = batch.flatMap(({ charge }, place) =>
-    'answer' in outcomes[place]! && charge ? [charge] : [],
+  const paying = batch.flatMap(({ billing }, place) =>
+    'answer' in outcomes[place]! && billing ? [billing] : [],
   );
   if (entries.length === 0) {
     await chargeTogether(transaction, paying);

@@ -28,6 +28,7 @@ export async function logInByPassword(
   const matches = await throttle.attempt(`${tenantId} ${playerId}`, ipAddress, () =>
     verifyPassword(given.signInPassword, player?.passwordHash),
   );
-  if (!player || !matches) throw new ProblemError('invalid_credentials', 'The playerId or the password is wrong.');
+  if (!player || !matches)
+    throw new ProblemError('invalid_credentials', 'The playerId or the password is wrong.');
   return issueToken(signer, tenantId, player);
 }

@@ -24,7 +24,7 @@ export interface WalletLoginServices {
 export async function logInByWallet(
   { database, vault, signer, ledger, verifyToken }: WalletLoginServices,
   key: TenantOfToken,
-  charge: BillingContext,
+  billing: BillingContext,
   jwt: string,
 ): Promise<WalletLoginResult> {
   const { tenantId } = key;
@@ -39,10 +39,10 @@ export async function logInByWallet(
   ]);
   if (banned) throw new ProblemError('player_banned');
   if (!known?.isVerified) {
-    const { player } = await ledger.record(tenantId, proveAddress(address), charge);
+    const { player } = await ledger.record(tenantId, proveAddress(address), billing);
     return issueToken(signer, tenantId, player);
   }
   // Only the first login of an address changes anything; the others are charged all the same.
-  await database.forKey(charge).transaction(async () => {});
+  await database.forKey(billing).transaction(async () => {});
   return issueToken(signer, tenantId, known);
 }

@@ -1,11 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import {
-  confirmedAmong,
-  lastEnqueued,
-  readAppended,
-  readClock,
-  type Chain,
-} from '../chain/index.ts';
+import { confirmedAmong, lastEnqueued, readAppended, readClock, type Chain } from '../chain/index.ts';
 import { findEntryHashes, listSealed } from './queries.ts';
 import { ENTRIES, type LedgerProblem } from './verify-ledger.ts';
 

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
-import type { AvatarStorage } from '../../../../runtime/config.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { RenderedAvatar } from './render-avatar.ts';
+
+/** A folder, or a bucket of S3 or of something that speaks like it. */
+export type AvatarStorage =
+  | { kind: 'folder'; path: string }
+  | { kind: 's3'; bucket: string; prefix: string; region: string; endpoint: string | undefined };
 
 /** Keeps pictures under names that nobody can guess, and that are never used again. */
 export interface AvatarStore {

@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../../../http/request-context.ts';
+import type { KeyCaller } from '../../../../core/callers.ts';
 import type { Vault } from '../../../../security/vault.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { codePoints } from '../../../../core/text.ts';

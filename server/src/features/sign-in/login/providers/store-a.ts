@@ -59,7 +59,10 @@ export function createStoreAVerifier(client: OutboundClient, baseUrl: string | u
     if (typeof steamid !== 'string' || !USER_ID.test(steamid)) throw notUnderstood('StoreA', answer);
     // vacbanned is about other games too, and for them to judge.
     if (publisherbanned === true)
-      throw new ProblemError('invalid_credentials', 'StoreA reports that the publisher has banned the player.');
+      throw new ProblemError(
+        'invalid_credentials',
+        'StoreA reports that the publisher has banned the player.',
+      );
     return { provider: 'StoreA', issuer: '', providerUserId: steamid };
   };
 }

@@ -1,4 +1,4 @@
-import type { Role } from '../../../../http/credential-scope.ts';
+import type { Role } from '../../../../core/role.ts';
 import { quoted, type EmailContent } from '../../../messages/mail/index.ts';
 
 export interface InvitationWords {
