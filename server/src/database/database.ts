@@ -47,7 +47,9 @@ export interface Database extends Scope {
   forPlayer(playerId: string, billing?: BillingContext): Scope;
   /** The same door with the audit records of one workspace visible, those of its tenants included. */
   forWorkspace(workspaceId: string): Scope;
-  /** The same door with all audit records visible: for the platform admin. */
+  /** The rows of one dashboard account, and no other's. */
+  forAccount(accountId: string): Scope;
+  /** All audit records, webhooks, notifications and invitations: for the platform admin and the worker. */
   forPlatform(): Scope;
   /** The door for large reads: event lists, exports, analytics, searches, session lists. */
   heavy: HeavyReads;
@@ -106,6 +108,7 @@ export function openDatabase(
     forKey: (billing) => scope(pool, beginFor('tenant_id', billing.tenantId), billing),
     forPlayer: (playerId, billing) => scope(pool, beginForPlayer(playerId), billing),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
+    forAccount: (accountId) => scope(pool, beginFor('account_id', accountId)),
     forPlatform: () => scope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
     heavy: {
       forTenant: (tenantId, options) => heavyScope(tenantId, beginFor('tenant_id', tenantId), options),
@@ -199,7 +202,7 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /** Begins a transaction that speaks for a tenant, a player or a workspace: the walls let it see what belongs to that. */
-function beginFor(setting: 'tenant_id' | 'player_id' | 'workspace_id', id: string): string {
+function beginFor(setting: 'tenant_id' | 'player_id' | 'workspace_id' | 'account_id', id: string): string {
   return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
 }
 

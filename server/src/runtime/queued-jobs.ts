@@ -46,7 +46,7 @@ export function queuedJobs(services: QueuedJobServices): QueueHandler[] {
     handle(
       deliveryQueue,
       (job) => attemptDelivery(services, job),
-      (endpointIds) => listOwners(services.database, endpointIds),
+      (endpointIds) => listOwners(services.database.forPlatform(), endpointIds),
     ),
   ];
 }

@@ -43,7 +43,7 @@ export function scheduledJobs(owner: pg.Pool, database: Database): ScheduledJob[
     {
       name: 'delete-old-webhook-deliveries',
       cron: '27 * * * *',
-      run: async () => void (await deleteOldDeliveries(database)),
+      run: async () => void (await deleteOldDeliveries(database.forPlatform())),
     },
     {
       name: 'roll-up-sessions',
@@ -69,7 +69,7 @@ async function deleteExpired(database: Database): Promise<void> {
   }
   await deleteExpiredAccountTokens(database);
   await deleteOldInvitations(database);
-  await deleteOldNotifications(database);
+  await deleteOldNotifications(database.forPlatform());
   await deletePendingCredentials(database);
   await deleteExpiredCodesAndTokens(database.forTenant(PORTAL), PORTAL);
   await deleteExpiredChallenges(database.forTenant(PORTAL), PORTAL);

@@ -113,8 +113,8 @@ function openStream({ accountId, sessionId, expiresAtMs }: AccountCaller): OpenS
 }
 
 async function startOf(database: Database, accountId: string, lastSeen: string | undefined): Promise<number> {
-  if (lastSeen === undefined) return lastPosition(database, accountId);
-  return (await findPosition(database, accountId, lastSeen)) ?? 0;
+  if (lastSeen === undefined) return lastPosition(database.forAccount(accountId), accountId);
+  return (await findPosition(database.forAccount(accountId), accountId, lastSeen)) ?? 0;
 }
 
 async function* follow(
@@ -124,7 +124,9 @@ async function* follow(
 ): AsyncGenerator<Notification | { ended: StreamEnd }> {
   let last = start;
   while (!stream.ended) {
-    const page = await listAfter(database, stream.accountId, last, PAGE).catch(() => undefined);
+    const page = await listAfter(database.forAccount(stream.accountId), stream.accountId, last, PAGE).catch(
+      () => undefined,
+    );
     if (!page) stream.end('unavailable');
     for (const { position, ...notification } of page ?? []) {
       if (stream.ended) break;

@@ -44,7 +44,7 @@ export function notificationRoutes({
       async (request) => {
         const { unreadOnly, ...page } = request.query;
         const { accountId } = accountOf(request);
-        return readNotifications(database, { accountId, unreadOnly }, page);
+        return readNotifications(database.forAccount(accountId), { accountId, unreadOnly }, page);
       },
     );
 
@@ -93,8 +93,10 @@ export function notificationRoutes({
           response: { 200: Notification },
         },
       },
-      async (request) =>
-        readNotification(database, accountOf(request).accountId, request.params.notificationId),
+      async (request) => {
+        const { accountId } = accountOf(request);
+        return readNotification(database.forAccount(accountId), accountId, request.params.notificationId);
+      },
     );
 
     app.post(
@@ -107,7 +109,10 @@ export function notificationRoutes({
           response: { 200: AllRead },
         },
       },
-      async (request) => ({ markedCount: await markAllRead(database, accountOf(request).accountId) }),
+      async (request) => {
+        const { accountId } = accountOf(request);
+        return { markedCount: await markAllRead(database.forAccount(accountId), accountId) };
+      },
     );
   };
 }

@@ -1,4 +1,4 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Database, Querier, Scope } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { OutboundError, type OutboundClient } from '../../../outbound/http-client.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -42,7 +42,7 @@ export async function attemptDelivery(
   services: AttemptServices,
   job: { deliveryId: string; turn: number },
 ): Promise<void> {
-  const { database } = services;
+  const database = services.database.forPlatform();
   const attempt = await beginAttempt(database, job, leaseSeconds);
   if (!attempt) {
     if (await isBeingAttempted(database, job)) throw new Error('Another worker attempts this delivery.');
@@ -96,7 +96,7 @@ async function send(
 }
 
 /** The endpoint is written to before the delivery, here as everywhere: so no two can wait for each other. */
-async function succeed(database: Database, attempt: BegunAttempt, outcome: Outcome): Promise<void> {
+async function succeed(database: Scope, attempt: BegunAttempt, outcome: Outcome): Promise<void> {
   if (!attempt.isEndpointFailing) return noteSuccess(database, attempt, outcome);
   await database.transaction(async (transaction) => {
     await noteFailing(transaction, attempt.endpointId, false);
@@ -112,7 +112,7 @@ async function fail(
 ): Promise<void> {
   const { endpointId } = attempt;
   const reason = outcome.statusCode === 410 ? 'gone' : 'failing';
-  await services.database.transaction(async (transaction) => {
+  await services.database.forPlatform().transaction(async (transaction) => {
     if (!attempt.isEndpointFailing) await noteFailing(transaction, endpointId, true);
     const disabled = await disableEndpoint(transaction, endpointId, reason, GIVEN_UP_AFTER_SECONDS);
     const wait = waitAfter(attempt.failures + 1, retryAfter);

@@ -9,6 +9,7 @@ import { renewTurns } from './delivery-queries.ts';
 import {
   deleteEndpointRow,
   lockEndpoint,
+  scopeOf,
   updateEndpoint,
   type Endpoint,
   type EndpointPlace,
@@ -27,7 +28,7 @@ export async function changeEndpoint(
   change: Partial<EndpointTraits>,
 ): Promise<Endpoint> {
   if (change.url !== undefined) checkUrl(change.url, rules);
-  return database.transaction(async (transaction) => {
+  return scopeOf(database, place).transaction(async (transaction) => {
     const before = await lockEndpoint(transaction, { webhookId, ...place });
     if (!before) throw new ProblemError('not_found');
     const traits = traitsOf({ ...before, ...change });
@@ -50,7 +51,7 @@ export async function deleteEndpoint(
   author: Author,
   { webhookId, ...place }: EndpointPlace,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
+  await scopeOf(database, place).transaction(async (transaction) => {
     const endpoint = await lockEndpoint(transaction, { webhookId, ...place });
     if (!endpoint) throw new ProblemError('not_found');
     await deleteEndpointRow(transaction, webhookId);

@@ -12,6 +12,7 @@ import {
   countEndpoints,
   insertEndpoint,
   lockEndpointsOf,
+  scopeOf,
   type Endpoint,
   type EndpointTraits,
   type WebhookPlace,
@@ -49,7 +50,7 @@ export async function createEndpoint(
   // The deployment has no tenants of its own: there it is a member like any other that nobody knows.
   const tenantId = (place.workspaceId !== null && wanted.tenantId) || null;
   const [webhookId, secret] = [newId(), newSecret()];
-  const created = await database.transaction(async (transaction) => {
+  const created = await scopeOf(database, place).transaction(async (transaction) => {
     if (tenantId !== null) await requireTenant(transaction, place, tenantId);
     await lockEndpointsOf(transaction, place);
     if ((await countEndpoints(transaction, place)) >= MOST_ENDPOINTS)

@@ -1,4 +1,4 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Database, Querier, Scope } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { EventType, PublishedEventType } from './event-types.ts';
@@ -12,17 +12,17 @@ export function listSubscribers(
   { type, workspaceId, tenantId = null }: { type: EventType; workspaceId: string; tenantId?: string | null },
 ): Promise<{ id: string }[]> {
   return db.rows(sql`
-    SELECT id FROM webhook_endpoints
-    WHERE (workspace_id = ${workspaceId} OR workspace_id IS NULL)
-      AND (tenant_id = ${tenantId}::uuid OR tenant_id IS NULL)
-      AND (${type} = ANY(event_types) OR event_types IS NULL)
-      AND disabled_at IS NULL
-    ORDER BY id FOR KEY SHARE`);
+    SELECT id FROM guildhall_webhook_subscribers(${type}, ${workspaceId}, ${tenantId}) AS id`);
 }
 
 /** Whose webhooks: a workspace's, or (null) the deployment's. */
 export interface WebhookPlace {
   workspaceId: string | null;
+}
+
+/** The scope in which the webhooks of a place are visible. */
+export function scopeOf(database: Database, { workspaceId }: WebhookPlace): Scope {
+  return workspaceId === null ? database.forPlatform() : database.forWorkspace(workspaceId);
 }
 
 /** Names one endpoint, which must be of the place of the path. */

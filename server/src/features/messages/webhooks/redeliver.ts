@@ -6,7 +6,7 @@ import { auditTrail } from '../../platform/audit/index.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { findDelivery, lockDelivery, restartDelivery, type Delivery } from './delivery-queries.ts';
 import { deliver } from './publish.ts';
-import { lockEndpoint, type Endpoint, type EndpointPlace } from './queries.ts';
+import { lockEndpoint, scopeOf, type Endpoint, type EndpointPlace } from './queries.ts';
 
 interface RedeliveryServices {
   database: Database;
@@ -19,7 +19,7 @@ export async function testEndpoint(
   author: Author,
   place: EndpointPlace,
 ): Promise<Delivery> {
-  return database.transaction(async (transaction) => {
+  return scopeOf(database, place).transaction(async (transaction) => {
     const { id, workspaceId, tenantId } = await requireEnabled(transaction, place);
     const [deliveryId = ''] = await deliver(jobs, transaction, [id], {
       type: 'webhook.test',
@@ -42,7 +42,7 @@ export async function redeliver(
   place: EndpointPlace,
   deliveryId: string,
 ): Promise<Delivery> {
-  return database.transaction(async (transaction) => {
+  return scopeOf(database, place).transaction(async (transaction) => {
     const { id } = await requireEnabled(transaction, place);
     const before = await lockDelivery(transaction, id, deliveryId);
     if (!before) throw new ProblemError('not_found', 'The webhook has no such delivery.');

@@ -4,7 +4,7 @@ import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sealSecret } from './endpoint-secret.ts';
-import { lockEndpoint, replaceSecret, type Endpoint, type EndpointPlace } from './queries.ts';
+import { lockEndpoint, scopeOf, replaceSecret, type Endpoint, type EndpointPlace } from './queries.ts';
 import { newSecret } from './sign.ts';
 
 const A_DAY_SECONDS = 24 * 60 * 60;
@@ -20,7 +20,7 @@ export async function rotateSecret(
   overlapSeconds: number = A_DAY_SECONDS,
 ): Promise<Endpoint & { secret: string }> {
   const secret = newSecret();
-  const rotated = await database.transaction(async (transaction) => {
+  const rotated = await scopeOf(database, place).transaction(async (transaction) => {
     if (!(await lockEndpoint(transaction, { webhookId, ...place }))) throw new ProblemError('not_found');
     const sealed = sealSecret(vault, webhookId, secret);
     const after = await replaceSecret(transaction, webhookId, sealed, overlapSeconds);

@@ -11,6 +11,7 @@ import { createEndpoint, type NewEndpoint } from './create-endpoint.ts';
 import { readDelivery, readDeliveries } from './read-deliveries.ts';
 import { readEndpoint, readEndpoints } from './read-endpoints.ts';
 import { redeliver, testEndpoint } from './redeliver.ts';
+import { scopeOf } from './queries.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import {
   Delivery,
@@ -115,7 +116,10 @@ function routesOf(
           response: { 200: WebhookPage },
         },
       },
-      async (request) => readEndpoints(database, placeOf(request.params), request.query),
+      async (request) => {
+        const place = placeOf(request.params);
+        return readEndpoints(scopeOf(database, place), place, request.query);
+      },
     );
 
     app.post(
@@ -158,7 +162,10 @@ function routesOf(
           response: { 200: Webhook },
         },
       },
-      async (request) => readEndpoint(database, endpointOf(request.params)),
+      async (request) => {
+        const place = endpointOf(request.params);
+        return readEndpoint(scopeOf(database, place), place);
+      },
     );
 
     app.patch(
@@ -264,7 +271,8 @@ function routesOf(
       },
       async (request) => {
         const { limit, offset, ...filter } = request.query;
-        return readDeliveries(database, endpointOf(request.params), filter, { limit, offset });
+        const place = endpointOf(request.params);
+        return readDeliveries(scopeOf(database, place), place, filter, { limit, offset });
       },
     );
 
@@ -282,7 +290,8 @@ function routesOf(
       },
       async (request) => {
         const { deliveryId, ...params } = request.params;
-        return readDelivery(database, endpointOf(params), deliveryId);
+        const place = endpointOf(params);
+        return readDelivery(scopeOf(database, place), place, deliveryId);
       },
     );
 

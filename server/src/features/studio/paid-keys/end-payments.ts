@@ -17,7 +17,7 @@ export async function endPayment(
 ): Promise<void> {
   await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
     await shareTeam(transaction, workspaceId);
-    const ended = await endAgreements(transaction, workspaceId, { keyId });
+    const ended = await endAgreements(transaction, { keyId });
     if (ended.length === 0) throw new ProblemError('not_found', 'The workspace does not pay for this key.');
     await announceEnd(services, transaction, author, workspaceId, ended, 'revoked');
   });
@@ -33,7 +33,7 @@ export async function endPaymentsOf(
   author: Author,
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<void> {
-  const ended = await endAgreements(transaction, workspaceId, { agreedBy: userId });
+  const ended = await endAgreements(transaction, { agreedBy: userId });
   if (ended.length > 0) await announceEnd(services, transaction, author, workspaceId, ended, 'role_lost');
 }
 

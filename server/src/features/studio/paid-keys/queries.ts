@@ -51,21 +51,13 @@ export interface EndedPayment {
   ownWorkspaceId: string;
 }
 
-/** Ends the agreements of a workspace about one key, or all that one of its members made. Revoked keys are included. */
+/** In the workspace's scope: ends its agreements about one key, or all that one of its members made. Revoked keys are included. */
 export function endAgreements(
   db: Querier,
-  workspaceId: string,
   which: { keyId: string } | { agreedBy: string },
 ): Promise<EndedPayment[]> {
-  const matching =
-    'keyId' in which ? sql`key.id = ${which.keyId}` : sql`key.subscriber_agreed_by = ${which.agreedBy}`;
-  return db.rows(sql`
-    UPDATE tenant_keys key
-    SET subscriber_workspace_id = NULL, subscriber_agreed_by = NULL, subscriber_agreed_at = NULL
-    FROM tenants tenant
-    WHERE tenant.id = key.tenant_id AND key.subscriber_workspace_id = ${workspaceId} AND ${matching}
-      AND tenant.workspace_id <> ${workspaceId}
-    RETURNING key.id AS "keyId", key.prefix, key.tenant_id AS "tenantId", tenant.workspace_id AS "ownWorkspaceId"`);
+  const [keyId, agreedBy] = 'keyId' in which ? [which.keyId, null] : [null, which.agreedBy];
+  return db.rows(sql`SELECT * FROM guildhall_end_agreements(${keyId}, ${agreedBy})`);
 }
 
 /** Lets the running transaction write audit records about a tenant. */

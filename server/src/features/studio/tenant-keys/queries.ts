@@ -16,29 +16,11 @@ export function findKey(
   kind: 'game' | 'api',
   fingerprint: Buffer,
 ): Promise<FoundKey | undefined> {
-  return db.row(sql`
-    SELECT key.id AS "keyId", key.kind, key.tenant_id AS "tenantId", tenant.workspace_id AS "workspaceId",
-           key.allow_data_api AS "allowDataApi",
-           jsonb_build_object(
-             'perMinute', least(key.requests_per_minute, workspace.requests_per_minute),
-             'perHour', least(key.requests_per_hour, workspace.requests_per_hour)) AS "rateLimit",
-           workspace.max_match_event_records_per_request AS "maxMatchEventsPerRequest",
-           workspace.max_player_event_records_per_request AS "maxPlayerEventsPerRequest",
-           jsonb_build_object(
-             'rate_spike', coalesce(key.alert_requests_per_minute, tenant.alert_requests_per_minute),
-             'payload_spike', coalesce(key.alert_bytes_per_minute, tenant.alert_bytes_per_minute)) AS "alertThresholds",
-           payer.id AS "payerId", payer.hard_stop AND payer.monthly_units IS NOT NULL AS "payerHasHardStop",
-           (extract(epoch FROM key.expires_at) * 1000)::float8 AS "expiresAtMs"
-    FROM tenant_keys key
-    JOIN tenants tenant ON tenant.id = key.tenant_id
-    JOIN workspaces workspace ON workspace.id = tenant.workspace_id
-    JOIN workspaces payer ON payer.id = coalesce(key.subscriber_workspace_id, tenant.workspace_id)
-    WHERE key.fingerprint = ${fingerprint} AND key.kind = ${kind}
-      AND key.revoked_at IS NULL AND tenant.disabled_at IS NULL`);
+  return db.row(sql`SELECT * FROM guildhall_find_key(${kind}, ${fingerprint})`);
 }
 
 export async function touchKeys(db: Querier, keyIds: string[]): Promise<void> {
-  await db.run(sql`UPDATE tenant_keys SET last_used_at = now() WHERE id = ANY(${keyIds}::uuid[])`);
+  await db.run(sql`SELECT guildhall_touch_keys(${keyIds}::uuid[])`);
 }
 
 /** A key as its tenant's administrators see it. */

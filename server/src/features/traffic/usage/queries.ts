@@ -87,10 +87,10 @@ export function listUsage(
         ORDER BY usage.units DESC, usage."tenantId" LIMIT ${MOST_USAGE_ROWS}`);
     case 'key':
       return db.rows(sql`
-        SELECT usage.*, key.kind AS "keyKind", tenant.name AS "tenantName",
+        SELECT usage.*, coalesce(key.kind, 'api') AS "keyKind", tenant.name AS "tenantName",
                CASE WHEN tenant.id IS NOT NULL THEN key.name END AS "keyName"
         FROM (SELECT key_id AS "keyId", tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY key_id, tenant_id) usage
-        JOIN tenant_keys key ON key.tenant_id = usage."tenantId" AND key.id = usage."keyId"
+        LEFT JOIN tenant_keys key ON key.tenant_id = usage."tenantId" AND key.id = usage."keyId"
         LEFT JOIN tenants tenant ON tenant.id = usage."tenantId" AND tenant.workspace_id = ${workspaceId}
         ORDER BY usage.units DESC, usage."keyId" LIMIT ${MOST_USAGE_ROWS}`);
   }
