@@ -96,3 +96,142 @@ REVOKE EXECUTE ON FUNCTION guildhall_find_key, guildhall_touch_keys, guildhall_e
   guildhall_webhook_subscribers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_find_key, guildhall_touch_keys, guildhall_end_agreements,
   guildhall_webhook_subscribers TO guildhall_app;
+
+-- Teams: read and changed in the scope of their workspace, read by the member and in the scope of a tenant.
+CALL guildhall_isolate('memberships', 'workspace_id = guildhall_workspace() OR account_id = guildhall_account()');
+CREATE POLICY read_in_tenant ON memberships FOR SELECT TO guildhall_app
+  USING (workspace_id = (SELECT workspace_id FROM tenants WHERE id = guildhall_tenant()));
+
+-- The role of an account in a workspace, or in the workspace of a tenant; null if it is no member.
+CREATE FUNCTION guildhall_find_role(account uuid, workspace uuid, tenant uuid) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT role FROM memberships
+  WHERE account_id = account
+    AND workspace_id = coalesce(workspace, (SELECT workspace_id FROM tenants WHERE id = tenant))
+$$;
+
+-- The owners and admins of a workspace, for what it is notified of in any scope.
+CREATE FUNCTION guildhall_team_recipients(workspace uuid)
+RETURNS TABLE ("accountId" uuid, email text, "workspaceName" text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT account.id, account.email, team.name
+  FROM memberships membership
+  JOIN accounts account ON account.id = membership.account_id
+  JOIN workspaces team ON team.id = membership.workspace_id
+  WHERE membership.workspace_id = workspace AND membership.role IN ('owner', 'admin')
+  ORDER BY account.id
+$$;
+
+-- Invitations: of their workspace. The holder of a mailed token finds the one that it is for.
+CALL guildhall_isolate('invitations', 'workspace_id = guildhall_workspace() OR guildhall_platform()');
+CREATE FUNCTION guildhall_find_invitation(wanted_hash bytea)
+RETURNS TABLE (
+  id uuid, "workspaceId" uuid, email text, role text, "expiresAt" timestamptz, "workspaceName" text, "workspaceSlug" text,
+  "invitedBy" text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT invitation.id, invitation.workspace_id, invitation.email, invitation.role, invitation.expires_at,
+         workspace.name, workspace.slug, inviter.email
+  FROM invitations invitation
+  JOIN workspaces workspace ON workspace.id = invitation.workspace_id
+  JOIN accounts inviter ON inviter.id = invitation.invited_by
+  WHERE invitation.token_hash = wanted_hash AND invitation.ended_at IS NULL AND invitation.expires_at > now()
+$$;
+
+-- The invitations of the last day over all workspaces, and the seconds until the first of them is a day old.
+CREATE FUNCTION guildhall_count_invitations_to(address text) RETURNS TABLE (count bigint, seconds integer)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT count(*), greatest(1, ceil(extract(epoch FROM min(created_at) + interval '1 day' - now())))::int
+  FROM invitations WHERE email = address AND created_at > now() - interval '1 day'
+$$;
+CREATE FUNCTION guildhall_count_invitations_by(account uuid) RETURNS TABLE (count bigint, seconds integer)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT count(*), greatest(1, ceil(extract(epoch FROM min(created_at) + interval '1 day' - now())))::int
+  FROM invitations WHERE invited_by = account AND created_at > now() - interval '1 day'
+$$;
+
+-- Accounts: one's own. Whoever sees a membership reads its account.
+CALL guildhall_isolate('accounts', 'id = guildhall_account()');
+CREATE POLICY read_in_team ON accounts FOR SELECT TO guildhall_app
+  USING (guildhall_platform() OR EXISTS (SELECT FROM memberships membership WHERE membership.account_id = accounts.id));
+
+CREATE FUNCTION guildhall_find_account(address text)
+RETURNS TABLE (
+  id uuid, email text, "displayName" text, "isPlatformAdmin" boolean, "emailVerified" boolean, "totpEnabled" boolean,
+  "createdAt" timestamptz, "passwordHash" text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT id, email, display_name, is_platform_admin, email_verified_at IS NOT NULL,
+         EXISTS (SELECT FROM account_totp totp WHERE totp.account_id = accounts.id AND totp.confirmed_at IS NOT NULL),
+         created_at, password_hash
+  FROM accounts WHERE email = address
+$$;
+CREATE FUNCTION guildhall_has_accounts() RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM accounts)
+$$;
+CREATE FUNCTION guildhall_has_platform_admin() RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM accounts WHERE is_platform_admin)
+$$;
+
+-- Sessions, tokens and second factors: those of one account. The worker deletes what has expired.
+CALL guildhall_isolate('account_sessions', 'account_id = guildhall_account() OR guildhall_platform()');
+CALL guildhall_isolate('account_refresh_tokens',
+  'guildhall_platform() OR EXISTS (SELECT FROM account_sessions session WHERE session.id = session_id)');
+-- A login inserts the session in the same statement, which cannot see it yet.
+CREATE POLICY issue ON account_refresh_tokens FOR INSERT TO guildhall_app WITH CHECK (guildhall_account() IS NOT NULL);
+CALL guildhall_isolate('account_tokens', 'account_id = guildhall_account() OR guildhall_platform()');
+CALL guildhall_isolate('account_totp', 'account_id = guildhall_account() OR guildhall_platform()');
+CALL guildhall_isolate('account_recovery_codes', 'account_id = guildhall_account()');
+
+-- The session that a refresh token was issued for, whether or not it still works.
+CREATE FUNCTION guildhall_find_account_session(wanted_hash bytea) RETURNS TABLE ("sessionId" uuid, "accountId" uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT session.id, session.account_id
+  FROM account_refresh_tokens token JOIN account_sessions session ON session.id = token.session_id
+  WHERE token.token_hash = wanted_hash
+$$;
+-- Those of some sessions that have ended.
+CREATE FUNCTION guildhall_ended_account_sessions(sessions uuid[]) RETURNS SETOF uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT id FROM account_sessions WHERE id = ANY(sessions) AND revoked_at IS NOT NULL
+$$;
+-- The account of a token that can be used.
+CREATE FUNCTION guildhall_find_account_token(wanted_purpose text, wanted_hash bytea) RETURNS uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT account_id FROM account_tokens
+  WHERE token_hash = wanted_hash AND purpose = wanted_purpose AND used_at IS NULL AND expires_at > clock_timestamp()
+$$;
+
+-- Warnings of usage are written by the worker.
+CALL guildhall_isolate('usage_warnings', 'workspace_id = guildhall_workspace() OR guildhall_platform()');
+
+REVOKE EXECUTE ON FUNCTION guildhall_find_role, guildhall_team_recipients, guildhall_find_invitation,
+  guildhall_count_invitations_to, guildhall_count_invitations_by, guildhall_find_account, guildhall_has_accounts,
+  guildhall_has_platform_admin, guildhall_find_account_session, guildhall_ended_account_sessions,
+  guildhall_find_account_token FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_find_role, guildhall_team_recipients, guildhall_find_invitation,
+  guildhall_count_invitations_to, guildhall_count_invitations_by, guildhall_find_account, guildhall_has_accounts,
+  guildhall_has_platform_admin, guildhall_find_account_session, guildhall_ended_account_sessions,
+  guildhall_find_account_token TO guildhall_app;
+
+-- Portal sessions: those of one person. A sign-in opens one before a scope is known, and reads nothing back.
+CALL guildhall_isolate('portal_sessions', 'player_id = guildhall_player() OR guildhall_platform()');
+CREATE POLICY open ON portal_sessions FOR INSERT TO guildhall_app WITH CHECK (true);
+CREATE POLICY own_rows ON portal_sessions TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+CALL guildhall_isolate('portal_refresh_tokens',
+  'guildhall_platform() OR EXISTS (SELECT FROM portal_sessions session WHERE session.id = session_id)');
+CREATE POLICY issue ON portal_refresh_tokens FOR INSERT TO guildhall_app WITH CHECK (true);
+CREATE POLICY own_rows ON portal_refresh_tokens TO guildhall_player
+  USING (EXISTS (SELECT FROM portal_sessions session WHERE session.id = session_id));
+GRANT SELECT, INSERT, UPDATE ON portal_refresh_tokens TO guildhall_player;
+
+-- The session that a refresh token was issued for, whether or not it still works.
+CREATE FUNCTION guildhall_find_portal_session(wanted_hash bytea) RETURNS TABLE ("sessionId" uuid, "playerId" uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT session.id, session.player_id
+  FROM portal_refresh_tokens token JOIN portal_sessions session ON session.id = token.session_id
+  WHERE token.token_hash = wanted_hash
+$$;
+REVOKE EXECUTE ON FUNCTION guildhall_find_portal_session FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_find_portal_session TO guildhall_app;

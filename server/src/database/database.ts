@@ -201,8 +201,15 @@ export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
 }
 
+/** Lets the running transaction also act for a tenant, a workspace or an account that it has found or is about to create. */
+export async function enterScope(transaction: Querier, setting: ScopeSetting, id: string): Promise<void> {
+  await transaction.run(sql`SELECT set_config(${`guildhall.${setting}`}, ${id}, true)`);
+}
+
+type ScopeSetting = 'tenant_id' | 'player_id' | 'workspace_id' | 'account_id';
+
 /** Begins a transaction that speaks for a tenant, a player or a workspace: the walls let it see what belongs to that. */
-function beginFor(setting: 'tenant_id' | 'player_id' | 'workspace_id' | 'account_id', id: string): string {
+function beginFor(setting: ScopeSetting, id: string): string {
   return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
 }
 

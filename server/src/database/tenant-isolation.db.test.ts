@@ -22,17 +22,9 @@ after(async () => {
  */
 const WITHOUT_POLICY: Record<string, string> = {
   tenants: 'found by id, before the workspace is known; a player reads those that they visited',
-  memberships: 'read for an account over its workspaces, and for a workspace over its accounts',
-  invitations: 'found by the hash of a mailed token, before the workspace is known',
-  account_recovery_codes: 'every statement names the account',
-  account_tokens: 'found by the hash of a mailed token, before the account is known',
-  account_totp: 'every statement names the account',
-  account_sessions: 'found by the hash of a refresh token, before the account is known',
   auth_methods: 'found by the identity at a provider, before the player is known',
   devices: 'written in the statement of a sign-in, in the scope of the tenant',
   email_credentials: 'found by address, before the player is known',
-  usage_warnings: 'written for all workspaces at once',
-  portal_sessions: 'found by the hash of a refresh token, before the player is known',
 };
 
 /** Tables with policies of their own: not one for each tenant, and so not for the tests of tenants below. */

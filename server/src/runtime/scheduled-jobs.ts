@@ -67,13 +67,13 @@ async function deleteExpired(database: Database): Promise<void> {
     await deleteOldAnswers(tenant, id);
     await deleteExpiredBanFingerprints(tenant, id);
   }
-  await deleteExpiredAccountTokens(database);
-  await deleteOldInvitations(database);
+  await deleteExpiredAccountTokens(database.forPlatform());
+  await deleteOldInvitations(database.forPlatform());
   await deleteOldNotifications(database.forPlatform());
   await deletePendingCredentials(database);
   await deleteExpiredCodesAndTokens(database.forTenant(PORTAL), PORTAL);
   await deleteExpiredChallenges(database.forTenant(PORTAL), PORTAL);
   await deleteExpiredCodesAndTokens(database.forTenant(NOTICES), NOTICES);
-  await deleteExpiredPortalRows(database);
+  await deleteExpiredPortalRows(database.forPlatform());
   await deleteRetiredKeys(database);
 }

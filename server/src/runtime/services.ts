@@ -156,7 +156,7 @@ export async function openServices(
       bearer: (token: string) => identifyBearer(signer, token),
       hasProfile: profileCheck(database),
       role: memberships.role,
-      platformAdmin: (accountId: string) => isPlatformAdmin(database, accountId),
+      platformAdmin: (accountId: string) => isPlatformAdmin(database.forAccount(accountId), accountId),
     },
     async close() {
       await alerts.close();

@@ -60,7 +60,9 @@ test('owners and admins are told in the app and by mail, viewers and others are 
 
 test('platform admins are told of what concerns the deployment', async () => {
   const notice = { type: 'test.admins', title: 'To admins', text: 'Look.' };
-  await database.transaction((transaction) => notifyPlatformAdmins(services, transaction, notice));
+  await database
+    .forPlatform()
+    .transaction((transaction) => notifyPlatformAdmins(services, transaction, notice));
   const [row, ...others] = await told('test.admins');
   assert.equal(others.length, 0);
   assert.equal(row.account_id, platformAdmin.accountId);

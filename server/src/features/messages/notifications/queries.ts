@@ -13,13 +13,7 @@ export function listTeamRecipients(
   db: Querier,
   workspaceId: string,
 ): Promise<(Recipient & { workspaceName: string })[]> {
-  return db.rows(sql`
-    SELECT account.id AS "accountId", account.email, workspace.name AS "workspaceName"
-    FROM memberships membership
-    JOIN accounts account ON account.id = membership.account_id
-    JOIN workspaces workspace ON workspace.id = membership.workspace_id
-    WHERE membership.workspace_id = ${workspaceId} AND membership.role IN ('owner', 'admin')
-    ORDER BY account.id`);
+  return db.rows(sql`SELECT * FROM guildhall_team_recipients(${workspaceId})`);
 }
 
 /** Those who run the deployment. */

@@ -13,5 +13,5 @@ export async function logOut(
 ): Promise<void> {
   const session = await findSessionOfToken(database, vault.fingerprint(token));
   if (!session) throw new ProblemError('invalid_refresh_token');
-  await revokeSession(database, session.sessionId);
+  await revokeSession(database.forPlayer(session.playerId), session.sessionId);
 }

@@ -61,10 +61,10 @@ export function insertSession(
       UPDATE auth_methods method SET last_used_at = clock_timestamp() FROM linked WHERE method.id = linked.method_id),
     session AS (
       INSERT INTO portal_sessions (id, player_id, auth_method_id)
-      SELECT ${sessionId}::uuid, player_id, method_id FROM linked RETURNING id),
+      SELECT ${sessionId}::uuid, player_id, method_id FROM linked),
     token AS (
       INSERT INTO portal_refresh_tokens (token_hash, session_id, expires_at)
-      SELECT ${refreshToken.hash}, id, ${refreshToken.expiresAt} FROM session)
+      SELECT ${refreshToken.hash}, ${sessionId}::uuid, ${refreshToken.expiresAt}::timestamptz FROM linked)
     SELECT player_id AS "playerId" FROM linked`);
 }
 
@@ -133,9 +133,8 @@ export async function revokePortalSessions(db: Querier, playerId: string): Promi
 }
 
 /** The session that a refresh token was issued for, whether or not it still works. */
-export function findSessionOfToken(db: Querier, hash: Buffer): Promise<{ sessionId: string } | undefined> {
-  return db.row(sql`
-    SELECT session_id AS "sessionId" FROM portal_refresh_tokens WHERE token_hash = ${hash}`);
+export function findSessionOfToken(db: Querier, hash: Buffer): Promise<RefreshedSession | undefined> {
+  return db.row(sql`SELECT * FROM guildhall_find_portal_session(${hash})`);
 }
 
 /**

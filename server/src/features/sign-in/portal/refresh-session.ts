@@ -1,7 +1,8 @@
+import { enterScope } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
 import { portalTokens, type PortalTokens, type SessionServices } from './open-session.ts';
-import { findTokenUse, revokeSession, rotateToken } from './queries.ts';
+import { findSessionOfToken, findTokenUse, revokeSession, rotateToken } from './queries.ts';
 
 /** Exchanges the refresh token of a portal session for a new pair, by the rules of {@link exchangeRefreshToken}. */
 export async function refreshSession(
@@ -12,10 +13,19 @@ export async function refreshSession(
   const { session, refreshToken } = await exchangeRefreshToken(
     {
       kind: 'portal',
-      rotate: (hash, next) => rotateToken(database, hash, next),
-      find: (hash, successorHash) => findTokenUse(database, hash, successorHash),
+      async rotate(hash, next) {
+        const issued = await findSessionOfToken(database, hash);
+        return issued && rotateToken(database.forPlayer(issued.playerId), hash, next);
+      },
+      async find(hash, successorHash) {
+        const issued = await findSessionOfToken(database, hash);
+        return issued && findTokenUse(database.forPlayer(issued.playerId), hash, successorHash);
+      },
       scope: database,
-      revoke: (transaction, { sessionId }) => revokeSession(transaction, sessionId),
+      async revoke(transaction, { sessionId, playerId }) {
+        await enterScope(transaction, 'player_id', playerId);
+        return revokeSession(transaction, sessionId);
+      },
       reuseOf: ({ sessionId, playerId }) => ({
         action: 'refresh_token.reused',
         actor: { kind: 'player', id: playerId },

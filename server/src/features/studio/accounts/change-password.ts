@@ -21,7 +21,7 @@ export async function changePassword(
   const { accountId, sessionId, origin } = self;
   const proved = await proveAgain(services, self, { password: currentPassword });
   const passwordHash = await hashPassword(newPassword);
-  return services.database.transaction(async (transaction) => {
+  return services.database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (account?.passwordHash !== proved.passwordHash)
       throw new ProblemError('invalid_credentials', 'The password was changed by another request.');

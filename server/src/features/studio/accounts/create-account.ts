@@ -1,4 +1,4 @@
-import type { Querier } from '../../../database/database.ts';
+import { enterScope, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
@@ -16,6 +16,7 @@ export async function createAccount(
   author: Author,
   account: NewAccount,
 ): Promise<AccountWithPassword> {
+  await enterScope(transaction, 'account_id', account.id);
   const created = await insertAccount(transaction, account);
   if (!created) throw new ProblemError('email_taken');
   await auditTrail(transaction, [

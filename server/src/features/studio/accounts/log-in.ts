@@ -26,7 +26,7 @@ export async function logIn(
 ): Promise<SignedIn | SecondFactorNeeded> {
   const account = await checkPassword(services, origin.ip, given);
   if (account.totpEnabled) return askForSecondFactor(services, account);
-  return createSession(services.database, services, account, origin);
+  return createSession(services.database.forAccount(account.id), services, account, origin);
 }
 
 /**

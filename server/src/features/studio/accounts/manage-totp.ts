@@ -37,10 +37,10 @@ export async function enrollTotp(
 ): Promise<{ secret: string; otpauthUri: string }> {
   const { database, vault, issuer } = services;
   const { accountId, sessionId } = self;
-  if (!(await isNewSession(database, sessionId, NEW_SESSION_SECONDS)))
+  if (!(await isNewSession(database.forAccount(accountId), sessionId, NEW_SESSION_SECONDS)))
     await proveAgain(services, self, proof);
   const secret = newTotpSecret();
-  return database.transaction(async (transaction) => {
+  return database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (!account) throw new ProblemError('invalid_bearer');
     if (!account.emailVerified)
@@ -73,7 +73,7 @@ export async function confirmTotp(
 ): Promise<{ recoveryCodes: string[] }> {
   const { database, vault, codeThrottle } = services;
   const { accountId, origin } = self;
-  const enrolment = await findEnrolment(database, accountId);
+  const enrolment = await findEnrolment(database.forAccount(accountId), accountId);
   if (!enrolment) throw new ProblemError('conflict', 'Nothing waits to be confirmed. Enroll first.');
   const secret = Buffer.from(vault.open(enrolment.secret, totpPurpose(accountId)), 'base64');
   let step: number | undefined;
@@ -83,7 +83,7 @@ export async function confirmTotp(
   });
   if (step === undefined) throw new ProblemError('invalid_credentials', 'The code is wrong.');
   const confirmed = { accountId, secret: enrolment.secret, step };
-  return database.transaction(async (transaction) => {
+  return database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (!account) throw new ProblemError('invalid_bearer');
     if (!(await confirmEnrolment(transaction, confirmed)))
@@ -104,7 +104,7 @@ export async function confirmTotp(
 /** Switches the second factor off. Throws not_found, and what {@link proveAgain} throws. */
 export async function disableTotp(services: TotpServices, self: Self, proof: Proof): Promise<void> {
   const account = await proveAgain(services, self, proof);
-  await services.database.transaction(async (transaction) => {
+  await services.database.forAccount(self.accountId).transaction(async (transaction) => {
     await lockAccount(transaction, self.accountId);
     if (!(await deleteTotp(transaction, self.accountId))) throw noSecondFactor();
     const change = { before: { totpEnabled: true }, after: { totpEnabled: false } };
@@ -121,7 +121,7 @@ export async function renewRecoveryCodes(
   proof: Proof,
 ): Promise<{ recoveryCodes: string[] }> {
   const account = await proveAgain(services, self, proof);
-  return services.database.transaction(async (transaction) => {
+  return services.database.forAccount(self.accountId).transaction(async (transaction) => {
     await lockAccount(transaction, self.accountId);
     if (!(await findTotpSecret(transaction, self.accountId))) throw noSecondFactor();
     const recoveryCodes = await makeRecoveryCodes(services, transaction, self.accountId);

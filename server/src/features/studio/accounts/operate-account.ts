@@ -1,4 +1,4 @@
-import type { Querier } from '../../../database/database.ts';
+import { enterScope, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import {
@@ -66,5 +66,7 @@ export async function promoteByOperator(
 
 async function lockByEmail(transaction: Querier, email: string): Promise<AccountWithPassword | undefined> {
   const account = await findAccountByEmail(transaction, email);
-  return account && lockAccount(transaction, account.id);
+  if (!account) return undefined;
+  await enterScope(transaction, 'account_id', account.id);
+  return lockAccount(transaction, account.id);
 }

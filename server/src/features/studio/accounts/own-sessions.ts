@@ -11,10 +11,11 @@ export async function readOwnSessions(
   { accountId, sessionId }: Pick<Self, 'accountId' | 'sessionId'>,
   request: PageRequest,
 ): Promise<Page<AccountSession & { isCurrent: boolean }>> {
+  const account = database.forAccount(accountId);
   const { items, ...page } = await readPage(
     request,
-    listSessions(database, accountId, request),
-    countSessions(database, accountId),
+    listSessions(account, accountId, request),
+    countSessions(account, accountId),
   );
   return { ...page, items: items.map((session) => ({ ...session, isCurrent: session.id === sessionId })) };
 }
@@ -25,7 +26,7 @@ export async function endOwnSession(
   { accountId, origin }: Self,
   sessionId: string,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
+  await database.forAccount(accountId).transaction(async (transaction) => {
     if (!(await hasSession(transaction, accountId, sessionId)))
       throw new ProblemError('not_found', 'The account has no such session.');
     if (!(await revokeSession(transaction, sessionId))) return;

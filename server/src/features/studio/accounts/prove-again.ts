@@ -33,11 +33,13 @@ export async function proveAgain(
 ): Promise<AccountWithPassword> {
   if (password === undefined && code === undefined)
     throw invalidField('password', 'is needed, or code', 'Send your current password or a code of your app.');
-  const account = await findAccountWithPassword(database, accountId);
+  const account = await findAccountWithPassword(database.forAccount(accountId), accountId);
   if (!account) throw new ProblemError('invalid_bearer');
   const isProved =
     password === undefined
-      ? await codeThrottle.attempt(accountId, origin.ip, () => useCode(database, vault, accountId, code!))
+      ? await codeThrottle.attempt(accountId, origin.ip, () =>
+          useCode(database.forAccount(accountId), vault, accountId, code!),
+        )
       : await throttle.attempt(account.email, origin.ip, () =>
           verifyPassword(password, account.passwordHash),
         );

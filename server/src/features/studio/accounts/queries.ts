@@ -44,11 +44,11 @@ export async function lockAccounts(db: Querier): Promise<void> {
 }
 
 export async function hasAccounts(db: Querier): Promise<boolean> {
-  return (await db.row(sql`SELECT 1 FROM accounts LIMIT 1`)) !== undefined;
+  return (await db.row(sql`SELECT WHERE guildhall_has_accounts()`)) !== undefined;
 }
 
 export async function hasPlatformAdmin(db: Querier): Promise<boolean> {
-  return (await db.row(sql`SELECT FROM accounts WHERE is_platform_admin LIMIT 1`)) !== undefined;
+  return (await db.row(sql`SELECT WHERE guildhall_has_platform_admin()`)) !== undefined;
 }
 
 /** The new account; undefined if its address is taken. */
@@ -106,7 +106,7 @@ export async function isPlatformAdmin(db: Querier, accountId: string): Promise<b
 }
 
 export function findAccountByEmail(db: Querier, email: string): Promise<AccountWithPassword | undefined> {
-  return db.row(sql`SELECT ${withPassword} FROM accounts WHERE email = ${email}`);
+  return db.row(sql`SELECT * FROM guildhall_find_account(${email})`);
 }
 
 export interface NewSession {
@@ -251,14 +251,13 @@ export async function revokeSession(db: Querier, sessionId: string): Promise<boo
 /** Those of some sessions that were ended by logout, or by the reuse of a refresh token. */
 export async function listEndedSessions(db: Querier, sessionIds: string[]): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(sql`
-    SELECT id FROM account_sessions WHERE id = ANY(${sessionIds}::uuid[]) AND revoked_at IS NOT NULL`);
+    SELECT id FROM guildhall_ended_account_sessions(${sessionIds}::uuid[]) AS id`);
   return rows.map(({ id }) => id);
 }
 
 /** The session that a refresh token was issued for, whether or not it still works. */
-export function findSessionOfToken(db: Querier, hash: Buffer): Promise<{ sessionId: string } | undefined> {
-  return db.row(sql`
-    SELECT session_id AS "sessionId" FROM account_refresh_tokens WHERE token_hash = ${hash}`);
+export function findSessionOfToken(db: Querier, hash: Buffer): Promise<RefreshedSession | undefined> {
+  return db.row(sql`SELECT * FROM guildhall_find_account_session(${hash})`);
 }
 
 /** Deletes the tokens that expired over a day ago, the sessions that have none left, and enrolments nobody finished. */

@@ -8,9 +8,10 @@ export async function readOwnAccount(
   database: Database,
   accountId: string,
 ): Promise<{ user: Account; memberships: Membership[] }> {
+  const account = database.forAccount(accountId);
   const [user, memberships] = await Promise.all([
-    findAccount(database, accountId),
-    listMemberships(database, accountId),
+    findAccount(account, accountId),
+    listMemberships(account, accountId),
   ]);
   if (!user) throw new ProblemError('invalid_bearer');
   return { user, memberships };

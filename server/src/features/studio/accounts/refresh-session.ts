@@ -1,11 +1,18 @@
-import type { Database } from '../../../database/database.ts';
+import { enterScope, type Database } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../../sign-in/refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { signedIn, type SignedIn } from './issue-tokens.ts';
-import { findAccount, findTokenUse, noteUse, revokeSession, rotateToken } from './queries.ts';
+import {
+  findAccount,
+  findSessionOfToken,
+  findTokenUse,
+  noteUse,
+  revokeSession,
+  rotateToken,
+} from './queries.ts';
 
 export interface RefreshServices {
   database: Database;
@@ -22,10 +29,19 @@ export async function refreshSession(
   const { session, refreshToken } = await exchangeRefreshToken(
     {
       kind: 'session',
-      rotate: (hash, next) => rotateToken(database, hash, next),
-      find: (hash, successorHash) => findTokenUse(database, hash, successorHash),
+      async rotate(hash, next) {
+        const issued = await findSessionOfToken(database, hash);
+        return issued && rotateToken(database.forAccount(issued.accountId), hash, next);
+      },
+      async find(hash, successorHash) {
+        const issued = await findSessionOfToken(database, hash);
+        return issued && findTokenUse(database.forAccount(issued.accountId), hash, successorHash);
+      },
       scope: database,
-      revoke: (transaction, { sessionId }) => revokeSession(transaction, sessionId),
+      async revoke(transaction, { sessionId, accountId }) {
+        await enterScope(transaction, 'account_id', accountId);
+        return revokeSession(transaction, sessionId);
+      },
       reuseOf: ({ sessionId, accountId }) => ({
         action: 'refresh_token.reused',
         actor: { kind: 'account', id: accountId },
@@ -37,8 +53,9 @@ export async function refreshSession(
     vault,
     request,
   );
-  const account = await findAccount(database, session.accountId);
+  const scope = database.forAccount(session.accountId);
+  const account = await findAccount(scope, session.accountId);
   if (!account) throw new ProblemError('invalid_refresh_token');
-  await noteUse(database, session.sessionId, origin);
+  await noteUse(scope, session.sessionId, origin);
   return signedIn(signer, account, session.sessionId, refreshToken);
 }

@@ -35,9 +35,10 @@ export async function mailReset(
   services: MailServices & { database: Database; issuer: string },
   email: string,
 ): Promise<void> {
-  await services.database.transaction(async (transaction) => {
-    const found = await findAccountByEmail(transaction, email);
-    const account = found && (await lockAccount(transaction, found.id));
+  const found = await findAccountByEmail(services.database, email);
+  if (!found) return;
+  await services.database.forAccount(found.id).transaction(async (transaction) => {
+    const account = await lockAccount(transaction, found.id);
     if (!account) return;
     await mailToken(services, transaction, account, 'reset').catch((error: unknown) => {
       if (!(error instanceof ProblemError && error.code === 'too_many_attempts')) throw error;
@@ -61,7 +62,7 @@ export async function resetPassword(
   if (!owner) throw wrongToken();
   const { accountId } = owner;
   const passwordHash = await hashPassword(newPassword);
-  return database.transaction(async (transaction) => {
+  return database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (!account || !(await useToken(transaction, 'reset', hash))) throw wrongToken();
     await setPassword(transaction, accountId, passwordHash);

@@ -20,8 +20,8 @@ export function findToken(
   hash: Buffer,
 ): Promise<{ accountId: string } | undefined> {
   return db.row(sql`
-    SELECT account_id AS "accountId" FROM account_tokens
-    WHERE token_hash = ${hash} AND purpose = ${purpose} AND used_at IS NULL AND expires_at > clock_timestamp()`);
+    SELECT account AS "accountId" FROM guildhall_find_account_token(${purpose}, ${hash}) AS account
+    WHERE account IS NOT NULL`);
 }
 
 /** Uses a token up: of several uses one gets true. */

@@ -15,9 +15,10 @@ export async function verifyEmail(
   token: string,
 ): Promise<{ email: string }> {
   const hash = vault.fingerprint(token);
-  return database.transaction(async (transaction) => {
-    const owner = await findToken(transaction, 'verify', hash);
-    const account = owner && (await lockAccount(transaction, owner.accountId));
+  const owner = await findToken(database, 'verify', hash);
+  if (!owner) throw wrongToken();
+  return database.forAccount(owner.accountId).transaction(async (transaction) => {
+    const account = await lockAccount(transaction, owner.accountId);
     if (!account || !(await useToken(transaction, 'verify', hash))) throw wrongToken();
     await markVerified(transaction, account.id);
     await auditTrail(transaction, [
@@ -38,7 +39,7 @@ export async function resendVerification(
   services: MailServices & { database: Database; issuer: string },
   { accountId, origin }: Self,
 ): Promise<void> {
-  await services.database.transaction(async (transaction) => {
+  await services.database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (!account) throw new ProblemError('invalid_bearer');
     if (account.emailVerified) throw new ProblemError('conflict', 'The e-mail address is verified already.');

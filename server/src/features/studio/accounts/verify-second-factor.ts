@@ -33,7 +33,7 @@ export async function askForSecondFactor(
   { id: accountId, passwordHash }: AccountWithPassword,
 ): Promise<SecondFactorNeeded> {
   const mfaToken = newOpaqueToken('mfa');
-  await database.transaction(async (transaction) => {
+  await database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (account?.passwordHash !== passwordHash) throw new ProblemError('invalid_credentials');
     await insertToken(transaction, {
@@ -65,7 +65,7 @@ export async function verifySecondFactor(
   const { accountId } = login;
 
   const finish = () =>
-    database.transaction(async (transaction) => {
+    database.forAccount(accountId).transaction(async (transaction) => {
       const account = await lockAccount(transaction, accountId);
       if (!account || !(await useSecondFactor(transaction, vault, accountId, given))) return undefined;
       if (!(await useToken(transaction, 'mfa', hash)))

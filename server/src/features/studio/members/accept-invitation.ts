@@ -1,4 +1,4 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -63,9 +63,9 @@ export async function acceptInvitation(
       'Sign in first, then accept the invitation by POST /api/saas-auth/me/invitations/accept.',
     );
   const passwordHash = known ? '' : await hashPassword(password);
-  return database.transaction(async (transaction) => {
+  const id = known?.id ?? newId();
+  return database.forAccount(id).transaction(async (transaction) => {
     const invitation = await useInvitation(transaction, hash);
-    const id = known?.id ?? newId();
     const author: Author = { actor: { kind: 'account', id }, origin };
     const account =
       known ??
@@ -91,7 +91,7 @@ export async function joinWorkspace(
   author: Author & { actor: { id: string } },
   token: string,
 ): Promise<Membership> {
-  return database.transaction(async (transaction) => {
+  return database.forAccount(author.actor.id).transaction(async (transaction) => {
     const invitation = await useInvitation(transaction, vault.fingerprint(token));
     const account = await findAccount(transaction, author.actor.id);
     if (account?.email !== invitation.email)
@@ -112,6 +112,7 @@ async function requireInvitation(db: Querier, hash: Buffer): Promise<MailedInvit
 /** The invitation, used up if the transaction commits. The team is locked first, as by all that change it. */
 async function useInvitation(transaction: Querier, hash: Buffer): Promise<MailedInvitation> {
   const invitation = await requireInvitation(transaction, hash);
+  await enterScope(transaction, 'workspace_id', invitation.workspaceId);
   await lockTeam(transaction, invitation.workspaceId);
   if (!(await endInvitation(transaction, invitation.id))) throw gone();
   return invitation;

@@ -54,14 +54,7 @@ export interface MailedInvitation extends OpenInvitation {
 
 /** Undefined where the token was never mailed, or does not work any more. */
 export function findInvitationOfToken(db: Querier, tokenHash: Buffer): Promise<MailedInvitation | undefined> {
-  return db.row(sql`
-    SELECT invitation.id, invitation.workspace_id AS "workspaceId", invitation.email, invitation.role,
-           invitation.expires_at AS "expiresAt", workspace.name AS "workspaceName", workspace.slug AS "workspaceSlug",
-           inviter.email AS "invitedBy"
-    FROM invitations invitation
-    JOIN workspaces workspace ON workspace.id = invitation.workspace_id
-    JOIN accounts inviter ON inviter.id = invitation.invited_by
-    WHERE invitation.token_hash = ${tokenHash} AND invitation.ended_at IS NULL AND invitation.expires_at > now()`);
+  return db.row(sql`SELECT * FROM guildhall_find_invitation(${tokenHash})`);
 }
 
 /** Ends an invitation. False where it had ended before. */
@@ -96,18 +89,16 @@ export interface SentMails {
 
 /** The invitations of the last day to an address. */
 export function countMailsTo(db: Querier, email: string): Promise<SentMails> {
-  return countMails(db, sql`email = ${email}`);
+  return countMails(db, sql`guildhall_count_invitations_to(${email})`);
 }
 
 /** The invitations of the last day that somebody has sent. */
 export function countMailsBy(db: Querier, userId: string): Promise<SentMails> {
-  return countMails(db, sql`invited_by = ${userId}`);
+  return countMails(db, sql`guildhall_count_invitations_by(${userId})`);
 }
 
-async function countMails(db: Querier, condition: Sql): Promise<SentMails> {
-  const row = await db.row<SentMails>(sql`
-    SELECT count(*), greatest(1, ceil(extract(epoch FROM min(created_at) + interval '1 day' - now())))::int AS seconds
-    FROM invitations WHERE ${condition} AND created_at > now() - interval '1 day'`);
+async function countMails(db: Querier, counted: Sql): Promise<SentMails> {
+  const row = await db.row<SentMails>(sql`SELECT * FROM ${counted}`);
   return row ?? { count: 0, seconds: 1 };
 }
 

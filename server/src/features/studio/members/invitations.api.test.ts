@@ -437,7 +437,7 @@ test('old invitations are cleared away, and those that still count are not', asy
   await set(`ended_at = now() - interval '25 hours'`, ended!);
   await set(`expires_at = now() - interval '31 days'`, expired!);
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
-  await deleteOldInvitations(database);
+  await deleteOldInvitations(database.forPlatform());
   await database.close();
   const ids = [counting, ended, expired, open].map((one) => one!.id);
   const { rows } = await app.owner.query('SELECT id FROM invitations WHERE id = ANY($1)', [ids]);

@@ -48,7 +48,7 @@ export async function inviteMember(
   { email, role }: { email: string; role: Role },
 ): Promise<TeamEntry> {
   const { database, vault, issuer } = services;
-  return database.transaction(async (transaction) => {
+  return database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const manager = await openTeam(transaction, author, workspaceId);
     const previous = await findOpenInvitation(transaction, workspaceId, { email });
     requireAuthority(manager, role, ...(previous ? [previous.role] : []));

@@ -44,7 +44,10 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
           response: { 200: MemberPage },
         },
       },
-      async (request) => readTeam(database, request.params.workspaceId, request.query),
+      async (request) => {
+        const { workspaceId } = request.params;
+        return readTeam(database.forWorkspace(workspaceId), workspaceId, request.query);
+      },
     );
 
     app.post(

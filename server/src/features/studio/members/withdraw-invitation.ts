@@ -11,7 +11,7 @@ export async function withdrawInvitation(
   author: Author,
   { workspaceId, invitationId }: { workspaceId: string; invitationId: string },
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
+  await database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const manager = await openTeam(transaction, author, workspaceId);
     const invitation = await findOpenInvitation(transaction, workspaceId, { id: invitationId });
     if (!invitation) throw new ProblemError('not_found');

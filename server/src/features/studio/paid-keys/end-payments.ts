@@ -1,10 +1,10 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
-import { endAgreements, enterTenant, shareTeam, type EndedPayment } from './queries.ts';
+import { endAgreements, shareTeam, type EndedPayment } from './queries.ts';
 
 /** Why a workspace pays no more: it revoked the agreement, or who agreed is no owner or admin any more. */
 type Reason = 'revoked' | 'role_lost';
@@ -71,7 +71,7 @@ async function announceEnd(
       data: { keyIds: keys.map(({ keyId }) => keyId).slice(0, SHOWN), reason },
     });
   for (const [tenantId, keys] of Map.groupBy(ended, (key) => key.tenantId)) {
-    await enterTenant(transaction, tenantId);
+    await enterScope(transaction, 'tenant_id', tenantId);
     await auditTrail(
       transaction,
       keys.map(({ keyId }) => ({

@@ -59,8 +59,3 @@ export function endAgreements(
   const [keyId, agreedBy] = 'keyId' in which ? [which.keyId, null] : [null, which.agreedBy];
   return db.rows(sql`SELECT * FROM guildhall_end_agreements(${keyId}, ${agreedBy})`);
 }
-
-/** Lets the running transaction write audit records about a tenant. */
-export async function enterTenant(db: Querier, tenantId: string): Promise<void> {
-  await db.run(sql`SELECT set_config('guildhall.tenant_id', ${tenantId}, true)`);
-}

@@ -1,4 +1,4 @@
-import type { Querier } from '../../../database/database.ts';
+import { enterScope, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -20,6 +20,8 @@ export async function createWorkspace(
   { name, slug: wanted, ownerId }: NewWorkspace,
 ): Promise<Workspace> {
   const id = newId();
+  await enterScope(transaction, 'account_id', ownerId);
+  await enterScope(transaction, 'workspace_id', id);
   const slug = await takeSlug(transaction, { id, name, slug: wanted });
   await insertMembership(transaction, { workspaceId: id, accountId: ownerId, role: 'owner' });
   await auditTrail(transaction, [

@@ -6,12 +6,9 @@ import type { PageRequest } from '../../../core/page.ts';
 
 /** The role of an account in a workspace, or in the workspace that owns a tenant. */
 export function findRole(db: Querier, accountId: string, place: Place): Promise<{ role: Role } | undefined> {
-  const workspace =
-    'tenantId' in place
-      ? sql`(SELECT workspace_id FROM tenants WHERE id = ${place.tenantId})`
-      : sql`${place.workspaceId}`;
+  const [workspaceId, tenantId] = 'tenantId' in place ? [null, place.tenantId] : [place.workspaceId, null];
   return db.row(sql`
-    SELECT role FROM memberships WHERE account_id = ${accountId} AND workspace_id = ${workspace}`);
+    SELECT role FROM guildhall_find_role(${accountId}, ${workspaceId}, ${tenantId}) AS role WHERE role IS NOT NULL`);
 }
 
 /** What a workspace may use. */

@@ -39,7 +39,10 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
           response: { 200: WorkspacePage },
         },
       },
-      async (request) => readWorkspaces(database, accountOf(request).accountId, request.query),
+      async (request) => {
+        const { accountId } = accountOf(request);
+        return readWorkspaces(database.forAccount(accountId), accountId, request.query);
+      },
     );
 
     app.post(
@@ -75,7 +78,10 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
           response: { 200: Workspace },
         },
       },
-      async (request) => readWorkspace(database, request.params.workspaceId, accountOf(request).accountId),
+      async (request) => {
+        const { accountId } = accountOf(request);
+        return readWorkspace(database.forAccount(accountId), request.params.workspaceId, accountId);
+      },
     );
 
     app.patch(
@@ -94,8 +100,9 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { workspaceId } = request.params;
+        const { accountId } = accountOf(request);
         await changeWorkspace(database, authorOf(request), workspaceId, request.body);
-        return readWorkspace(database, workspaceId, accountOf(request).accountId);
+        return readWorkspace(database.forAccount(accountId), workspaceId, accountId);
       },
     );
   };

@@ -13,7 +13,7 @@ export type AggregationServices = MailServices & { database: Database };
  * period and plan. Where it passed several at once it tells of the highest.
  */
 export async function aggregateUsage(services: AggregationServices): Promise<void> {
-  await services.database.transaction(async (transaction) => {
+  await services.database.forPlatform().transaction(async (transaction) => {
     const used = await aggregateEntries(transaction);
     if (used.length === 0) return;
     const due = await insertWarnings(transaction, used, WARN_AT);
