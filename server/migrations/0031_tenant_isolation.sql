@@ -16,11 +16,10 @@ END $$;
 CREATE FUNCTION guildhall_account() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
   RETURN nullif(current_setting('guildhall.account_id', true), '')::uuid;
 
--- Keys: changed in the scope of their tenant, read in that of its workspace and of the workspace that pays.
+-- Keys: changed in the scope of their tenant, read in that of its workspace.
 CALL guildhall_isolate('tenant_keys', 'tenant_id = guildhall_tenant()');
 CREATE POLICY read_in_workspace ON tenant_keys FOR SELECT TO guildhall_app
-  USING (subscriber_workspace_id = guildhall_workspace()
-         OR tenant_id IN (SELECT id FROM tenants WHERE workspace_id = guildhall_workspace()));
+  USING (tenant_id IN (SELECT id FROM tenants WHERE workspace_id = guildhall_workspace()));
 
 -- A key that is not revoked, of a tenant that is not disabled, with its workspace's plan.
 CREATE FUNCTION guildhall_find_key(wanted_kind text, wanted_fingerprint bytea)
@@ -235,3 +234,46 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION guildhall_find_portal_session FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_find_portal_session TO guildhall_app;
+
+-- Devices: those of one person. A sign-in has the player in its scope beside the tenant.
+CALL guildhall_isolate('devices', 'player_id = guildhall_player()');
+CREATE POLICY own_rows ON devices TO guildhall_player USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
+-- The device from which a player signs in, before the player is in the scope.
+CREATE FUNCTION guildhall_find_device(player uuid, fingerprint text) RETURNS TABLE (id uuid, is_blocked boolean)
+LANGUAGE sql STABLE ROWS 1 SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT id, is_blocked FROM devices WHERE player_id = player AND device_fingerprint = fingerprint
+$$;
+REVOKE EXECUTE ON FUNCTION guildhall_find_device FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_find_device TO guildhall_app;
+
+-- Tenants: in their own scope, and in that of their workspace. Players read those that they have signed in to.
+CALL guildhall_isolate('tenants',
+  'id = guildhall_tenant() OR workspace_id = guildhall_workspace() OR guildhall_platform()');
+CREATE POLICY read_visited ON tenants FOR SELECT TO guildhall_player USING (id IN (SELECT tenant_id FROM tenant_access));
+
+-- Workspaces: in their own scope; read in the scope of a tenant, and by members.
+CALL guildhall_isolate('workspaces', 'id = guildhall_workspace() OR guildhall_platform()');
+CREATE POLICY read_by_members ON workspaces FOR SELECT TO guildhall_app
+  USING (id = (SELECT workspace_id FROM tenants WHERE id = guildhall_tenant())
+         OR id IN (SELECT workspace_id FROM memberships WHERE account_id = guildhall_account()));
+
+-- The keys of others that the scope's workspace pays for. Keys of its own tenants are billed to it in any case.
+CREATE FUNCTION guildhall_paid_keys()
+RETURNS TABLE (
+  id uuid, name text, prefix text, "tenantId" uuid, "tenantName" text, "workspaceId" uuid, "agreedBy" uuid,
+  "agreedAt" timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT key.id, key.name, key.prefix, key.tenant_id, tenant.name, tenant.workspace_id, key.subscriber_agreed_by,
+         key.subscriber_agreed_at
+  FROM tenant_keys key JOIN tenants tenant ON tenant.id = key.tenant_id
+  WHERE key.subscriber_workspace_id = guildhall_workspace() AND tenant.workspace_id <> guildhall_workspace()
+    AND key.revoked_at IS NULL
+$$;
+-- Keeps the team of another workspace as it is until the transaction ends.
+CREATE FUNCTION guildhall_share_team(workspace uuid) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT FROM workspaces WHERE id = workspace FOR SHARE
+$$;
+REVOKE EXECUTE ON FUNCTION guildhall_paid_keys, guildhall_share_team FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_paid_keys, guildhall_share_team TO guildhall_app;

@@ -27,7 +27,7 @@ export async function verify(
   try {
     const tenants = range.tenantId
       ? [{ id: range.tenantId }]
-      : await database.rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
+      : await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
     let count = 0;
     for (const { id } of tenants) {
       count += await verifyLogins(database, id, range, report);

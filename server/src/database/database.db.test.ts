@@ -43,7 +43,7 @@ test('a failed statement undoes its transaction, even where the error is swallow
   const slug = randomUUID();
   const insert = sql`INSERT INTO workspaces (id, name, slug) VALUES (${randomUUID()}, 'x', ${slug})`;
   await assert.rejects(
-    database.transaction(async (transaction) => {
+    database.forPlatform().transaction(async (transaction) => {
       await transaction.run(insert);
       await transaction.run(insert).catch(() => {});
     }),
@@ -73,13 +73,15 @@ test('a connection that dies in the middle of a transaction fails it, and nothin
 test('two transactions that wait for each other are both done, one of them or both at a second attempt', async () => {
   const names = [randomUUID(), randomUUID()];
   for (const name of names)
-    await database.run(sql`INSERT INTO workspaces (id, name, slug) VALUES (${name}, '', ${name})`);
+    await database
+      .forPlatform()
+      .run(sql`INSERT INTO workspaces (id, name, slug) VALUES (${name}, '', ${name})`);
   const append = (db: Querier, id: string, text: string) =>
     db.run(sql`UPDATE workspaces SET name = name || ${text} WHERE id = ${id}`);
   let attempts = 0;
   const both = Promise.withResolvers<void>();
   const work = (text: string, [first, second]: string[]) =>
-    database.transaction(async (transaction) => {
+    database.forPlatform().transaction(async (transaction) => {
       await append(transaction, first!, text);
       if (++attempts === 2) both.resolve();
       await both.promise;
@@ -88,7 +90,7 @@ test('two transactions that wait for each other are both done, one of them or bo
   await Promise.all([work('a', names), work('b', names.toReversed())]);
   // PostgreSQL may end both, where both come to look for a deadlock at the same moment.
   assert.ok(attempts === 3 || attempts === 4, `${attempts}`);
-  const rows = await database.rows<{ name: string }>(sql`
+  const rows = await database.forPlatform().rows<{ name: string }>(sql`
     SELECT name FROM workspaces WHERE id = ANY(${names}::uuid[])`);
   for (const { name } of rows) assert.deepEqual([...name].toSorted(), ['a', 'b']);
 });
@@ -108,9 +110,10 @@ test('two statements of one text in one flight share their preparation', async (
 
 test('a duplicate is told from other errors, by its constraint where that matters', async () => {
   const id = randomUUID();
+  const platform = database.forPlatform();
   const insert = sql`INSERT INTO workspaces (id, name, slug) VALUES (${randomUUID()}, 'x', ${id})`;
-  await database.run(sql`INSERT INTO workspaces (id, name, slug) VALUES (${id}, 'x', ${id})`);
-  await assert.rejects(database.run(insert), (error) => isUniqueViolation(error, 'workspaces_slug_key'));
-  await assert.rejects(database.run(insert), (error) => !isUniqueViolation(error, 'workspaces_pkey'));
+  await platform.run(sql`INSERT INTO workspaces (id, name, slug) VALUES (${id}, 'x', ${id})`);
+  await assert.rejects(platform.run(insert), (error) => isUniqueViolation(error, 'workspaces_slug_key'));
+  await assert.rejects(platform.run(insert), (error) => !isUniqueViolation(error, 'workspaces_pkey'));
   await assert.rejects(database.run(sql`SELECT 1 / 0`), (error) => !isUniqueViolation(error));
 });

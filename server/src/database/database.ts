@@ -33,13 +33,13 @@ export interface Scope extends Querier {
  * subject to row-level security: outside of a tenant's or a player's scope the tables of tenants look empty to it.
  */
 export interface Database extends Scope {
-  /** The same door with one tenant's rows visible, and no other's. */
-  forTenant(tenantId: string): Scope;
+  /** The same door with one tenant's rows visible, and no other's. With a player, their devices are visible too. */
+  forTenant(tenantId: string, playerId?: string): Scope;
   /**
    * The door for what an accepted request on a key writes: that of its tenant, where every statement and every transaction that
    * commits is charged one unit. So what refuses the request must throw, and whatever else it needs is done in other scopes.
    */
-  forKey(billing: BillingContext): Scope;
+  forKey(billing: BillingContext, playerId?: string): Scope;
   /**
    * A door for one player over all tenants: as the role `guildhall_player`, which sees and changes their rows alone. With a
    * charge, as {@link forKey}.
@@ -63,7 +63,7 @@ export interface Database extends Scope {
  * be bounded where it begins, reads as `patient`: its statements wait and are never refused.
  */
 export interface HeavyReads {
-  forTenant(tenantId: string, options?: { patient?: boolean }): Scope;
+  forTenant(tenantId: string, options?: { patient?: boolean; playerId?: string }): Scope;
   forPlayer(playerId: string, options?: { patient?: boolean }): Scope;
 }
 
@@ -104,14 +104,15 @@ export function openDatabase(
     within((work) => slots.run(owner, work, options), scope(heavyPool, begin));
   return {
     ...scope(pool, 'BEGIN'),
-    forTenant: (tenantId) => scope(pool, beginFor('tenant_id', tenantId)),
-    forKey: (billing) => scope(pool, beginFor('tenant_id', billing.tenantId), billing),
+    forTenant: (tenantId, playerId) => scope(pool, beginForTenant(tenantId, playerId)),
+    forKey: (billing, playerId) => scope(pool, beginForTenant(billing.tenantId, playerId), billing),
     forPlayer: (playerId, billing) => scope(pool, beginForPlayer(playerId), billing),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
     forAccount: (accountId) => scope(pool, beginFor('account_id', accountId)),
     forPlatform: () => scope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
     heavy: {
-      forTenant: (tenantId, options) => heavyScope(tenantId, beginFor('tenant_id', tenantId), options),
+      forTenant: (tenantId, options) =>
+        heavyScope(tenantId, beginForTenant(tenantId, options?.playerId), options),
       forPlayer: (playerId, options) => heavyScope(playerId, beginForPlayer(playerId), options),
     },
     async close() {
@@ -211,6 +212,11 @@ type ScopeSetting = 'tenant_id' | 'player_id' | 'workspace_id' | 'account_id';
 /** Begins a transaction that speaks for a tenant, a player or a workspace: the walls let it see what belongs to that. */
 function beginFor(setting: ScopeSetting, id: string): string {
   return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
+}
+
+function beginForTenant(tenantId: string, playerId: string | undefined): string {
+  const begin = beginFor('tenant_id', tenantId);
+  return playerId === undefined ? begin : `${begin}; SET LOCAL guildhall.player_id = ${literal(playerId)}`;
 }
 
 function beginForPlayer(playerId: string): string {

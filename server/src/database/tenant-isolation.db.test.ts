@@ -21,10 +21,10 @@ after(async () => {
  * on them must name whose rows it means. The list may only get shorter.
  */
 const WITHOUT_POLICY: Record<string, string> = {
-  tenants: 'found by id, before the workspace is known; a player reads those that they visited',
-  auth_methods: 'found by the identity at a provider, before the player is known',
-  devices: 'written in the statement of a sign-in, in the scope of the tenant',
-  email_credentials: 'found by address, before the player is known',
+  players: 'one profile in all tenants: anybody may look one up by its id, as far as its visibility allows',
+  auth_methods:
+    'found by the identity at a provider, before the player is known; a tenant lists and searches those that were used in it',
+  email_credentials: 'found, locked and claimed by address, while it has no player yet',
 };
 
 /** Tables with policies of their own: not one for each tenant, and so not for the tests of tenants below. */
@@ -62,20 +62,27 @@ interface Table {
   policies: string[];
 }
 
-/** Every table with a column that names a tenant, a workspace, an account or a player. */
+/**
+ * Every table of a tenant, workspace, account or player: those with a column that names one, those whose own id is one, and those
+ * that a foreign key leads from to one of a single owner, such as the attempts of a webhook delivery.
+ */
 const tables: Table[] = (
   await app.owner.query(`
-    SELECT c.relname AS name, array_agg(a.attname::text) AS columns, c.relispartition AS "isPartition",
+    WITH RECURSIVE owned AS (
+      SELECT c.oid FROM pg_class c
+      WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
+        AND (c.relname IN ('players', 'accounts', 'workspaces', 'tenants')
+             OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND NOT attisdropped
+                        AND attname IN ('tenant_id', 'workspace_id', 'account_id', 'player_id')))
+      UNION SELECT conrelid FROM owned JOIN pg_constraint ON contype = 'f' AND confrelid = owned.oid)
+    SELECT c.relname AS name, ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = c.oid AND NOT attisdropped) AS columns,
+           c.relispartition AS "isPartition",
            c.relrowsecurity AND c.relforcerowsecurity AS "isForced",
            EXISTS (SELECT FROM unnest(ARRAY['guildhall_app', 'guildhall_player', 'guildhall_event_writer']) role
                    WHERE has_table_privilege(role, c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')) AS "isGranted",
            ARRAY(SELECT coalesce(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy
                  WHERE polrelid = c.oid AND polcmd <> 'a' AND 'guildhall_app'::regrole = ANY(polroles)) AS policies
-    FROM pg_class c
-    JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
-      AND (a.attname IN ('tenant_id', 'workspace_id', 'account_id', 'player_id'))
-    WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
-    GROUP BY c.oid
+    FROM pg_class c JOIN owned USING (oid)
     ORDER BY c.relname`)
 ).rows;
 const isolated = tables.filter(({ isForced, policies }) => isForced && policies.length > 0);

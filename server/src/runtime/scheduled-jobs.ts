@@ -58,7 +58,7 @@ export function scheduledJobs(owner: pg.Pool, database: Database): ScheduledJob[
  * that have retired: a private key that no longer signs is nothing but a risk.
  */
 async function deleteExpired(database: Database): Promise<void> {
-  for (const { id } of await database.rows<{ id: string }>(sql`SELECT id FROM tenants`)) {
+  for (const { id } of await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants`)) {
     const tenant = database.forTenant(id);
     await deleteExpiredTokens(tenant, id);
     await deleteExpiredThirdPartyTokens(tenant, id);

@@ -23,7 +23,7 @@ const SETTLE_MS = 5_000;
 export async function rollUpSessions(database: Database): Promise<void> {
   const until = await settledHour(database);
   if (until === undefined) return;
-  for (const { id } of await listTenantIds(database)) {
+  for (const { id } of await listTenantIds(database.forPlatform())) {
     const tenant = database.forTenant(id);
     while (await rollUpNextDay(tenant, id, until));
   }

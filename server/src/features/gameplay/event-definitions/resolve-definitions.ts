@@ -72,7 +72,7 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
     },
 
     async isAutoCreateOn(tenantId) {
-      const found = await settings.get(tenantId, () => findSettings(database, tenantId));
+      const found = await settings.get(tenantId, () => findSettings(database.forTenant(tenantId), tenantId));
       return found?.autoCreate ?? false;
     },
 

@@ -112,7 +112,10 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
         },
       },
       async (request) => {
-        const settings = await findSettings(services.database, request.params.tenantId);
+        const settings = await findSettings(
+          services.database.forTenant(request.params.tenantId),
+          request.params.tenantId,
+        );
         if (!settings) throw new ProblemError('not_found');
         return settings;
       },

@@ -11,7 +11,7 @@ export async function changePlayer(
   { tenantId, playerId, changes }: { tenantId: string; playerId: string; changes: Partial<PlayerSettings> },
   author: Author,
 ): Promise<PlayerDetail> {
-  return database.forTenant(tenantId).transaction(async (transaction) => {
+  return database.forTenant(tenantId, playerId).transaction(async (transaction) => {
     const before = await lockSettings(transaction, tenantId, playerId);
     if (!before) throw new ProblemError('player_not_found', 'The tenant has no such player.');
     const { tenantRole, hiddenFromDiscovery } = { ...before, ...changes };

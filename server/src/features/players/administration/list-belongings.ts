@@ -11,8 +11,8 @@ export async function listPlayerSessions(
   id: string,
   page: PageRequest,
 ) {
-  const tenant = database.heavy.forTenant(tenantId);
-  const playerId = await requirePlayer(tenant, tenantId, id);
+  const playerId = await requirePlayer(database.heavy.forTenant(tenantId), tenantId, id);
+  const tenant = database.heavy.forTenant(tenantId, { playerId });
   const [sessions, counts] = await Promise.all([
     listSessions(tenant, tenantId, playerId, page),
     countBelongings(tenant, tenantId, playerId),
@@ -22,8 +22,8 @@ export async function listPlayerSessions(
 
 /** A page of the devices that a player has signed in to the tenant from. Throws player_not_found. */
 export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: PageRequest) {
-  const tenant = database.heavy.forTenant(tenantId);
-  const playerId = await requirePlayer(tenant, tenantId, id);
+  const playerId = await requirePlayer(database.heavy.forTenant(tenantId), tenantId, id);
+  const tenant = database.heavy.forTenant(tenantId, { playerId });
   const [devices, counts] = await Promise.all([
     listDevices(tenant, tenantId, playerId, page),
     countBelongings(tenant, tenantId, playerId),

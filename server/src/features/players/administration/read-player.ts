@@ -12,7 +12,8 @@ export interface PlayerDetail extends TenantPlayer {
 /** A player of a tenant, by their id or that of a profile that was merged into theirs. Throws player_not_found. */
 export async function readPlayer(database: Database, tenantId: string, id: string): Promise<PlayerDetail> {
   const tenant = database.forTenant(tenantId);
-  return readDetail(tenant, tenantId, await requirePlayer(tenant, tenantId, id));
+  const playerId = await requirePlayer(tenant, tenantId, id);
+  return readDetail(database.forTenant(tenantId, playerId), tenantId, playerId);
 }
 
 /** The id of a tenant's player whom an id leads to. Throws player_not_found, whether or not they play elsewhere. */

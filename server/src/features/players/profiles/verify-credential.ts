@@ -64,7 +64,8 @@ async function ask(
   const { provider } = credential;
   if (tenantId === null && provider === 'StoreA')
     return { identity: await verifyStoreACallback(services, credential.token) };
-  const tenant = tenantId === null ? undefined : await findTenant(services.database, tenantId);
+  const tenant =
+    tenantId === null ? undefined : await findTenant(services.database.forTenant(tenantId), tenantId);
   if (!tenant?.isActive)
     throw new ProblemError('provider_not_available', `${provider} is not available to this token.`);
   const { id, workspaceId } = tenant;

@@ -42,7 +42,7 @@ export async function findPlayer(
     LEFT JOIN players player ON player.id = method.player_id
     LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id
     LEFT JOIN tenant_sign_in_methods used ON used.tenant_id = ${tenantId} AND used.auth_method_id = method.id
-    LEFT JOIN devices device ON device.player_id = player.id AND device.device_fingerprint = ${deviceFingerprint}`);
+    LEFT JOIN guildhall_find_device(player.id, ${deviceFingerprint}) device ON true`);
   const { isIdentityBanned, ...known } = row!;
   return { known: known.playerId ? known : undefined, isIdentityBanned };
 }

@@ -105,7 +105,8 @@ async function attemptSignIn(
   const newPlayer = known
     ? undefined
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
-  if (!(await write(database.forKey(billing), login, newPlayer, request.first))) return undefined;
+  if (!(await write(database.forKey(billing, login.playerId), login, newPlayer, request.first)))
+    return undefined;
   return {
     accessToken: signAccessToken(signer, login),
     refreshToken: refreshToken.token,

@@ -47,7 +47,7 @@ export async function issueChallenge(
     throw invalidField('chainId', `must be one of the tenant’s: ${chainIds.join(', ')}`);
   await walletThrottle.spend({ tenantId, ipAddress });
 
-  const tenant = await findTenant(database, tenantId);
+  const tenant = await findTenant(database.forTenant(tenantId), tenantId);
   if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);
   const statement = statementFor(tenant);
   return writeChallenge(database.forKey(billing), { issuer, tenantId, address, chainId, statement });

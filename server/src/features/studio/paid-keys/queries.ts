@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { sql, type Sql } from '../../../database/sql.ts';
+import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
 /** An API key of another workspace, whose reads a workspace pays for. */
@@ -14,33 +14,20 @@ export interface PaidKey {
   agreedAt: string;
 }
 
-/** Keys of the paying workspace's own tenants are billed to it in any case, so they need no agreement. */
-const paidBy = (workspaceId: string): Sql => sql`
-  tenant_keys key JOIN tenants tenant ON tenant.id = key.tenant_id
-  WHERE key.subscriber_workspace_id = ${workspaceId} AND tenant.workspace_id <> ${workspaceId}
-    AND key.revoked_at IS NULL`;
-
-/** The oldest agreement first. */
-export function listPaidKeys(
-  db: Querier,
-  workspaceId: string,
-  { limit, offset }: PageRequest,
-): Promise<PaidKey[]> {
+/** In the paying workspace's scope: the oldest agreement first. */
+export function listPaidKeys(db: Querier, { limit, offset }: PageRequest): Promise<PaidKey[]> {
   return db.rows(sql`
-    SELECT key.id, key.name, key.prefix, key.tenant_id AS "tenantId", tenant.name AS "tenantName",
-           tenant.workspace_id AS "workspaceId", key.subscriber_agreed_by AS "agreedBy",
-           key.subscriber_agreed_at AS "agreedAt"
-    FROM ${paidBy(workspaceId)}
-    ORDER BY key.subscriber_agreed_at, key.id LIMIT ${limit} OFFSET ${offset}`);
+    SELECT * FROM guildhall_paid_keys() ORDER BY "agreedAt", id LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export function countPaidKeys(db: Querier, workspaceId: string): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM ${paidBy(workspaceId)}`);
+/** In the paying workspace's scope. */
+export function countPaidKeys(db: Querier): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM guildhall_paid_keys()`);
 }
 
 /** Keeps the team of a workspace as it is until the transaction ends. A change of the team waits, or is seen afterwards. */
 export async function shareTeam(db: Querier, workspaceId: string): Promise<void> {
-  await db.run(sql`SELECT FROM workspaces WHERE id = ${workspaceId} FOR SHARE`);
+  await db.run(sql`SELECT guildhall_share_team(${workspaceId})`);
 }
 
 /** A key that a workspace has stopped paying for. */

@@ -41,11 +41,7 @@ export function paidKeyRoutes(services: PaidKeyServices): FastifyPluginAsyncType
       async (request) => {
         const { workspaceId } = request.params;
         const db = database.forWorkspace(workspaceId);
-        return readPage(
-          request.query,
-          listPaidKeys(db, workspaceId, request.query),
-          countPaidKeys(db, workspaceId),
-        );
+        return readPage(request.query, listPaidKeys(db, request.query), countPaidKeys(db));
       },
     );
 

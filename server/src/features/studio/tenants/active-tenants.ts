@@ -12,7 +12,7 @@ export function createActiveTenants(
 ): (tenantId: string) => Promise<boolean> {
   const known = createCache<Tenant>(changes, ['tenants'], REMEMBERED_TENANTS);
   return async (tenantId) => {
-    const tenant = await known.get(tenantId, () => findTenant(database, tenantId));
+    const tenant = await known.get(tenantId, () => findTenant(database.forTenant(tenantId), tenantId));
     return tenant?.isActive ?? false;
   };
 }

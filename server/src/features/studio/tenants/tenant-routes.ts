@@ -39,7 +39,10 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           response: { 200: TenantPage },
         },
       },
-      async (request) => readTenants(database, request.params.workspaceId, request.query),
+      async (request) => {
+        const { workspaceId } = request.params;
+        return readTenants(database.forWorkspace(workspaceId), workspaceId, request.query);
+      },
     );
 
     app.post(
@@ -85,7 +88,10 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           response: { 200: Tenant },
         },
       },
-      async (request) => readTenant(database, request.params.tenantId),
+      async (request) => {
+        const { tenantId } = request.params;
+        return readTenant(database.forTenant(tenantId), tenantId);
+      },
     );
 
     app.patch(

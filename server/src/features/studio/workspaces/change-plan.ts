@@ -16,7 +16,7 @@ export async function changePlan(
   workspaceId: string,
   change: PlanChange,
 ): Promise<Plan> {
-  return database.transaction(async (transaction) => {
+  return database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const before = await lockPlan(transaction, workspaceId);
     if (!before) throw new ProblemError('not_found');
     const after = apply(before, change);

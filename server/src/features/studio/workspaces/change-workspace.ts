@@ -12,7 +12,7 @@ export async function changeWorkspace(
   change: { name?: string; slug?: string },
 ): Promise<void> {
   try {
-    await database.transaction(async (transaction) => {
+    await database.forWorkspace(workspaceId).transaction(async (transaction) => {
       const before = await lockWorkspace(transaction, workspaceId);
       if (!before) throw new ProblemError('not_found');
       const { name = before.name, slug = before.slug } = change;

@@ -57,7 +57,10 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
           response: { 200: AlertSettings },
         },
       },
-      async (request) => readAlertSettings(database, request.params.tenantId),
+      async (request) => {
+        const { tenantId } = request.params;
+        return readAlertSettings(database.forTenant(tenantId), tenantId);
+      },
     );
 
     app.patch(
