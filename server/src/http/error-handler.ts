@@ -74,7 +74,7 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     // PostgreSQL cancelled the statement: it ran into the statement timeout, or an operator ended it.
     case '57014':
       return new ProblemError('query_timeout', { headers: { 'retry-after': '5' } });
-    // Raised where a transaction charges its units (migration 0018).
+    // Raised where a transaction charges its units (migration 0008).
     case 'GH002':
       return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);
     case 'FST_ERR_MAX_PARAM_LENGTH':

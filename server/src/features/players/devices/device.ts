@@ -1,7 +1,7 @@
 import { platformDisplayName } from '../../sign-in/login/index.ts';
 import type { DeviceRow } from './queries.ts';
 
-/** How many devices a player has at most; migration 0025 deletes those beyond it. */
+/** How many devices a player has at most; migration 0004 deletes those beyond it. */
 export const MOST_DEVICES = 50;
 
 /** A device as its player sees it. */

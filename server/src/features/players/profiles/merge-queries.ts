@@ -99,7 +99,7 @@ export function countBlockedDevices(db: Querier, playerId: string): Promise<numb
   return db.count(sql`SELECT count(*) FROM devices WHERE player_id = ${playerId} AND is_blocked`);
 }
 
-/** Moves the devices that only the source has used. A trigger then deletes those beyond the limit (migration 0025). */
+/** Moves the devices that only the source has used. A trigger then deletes those beyond the limit (migration 0004). */
 export async function moveDevices(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`UPDATE devices SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }

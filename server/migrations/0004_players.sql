@@ -1,0 +1,230 @@
+-- Players, their sign-in methods and devices, and what a tenant knows of them. One person has one profile in all tenants. What
+-- happens in a tenant is visible in that tenant only.
+
+CREATE TABLE players (
+  id                 uuid PRIMARY KEY,
+  display_name       text,
+  avatar_url         text,                          -- may be an address elsewhere
+  avatar_name        text,                          -- the picture that we keep, by its name in the storage
+  email              text,
+  platform_role      text NOT NULL DEFAULT 'User',
+  profile_visibility text NOT NULL DEFAULT 'limited' CHECK (profile_visibility IN ('private', 'limited', 'full')),
+  is_active          boolean NOT NULL DEFAULT true,
+  is_back_merged     boolean NOT NULL DEFAULT false,
+  merged_into_id     uuid REFERENCES players,
+  created_at         timestamptz NOT NULL,
+  search_name        text COLLATE "C" NOT NULL
+    GENERATED ALWAYS AS (guildhall_search_form(coalesce(display_name, ''))) STORED,
+  CONSTRAINT players_search_name UNIQUE (id, search_name)
+);
+CREATE INDEX ON players (merged_into_id) WHERE merged_into_id IS NOT NULL;
+
+-- The player of the scope and all profiles that were merged into theirs: ledger rows keep the id that they were written with.
+CREATE FUNCTION guildhall_person() RETURNS uuid[] LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN (
+    WITH RECURSIVE person AS (
+      SELECT guildhall_player() AS id
+      UNION
+      SELECT absorbed.id FROM person JOIN players absorbed ON absorbed.merged_into_id = person.id)
+    SELECT array_agg(id) FROM person);
+
+-- The identity at the provider decides who a player is. `issuer` separates identities that are unique only within something:
+-- the workspace for Mock, the issuer of the token for WalletJwt. It is empty if the provider is one for all.
+CREATE TABLE auth_methods (
+  id                  uuid PRIMARY KEY,
+  player_id           uuid NOT NULL REFERENCES players,
+  auth_provider       text NOT NULL,
+  issuer              text NOT NULL DEFAULT '',
+  provider_user_id    text NOT NULL,
+  email               text,
+  username            text,
+  display_name        text,
+  avatar_url          text,
+  is_primary          boolean NOT NULL DEFAULT false,
+  secret_hash         bytea,                        -- Mock: HMAC of the password
+  wallet_address      text,                         -- EIP-55, as a WalletJwt issuer last said it; proves nothing, and nobody is found by it
+  -- A method that was linked with a token of a workspace alone, without a proof, is valid in that workspace only. So one studio
+  -- cannot take over the players of another. Null: valid everywhere (docs/decisions/0035-proofs-of-identity.md).
+  linked_in_workspace uuid,
+  linked_at           timestamptz NOT NULL,
+  last_used_at        timestamptz,
+  UNIQUE (auth_provider, issuer, provider_user_id),
+  CONSTRAINT auth_methods_of_player UNIQUE (id, player_id)
+) WITH (fillfactor = 80);
+CREATE INDEX ON auth_methods (player_id);
+-- A player never has two primary methods, whatever runs in parallel.
+CREATE UNIQUE INDEX auth_methods_primary ON auth_methods (player_id) WHERE is_primary;
+
+CREATE TABLE devices (
+  id                 uuid PRIMARY KEY,
+  player_id          uuid NOT NULL REFERENCES players,
+  device_fingerprint text NOT NULL,
+  platform           text NOT NULL,
+  hardware_model     text,
+  os_version         text,
+  device_name        text,
+  is_trusted         boolean NOT NULL DEFAULT false,
+  is_blocked         boolean NOT NULL DEFAULT false,
+  first_seen_at      timestamptz NOT NULL,
+  last_seen_at       timestamptz NOT NULL,
+  login_count        integer NOT NULL DEFAULT 1,
+  metadata           jsonb NOT NULL DEFAULT '{}',
+  created_at_gl      timestamptz NOT NULL,
+  updated_at_gl      timestamptz NOT NULL,
+  received_at_db     timestamptz NOT NULL DEFAULT clock_timestamp(),
+  UNIQUE (player_id, device_fingerprint)
+) WITH (fillfactor = 80);
+
+-- At most 50 devices for each player: a login may name any fingerprint, and the list of devices is returned as a whole.
+--
+-- A trigger, because it is the only place that sees every way to a device (sign-in and merge) and costs nothing when a known device
+-- signs in. Each of its statements has a snapshot of its own, taken while the sign-in or the merge holds the lock of the player.
+-- So it also sees the devices of sign-ins that committed while this one waited (docs/decisions/0036-device-limit.md).
+CREATE FUNCTION guildhall_bound_devices() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  -- Repeated, because a device that was about to be deleted may have been blocked meanwhile.
+  WHILE (SELECT count(*) FROM devices WHERE player_id = NEW.player_id) > 50
+    AND EXISTS (SELECT FROM devices WHERE player_id = NEW.player_id AND NOT is_blocked)
+  LOOP
+    DELETE FROM devices
+    WHERE NOT is_blocked AND id IN (
+      SELECT id FROM devices
+      WHERE player_id = NEW.player_id AND NOT is_blocked
+      ORDER BY id = NEW.id, is_trusted, last_seen_at, id
+      LIMIT (SELECT count(*) - 50 FROM devices WHERE player_id = NEW.player_id));
+  END LOOP;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER bound_devices AFTER INSERT OR UPDATE OF player_id ON devices
+  FOR EACH ROW EXECUTE FUNCTION guildhall_bound_devices();
+
+-- Devices: those of one person. A sign-in has the player in its scope beside the tenant.
+CALL guildhall_isolate('devices', 'player_id = guildhall_player()');
+
+CREATE POLICY own_rows ON devices TO guildhall_player USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
+-- The device from which a player signs in, before the player is in the scope.
+CREATE FUNCTION guildhall_find_device(player uuid, fingerprint text) RETURNS TABLE (id uuid, is_blocked boolean)
+LANGUAGE sql STABLE ROWS 1 SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT id, is_blocked FROM devices WHERE player_id = player AND device_fingerprint = fingerprint
+$$;
+REVOKE EXECUTE ON FUNCTION guildhall_find_device FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_find_device TO guildhall_app;
+
+-- The access record of a player in a tenant. Its row is the lock under which sign-in and ban meet.
+CREATE TABLE tenant_access (
+  tenant_id             uuid NOT NULL REFERENCES tenants,
+  player_id             uuid NOT NULL REFERENCES players,
+  tenant_role           text NOT NULL DEFAULT 'player',
+  first_seen_at         timestamptz NOT NULL,
+  last_seen_at          timestamptz NOT NULL,
+  last_seen_hour        timestamptz NOT NULL
+    GENERATED ALWAYS AS (date_bin('1 hour', last_seen_at, '2000-01-01 00:00:00+00')) STORED,
+  login_count           integer NOT NULL DEFAULT 1,
+  hidden_from_discovery boolean NOT NULL DEFAULT false,
+  banned_until          timestamptz,                -- null: not banned; infinity: until lifted
+  search_name           text COLLATE "C",           -- a copy: a search looks at no players of other tenants
+  PRIMARY KEY (tenant_id, player_id),
+  -- Keeps the copy equal to the name.
+  CONSTRAINT tenant_access_search_name FOREIGN KEY (player_id, search_name)
+    REFERENCES players (id, search_name) ON UPDATE CASCADE
+) WITH (fillfactor = 80);
+CREATE INDEX ON tenant_access (player_id);
+-- The list of players in every order (docs/decisions/0026-player-search.md). The order by last_seen_at has an index on the hour
+-- only: with an index on the time, every login writes to all indexes of its row, which costs PostgreSQL a third of a login.
+CREATE INDEX tenant_access_last_seen ON tenant_access (tenant_id, last_seen_hour);
+CREATE INDEX tenant_access_first_seen ON tenant_access (tenant_id, first_seen_at, player_id);
+CREATE INDEX tenant_access_name ON tenant_access (tenant_id, search_name, player_id);
+CREATE INDEX tenant_access_banned ON tenant_access (tenant_id, banned_until, player_id) WHERE banned_until IS NOT NULL;
+CREATE INDEX tenant_access_hidden ON tenant_access (tenant_id, player_id) WHERE hidden_from_discovery;
+CALL guildhall_isolate_tenant('tenant_access');
+-- A merge moves what belongs to the source. The source is in the scope of the target as soon as it is absorbed. The sub-select
+-- makes a query call the function once and not for each row.
+CREATE POLICY own_rows ON tenant_access TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
+-- Players read the tenants that they have signed in to.
+CREATE POLICY read_visited ON tenants FOR SELECT TO guildhall_player USING (id IN (SELECT tenant_id FROM tenant_access));
+
+-- What players do with their profile is written to the audit trail of every tenant that knows them.
+CREATE POLICY write_about_oneself ON audit_records FOR INSERT TO guildhall_player
+  WITH CHECK (actor_kind = 'player' AND actor_id = guildhall_player()
+              AND tenant_id IN (SELECT tenant_id FROM tenant_access));
+
+-- The history of bans. tenant_access.banned_until is the ban in force.
+CREATE TABLE player_bans (
+  tenant_id  uuid NOT NULL,
+  id         uuid NOT NULL,
+  player_id  uuid NOT NULL,
+  reason     text,
+  note       text,
+  until      timestamptz,                           -- null: until lifted
+  banned_by  uuid NOT NULL,
+  banned_at  timestamptz NOT NULL DEFAULT now(),
+  lifted_by  uuid,
+  lifted_at  timestamptz,
+  PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX ON player_bans (tenant_id, player_id);
+CALL guildhall_isolate_tenant('player_bans');
+CREATE POLICY own_rows ON player_bans TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
+-- The identities of banned players as HMACs. So a player who deletes the profile, or unlinks a method, does not come back as
+-- somebody new. A row counts while its player is banned from the tenant.
+CREATE TABLE ban_fingerprints (
+  tenant_id   uuid NOT NULL,
+  fingerprint bytea NOT NULL,
+  player_id   uuid NOT NULL,
+  PRIMARY KEY (tenant_id, fingerprint, player_id)
+);
+CREATE INDEX ON ban_fingerprints (player_id);
+CALL guildhall_isolate_tenant('ban_fingerprints');
+CREATE POLICY own_rows ON ban_fingerprints TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
+-- The sign-in methods that were used in a tenant: the tenant sees no others. The foreign key lets a row follow its method to
+-- another player when profiles are merged, and deletes it when the method is unlinked.
+CREATE TABLE tenant_sign_in_methods (
+  tenant_id      uuid NOT NULL,
+  auth_method_id uuid NOT NULL,
+  player_id      uuid NOT NULL,
+  auth_provider  text NOT NULL,
+  search_id      text COLLATE "C" NOT NULL,         -- the provider user id as searches compare it
+  search_email   text COLLATE "C",                  -- the e-mail address, if it is not the provider user id
+  first_used_at  timestamptz NOT NULL,
+  PRIMARY KEY (tenant_id, auth_method_id),
+  FOREIGN KEY (auth_method_id, player_id) REFERENCES auth_methods (id, player_id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX tenant_sign_in_methods_method ON tenant_sign_in_methods (auth_method_id);
+CREATE INDEX tenant_sign_in_methods_id ON tenant_sign_in_methods (tenant_id, search_id, player_id);
+CREATE INDEX tenant_sign_in_methods_email ON tenant_sign_in_methods (tenant_id, search_email, player_id)
+  WHERE search_email IS NOT NULL;
+CREATE INDEX tenant_sign_in_methods_provider ON tenant_sign_in_methods (tenant_id, auth_provider, player_id);
+CALL guildhall_isolate_tenant('tenant_sign_in_methods');
+
+-- How many players a tenant has: to count a million takes 55 ms. The sum of several rows, one for each connection, so that
+-- parallel first sign-ins do not wait for each other.
+CREATE TABLE tenant_player_counts (
+  tenant_id uuid NOT NULL,
+  shard     smallint NOT NULL DEFAULT pg_backend_pid() % 64,
+  players   integer NOT NULL,                       -- may be negative: another connection may have counted the arrival
+  PRIMARY KEY (tenant_id, shard)
+) WITH (fillfactor = 50);
+CALL guildhall_isolate_tenant('tenant_player_counts');
+-- A merge joins the access records of all tenants that the two profiles have been in.
+CREATE POLICY merges ON tenant_player_counts TO guildhall_player USING (true);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON players, auth_methods, devices, tenant_access, player_bans, tenant_player_counts
+  TO guildhall_app;
+GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_app;
+GRANT SELECT, INSERT ON tenant_sign_in_methods TO guildhall_app;
+
+-- Players change their own profile, and merge others into it.
+GRANT SELECT, UPDATE ON players TO guildhall_player;
+GRANT SELECT, UPDATE, DELETE ON devices TO guildhall_player;
+GRANT SELECT, INSERT, UPDATE, DELETE ON auth_methods, tenant_access TO guildhall_player;
+GRANT SELECT, UPDATE (player_id) ON player_bans TO guildhall_player;
+GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_player;
+GRANT SELECT, INSERT, UPDATE ON tenant_player_counts TO guildhall_player;
+GRANT INSERT ON audit_records TO guildhall_player;

@@ -1,0 +1,143 @@
+-- Mails, notifications and webhooks.
+
+-- Mails that were sent, or wait to be. A mail is written in the transaction that sends it, and delivered by a job of the queue. The
+-- library of the queue creates and changes the schema pgboss by itself; jobs/queue.ts grants what the application needs.
+CREATE TABLE mails (
+  id         uuid PRIMARY KEY,                      -- UUIDv7: the order of the outbox
+  recipient  text NOT NULL,
+  subject    text NOT NULL,                         -- holds no secret
+  body       bytea,                                 -- text and HTML, sealed: they hold codes and tokens; null once delivered
+  created_at timestamptz NOT NULL DEFAULT now(),
+  give_up_at timestamptz NOT NULL,                  -- from then on it is of no use to its reader
+  sent_at    timestamptz,
+  failed_at  timestamptz,                           -- refused for good, or given up
+  failure    text                                   -- the last answer of the mail server
+);
+GRANT SELECT, INSERT, UPDATE, DELETE ON mails TO guildhall_app;
+-- Changes of a profile are mailed in the transaction that makes them.
+GRANT INSERT ON mails TO guildhall_player;
+
+-- One row for each recipient. A notification is about a workspace or tenant, and belongs to the account.
+CREATE TABLE notifications (
+  id           uuid PRIMARY KEY,
+  account_id   uuid NOT NULL REFERENCES accounts,
+  position     bigint,                              -- the order within the account; set at the commit, never null after it
+  type         text NOT NULL,                       -- alert.rate_spike, …
+  title        text NOT NULL,
+  text         text NOT NULL,
+  data         jsonb NOT NULL DEFAULT '{}',
+  workspace_id uuid REFERENCES workspaces,          -- null: about the deployment
+  tenant_id    uuid REFERENCES tenants,             -- null: not about one tenant
+  created_at   timestamptz NOT NULL DEFAULT now(),
+  read_at      timestamptz
+);
+CREATE UNIQUE INDEX notifications_of_account ON notifications (account_id, position);
+CREATE INDEX notifications_unread ON notifications (account_id) WHERE read_at IS NULL;
+CREATE INDEX ON notifications (created_at);         -- to delete old ones
+
+CREATE TABLE notification_counts (
+  account_id    uuid PRIMARY KEY REFERENCES accounts,
+  last_position bigint NOT NULL
+);
+
+-- Runs right before a commit. The count of the account stays locked from here until the row is visible, so positions are in the
+-- order of commits (docs/decisions/0029-notification-order.md). Nothing else writes the counts.
+CREATE FUNCTION guildhall_place_notification() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  place bigint;
+BEGIN
+  INSERT INTO notification_counts AS counted (account_id, last_position) VALUES (NEW.account_id, 1)
+  ON CONFLICT (account_id) DO UPDATE SET last_position = counted.last_position + 1
+  RETURNING last_position INTO place;
+  UPDATE notifications SET position = place WHERE id = NEW.id;
+  PERFORM pg_notify('guildhall_changes', 'notifications ' || NEW.account_id);
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER place_notification AFTER INSERT ON notifications
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guildhall_place_notification();
+
+-- Read by their account, written in whatever scope something happens, deleted by the worker.
+CALL guildhall_isolate('notifications', 'account_id = guildhall_account() OR guildhall_platform()');
+CREATE POLICY notify ON notifications FOR INSERT TO guildhall_app WITH CHECK (true);
+CALL guildhall_isolate('notification_counts', 'account_id = guildhall_account()');
+GRANT SELECT, INSERT, UPDATE, DELETE ON notifications TO guildhall_app;
+GRANT SELECT ON notification_counts TO guildhall_app;
+
+-- An endpoint of a tenant, of a workspace with all of its tenants, or (no workspace) of the deployment.
+CREATE TABLE webhook_endpoints (
+  id                    uuid PRIMARY KEY,
+  workspace_id          uuid REFERENCES workspaces,
+  tenant_id             uuid REFERENCES tenants,
+  url                   text NOT NULL,
+  description           text,
+  event_types           text[],                     -- null: all
+  secret                bytea NOT NULL,             -- sealed with the master key, like the previous one
+  previous_secret       bytea,                      -- signs too, until its time is over
+  previous_secret_until timestamptz,
+  created_at            timestamptz NOT NULL DEFAULT now(),
+  failing_since         timestamptz,                -- the first failure after the last success
+  disabled_at           timestamptz,
+  disabled_reason       text CHECK (disabled_reason IN ('by_hand', 'gone', 'failing')),
+  CHECK (tenant_id IS NULL OR workspace_id IS NOT NULL),
+  CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL))
+);
+CREATE INDEX ON webhook_endpoints (workspace_id, created_at);
+
+-- One event for one endpoint, written in the transaction of the event and delivered by jobs. Its id is the webhook-id of every
+-- attempt.
+CREATE TABLE webhook_deliveries (
+  id               uuid PRIMARY KEY,                -- UUIDv7: the order of lists
+  endpoint_id      uuid NOT NULL REFERENCES webhook_endpoints ON DELETE CASCADE,
+  event_type       text NOT NULL,
+  body             text NOT NULL,                   -- the exact bytes that are sent and signed
+  created_at       timestamptz NOT NULL DEFAULT now(),
+  status           text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
+  turn             integer NOT NULL DEFAULT 1,      -- the one job that may attempt it; jobs of other turns are out of date
+  attempts         integer NOT NULL DEFAULT 0,
+  failures         integer NOT NULL DEFAULT 0,      -- since it was published or redelivered: decides the next wait
+  next_attempt_at  timestamptz DEFAULT now(),       -- null if none follows
+  attempting_until timestamptz,                     -- an attempt runs, or its worker has died by then
+  last_attempt_at  timestamptz,
+  last_status_code integer,
+  last_error       text
+);
+CREATE INDEX ON webhook_deliveries (endpoint_id, id DESC);
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id) WHERE status = 'pending';
+
+CREATE TABLE webhook_attempts (
+  delivery_id uuid NOT NULL REFERENCES webhook_deliveries ON DELETE CASCADE,
+  number      integer NOT NULL,
+  started_at  timestamptz NOT NULL DEFAULT now(),
+  duration_ms integer,                              -- null: it runs, or its worker has died
+  status_code integer,                              -- null: no answer
+  error       text,                                 -- null: delivered
+  answer      text,                                 -- the beginning of the body of the answer
+  PRIMARY KEY (delivery_id, number)
+);
+
+-- Webhooks: those of a workspace in its scope, those of the deployment and the work of the worker in the platform's.
+CALL guildhall_isolate('webhook_endpoints', 'workspace_id = guildhall_workspace() OR guildhall_platform()');
+
+-- Whoever sees an endpoint sees its deliveries.
+CALL guildhall_isolate('webhook_deliveries',
+  'guildhall_platform() OR EXISTS (SELECT FROM webhook_endpoints endpoint WHERE endpoint.id = endpoint_id)');
+
+CALL guildhall_isolate('webhook_attempts',
+  'guildhall_platform() OR EXISTS (SELECT FROM webhook_deliveries delivery WHERE delivery.id = delivery_id)');
+
+-- An event is published in whatever scope it happens.
+CREATE POLICY publish ON webhook_deliveries FOR INSERT TO guildhall_app WITH CHECK (true);
+
+-- The enabled endpoints that want an event of a workspace or tenant. They cannot be deleted until the transaction ends.
+CREATE FUNCTION guildhall_webhook_subscribers(wanted_type text, workspace uuid, tenant uuid) RETURNS SETOF uuid
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT id FROM webhook_endpoints
+  WHERE (workspace_id = workspace OR workspace_id IS NULL) AND (tenant_id = tenant OR tenant_id IS NULL)
+    AND (wanted_type = ANY(event_types) OR event_types IS NULL) AND disabled_at IS NULL
+  ORDER BY id FOR KEY SHARE
+$$;
+REVOKE EXECUTE ON FUNCTION guildhall_webhook_subscribers FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_webhook_subscribers TO guildhall_app;
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_endpoints, webhook_deliveries, webhook_attempts TO guildhall_app;
