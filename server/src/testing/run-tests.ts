@@ -85,7 +85,15 @@ function isInstalled(program: string): boolean {
 function runNode(templateUrl?: string): Promise<number> {
   const child = spawn(
     process.execPath,
-    ['--test', '--test-concurrency=4', '--test-timeout=120000', '--test-reporter=spec', ...files],
+    // Without force-exit, a handle that a failed test left open would keep the run waiting without end.
+    [
+      '--test',
+      '--test-concurrency=4',
+      '--test-timeout=120000',
+      '--test-force-exit',
+      '--test-reporter=spec',
+      ...files,
+    ],
     {
       cwd: SERVER,
       stdio: 'inherit',

@@ -101,7 +101,6 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
       [[eve.playerId], {}],
       [[ada.playerId, eve.playerId], {}],
       [[ada.playerId], { mode: 'duel' }],
-      [[ada.playerId], { unknown: 1 }],
     ] as const) {
       const other = await create([...ids], withKey(server, key), more);
       assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused'], other.text);

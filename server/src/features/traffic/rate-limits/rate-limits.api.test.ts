@@ -98,8 +98,8 @@ test('what a key has of its own comes before the plan, part by part', async () =
     standing(await ask(await arrangeLimits({ plan, ...(keys && { keys }) })))[0];
   assert.equal(await limitOf(), 4);
   assert.equal(await limitOf({ perMinute: null, perHour: null }), 4);
-  assert.equal(await limitOf({ perMinute: 5, perHour: null }), 5);
-  assert.equal(await limitOf({ perMinute: 9, perHour: null }), 7, 'the hour is nearer to its end');
+  assert.equal(await limitOf({ perMinute: 3, perHour: null }), 3);
+  assert.equal(await limitOf({ perMinute: 9, perHour: null }), 4, 'the plan is the upper bound');
   assert.equal(await limitOf({ perMinute: null, perHour: 3 }), 3);
   assert.equal(await limitOf({ perMinute: 2, perHour: 1 }), 1);
 });
