@@ -2,7 +2,7 @@ import pg from 'pg';
 import { migrate } from '../database/migrate.ts';
 import { makePartitions } from '../database/partitions.ts';
 import { installQueues } from '../jobs/queue.ts';
-import { queues } from './queued-jobs.ts';
+import { queues } from './background-work.ts';
 
 /** Brings a database up to date: migrations, queues, and the partitions of the coming months. Says what was new. */
 export async function prepareDatabase(url: string): Promise<{ migrations: string[]; partitions: string[] }> {
