@@ -80,15 +80,15 @@ describe('npm start', () => {
     const { npm, output, answers, processOf } = await npmStart();
     await until('a first answer', answers);
     const postgres = postgresOf(dataDir);
-    const first = processOf('cli.ts')!;
+    const first = processOf('cli/index.ts')!;
     process.kill(first, 'SIGKILL');
-    await until('another server', () => ![undefined, first].includes(processOf('cli.ts')));
+    await until('another server', () => ![undefined, first].includes(processOf('cli/index.ts')));
     await until('an answer after the restart', answers);
     assert.equal(postgresOf(dataDir), postgres);
     assert.match(output(), /^The server was ended by SIGKILL\. It starts again in 1 s\.$/m);
-    assert.ok(commandOf(processOf('cli.ts')!).includes('--max-old-space-size=768'));
+    assert.ok(commandOf(processOf('cli/index.ts')!).includes('--max-old-space-size=768'));
 
-    const second = processOf('cli.ts')!;
+    const second = processOf('cli/index.ts')!;
     npm.kill('SIGTERM');
     await exitOf(npm);
     await until('the end of the server', () => !isAlive(second));
@@ -99,7 +99,7 @@ describe('npm start', () => {
   test('stops PostgreSQL also if SIGTERM comes between a crash and the restart', async () => {
     const { npm, answers, processOf, output } = await npmStart();
     await until('a first answer', answers);
-    process.kill(processOf('cli.ts')!, 'SIGKILL');
+    process.kill(processOf('cli/index.ts')!, 'SIGKILL');
     await until('the notice of a restart', () => output().includes('starts again'));
     npm.kill('SIGTERM');
     await exitOf(npm);

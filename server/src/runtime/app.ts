@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { version } from '../core/version.ts';
 import { groups } from './feature-groups.ts';
 import { guardIntake } from '../http/body-intake.ts';
 import { countBodies } from '../http/body-size.ts';
@@ -29,7 +30,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.addHook('onClose', () => services.close());
 
   const plain = app as unknown as FastifyInstance;
-  await publishOpenApi(plain, '0.1.0');
+  await publishOpenApi(plain, version);
   measureRequests(plain, services.metrics, config.metricsAccess);
   countBodies(plain, services.alerts.countBytes);
   guardIntake(plain);

@@ -1,8 +1,10 @@
 import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { hasAdministrator, seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
+import { seedDemo, welcome, type DemoAccess } from './demo.ts';
 import { ConfigError, type Config } from './config.ts';
+import { openDatabase } from '../database/database.ts';
 import { openStorage } from '../database/storage.ts';
+import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
 import { loggerOptions } from './logging.ts';
 import type { App } from '../http/server.ts';
 import type { Worker } from '../jobs/worker.ts';
@@ -70,4 +72,14 @@ async function finishRequests(app: App): Promise<void> {
   await app.close();
   clearInterval(idle);
   clearTimeout(late);
+}
+
+/** Whether an account administers the deployment. */
+async function hasAdministrator(databaseUrl: string): Promise<boolean> {
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
+  try {
+    return await hasPlatformAdmin(database);
+  } finally {
+    await database.close();
+  }
 }

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import addFormats from 'ajv-formats';
-import { openDatabase, type Database, type Querier } from '../database/database.ts';
-import {
-  createFirstAdmin,
-  hasAccounts,
-  hasPlatformAdmin,
-  promoteByOperator,
-  resetByOperator,
-} from '../features/studio/accounts/index.ts';
+import { openDatabase, type Querier } from '../database/database.ts';
+import { createFirstAdmin, hasAccounts } from '../features/studio/accounts/index.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { createTenant, setProvider } from '../features/studio/tenants/index.ts';
 import { createWorkspace } from '../features/studio/workspaces/index.ts';
@@ -100,61 +93,6 @@ Sign a first player in:
 
   curl -s ${url}/api/player-auth/login ${headers} -d '${body}'
 `;
-}
-
-/** Whether an account administers the deployment. */
-export function hasAdministrator(databaseUrl: string): Promise<boolean> {
-  return withDatabase(databaseUrl, hasPlatformAdmin);
-}
-
-/** Creates the account that administers the deployment, and returns its password; undefined if there is one already. */
-export async function makeAdministrator(databaseUrl: string, email: string): Promise<string | undefined> {
-  const password = newPassword();
-  const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
-  const created = await withDatabase(databaseUrl, (database) =>
-    database.transaction((transaction) => createFirstAdmin(transaction, SYSTEM, account)),
-  );
-  return created && password;
-}
-
-/** Sets and returns a new password of an account; undefined if no account has the address. */
-export async function resetAccountPassword(
-  databaseUrl: string,
-  email: string,
-  { removeTotp }: { removeTotp: boolean },
-): Promise<string | undefined> {
-  const password = newPassword();
-  const reset = { email, passwordHash: await hashPassword(password), removeTotp };
-  const isReset = await withDatabase(databaseUrl, (database) =>
-    database.transaction((transaction) => resetByOperator(transaction, SYSTEM, reset)),
-  );
-  return isReset ? password : undefined;
-}
-
-/** Makes an account a platform admin. */
-export function promoteAccount(databaseUrl: string, email: string): ReturnType<typeof promoteByOperator> {
-  return withDatabase(databaseUrl, (database) =>
-    database.transaction((transaction) => promoteByOperator(transaction, SYSTEM, email)),
-  );
-}
-
-async function withDatabase<Result>(
-  databaseUrl: string,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
-
-/** An e-mail address as accounts have it, trimmed and lower-case; undefined for one that sign-in would not accept. */
-export function normaliseEmail(text: string): string | undefined {
-  const email = text.trim().toLowerCase();
-  const format = addFormats.default.get('email') as RegExp;
-  return email.length <= 254 && format.test(email) ? email : undefined;
 }
 
 /** 120 random bits. */
