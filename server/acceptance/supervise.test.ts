@@ -110,7 +110,7 @@ describe('npm start', () => {
   test('stops the server if the supervisor is killed', async () => {
     const { answers, processOf } = await npmStart();
     await until('a first answer', answers);
-    process.kill(processOf('supervise.ts')!, 'SIGKILL');
+    process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
     await until('the end of PostgreSQL', () => postgresOf(dataDir) === undefined);
   });
 
