@@ -1,7 +1,7 @@
 import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, welcome, type DemoAccess } from './demo.ts';
-import { ConfigError, type Config } from './config.ts';
+import { ConfigError, misspelledSettings, type Config } from './config.ts';
 import { openDatabase } from '../database/database.ts';
 import { openStorage } from '../database/storage.ts';
 import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
@@ -35,6 +35,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
   const deployment = { config, databaseUrl: storage.url, masterKey };
   const app = await createApp({ ...deployment, logger: loggerOptions(config) });
+  for (const warning of misspelledSettings()) app.log.warn(warning);
   storage.keepRunning(app.log);
   let jobs: Worker | undefined;
   opened.defer(async () => {
