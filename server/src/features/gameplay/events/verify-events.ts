@@ -6,15 +6,16 @@ import { selectHashedEvents } from './queries.ts';
 
 const CHUNK = 5_000;
 
-/** A row whose hash does not match its columns, or with which something else is wrong. */
+/** A row that failed verification. */
 export interface AlteredRow {
   table: string;
   tenantId: string;
   id: string;
+  /** Absent if the hash of the row does not match its columns. */
   problem?: string;
 }
 
-/** Recomputes the hashes of a tenant's events and reports each row that does not match; returns how many it read. */
+/** Recomputes the hashes of a tenant's events and reports each mismatch. Returns the number of rows it checked. */
 export async function verifyEvents(
   database: Database,
   tenantId: string,
