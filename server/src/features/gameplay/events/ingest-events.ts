@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import {
-  MOST_FOR_AUTO_CREATE,
+  MAX_DEFINITIONS_FOR_AUTO_CREATE,
   pairKey,
   type Definition,
   type DefinitionPair,
@@ -182,7 +182,7 @@ async function resolveDefinitions(
   const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
   if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   const reason = autoCreate
-    ? `auto-create stops at ${MOST_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
+    ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
     : 'auto-create is off';
 
   const rows: IndexedRow[] = [];
