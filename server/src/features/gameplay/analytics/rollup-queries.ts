@@ -25,8 +25,8 @@ export function listTenantIds(db: Querier): Promise<{ id: string }[]> {
 }
 
 /**
- * Returns the hours to roll up next: from the hour of the first ledger row that is not rolled up to the end of its day, but
- * not beyond `until`. Returns undefined if there is no such row before `until`.
+ * Returns the hours to roll up next. They begin with the hour of the first ledger row that is not rolled up, and end with
+ * its day or at `until`. Returns undefined if there is no such row before `until`.
  */
 export function findNextHours(
   db: Querier,

@@ -1,10 +1,10 @@
 import { codePoints } from '../../../core/text.ts';
 import {
   eventScopes,
-  validatePair,
   MAX_CATEGORY_LENGTH,
   MAX_DESCRIPTION_LENGTH,
   normalisePair,
+  validatePair,
   type DefinitionPair,
   type EventScope,
   type MutableFields,

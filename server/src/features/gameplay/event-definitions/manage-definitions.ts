@@ -4,9 +4,9 @@ import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import {
-  validatePair,
   MAX_DEFINITIONS,
   normalisePair,
+  validatePair,
   type FullDefinition,
   type MutableFields,
 } from './definition.ts';

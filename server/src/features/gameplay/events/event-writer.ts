@@ -34,7 +34,7 @@ const MIN_ROWS_FOR_COPY = 20;
 const COPY_CONNECTIONS = 6;
 
 /**
- * Opens the writer. It stores batches with COPY, which takes a third less time than INSERT but has no ON CONFLICT. If a row
+ * Opens the writer. It stores batches with COPY, which is a third faster than INSERT but has no ON CONFLICT. If a row
  * is stored already, PostgreSQL refuses the whole COPY, and the writer uses INSERT instead. If the role of the writer does
  * not bypass row-level security (see migration 0001), the writer always uses INSERT.
  */

@@ -38,7 +38,7 @@ const titlesOf = ({ items }: { items: { title: string }[] }) => items.map(({ tit
 describe('GET /api/notifications', () => {
   test('returns the notifications of the account, newest first', async () => {
     const { tenant, list } = await arrangeNotifications('first', 'second');
-    await arrangeNotifications('somebody else’s');
+    await arrangeNotifications('foreign');
     const page = await list();
     assert.deepEqual(titlesOf(page), ['second', 'first']);
     const { items: _, ...rest } = page;

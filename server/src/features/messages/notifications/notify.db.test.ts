@@ -37,9 +37,9 @@ const addressOf = ({ accountId }: { accountId: string }) => `${accountId}@exampl
 describe('notifyTeam', () => {
   test('notifies owners and admins in the app and by mail, but not viewers', async () => {
     const { workspaceId, tenantId } = tenant;
-    const notice = { type: 'test.told', title: 'Told', text: 'All is well.', data: { a: 1 }, tenantId };
+    const notice = { type: 'test.news', title: 'News', text: 'All is well.', data: { a: 1 }, tenantId };
     await database.transaction((transaction) => notifyTeam(services, transaction, workspaceId, notice));
-    const rows = await notificationsOf('test.told');
+    const rows = await notificationsOf('test.news');
     assert.deepEqual(
       rows.map((row) => row.account_id).toSorted(),
       [owner.accountId, admin.accountId].toSorted(),
@@ -48,15 +48,15 @@ describe('notifyTeam', () => {
       const { account_id: _, ...rest } = row;
       assert.deepEqual(rest, {
         position: 1,
-        title: 'Told',
+        title: 'News',
         text: 'All is well.',
         data: { a: 1 },
         workspace_id: workspaceId,
         tenant_id: tenantId,
       });
     }
-    assert.deepEqual(await recipientsOf('Told'), [addressOf(owner), addressOf(admin)].toSorted());
-    assert.ok(!(await recipientsOf('Told')).includes(addressOf(viewer)));
+    assert.deepEqual(await recipientsOf('News'), [addressOf(owner), addressOf(admin)].toSorted());
+    assert.ok(!(await recipientsOf('News')).includes(addressOf(viewer)));
   });
 });
 

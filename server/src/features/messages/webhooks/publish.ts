@@ -12,7 +12,7 @@ export interface PublishedEvent {
   type: PublishedEventType;
   workspaceId: string;
   tenantId?: string;
-  /** The payload beside the workspace and the tenant. Must not contain secrets. */
+  /** The payload in addition to the workspace and the tenant. Must not contain secrets. */
   data: Record<string, unknown>;
 }
 
