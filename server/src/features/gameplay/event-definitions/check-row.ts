@@ -19,8 +19,8 @@ export interface CheckedRow {
   definitionId: string | undefined;
   pair: DefinitionPair;
   /**
-   * An empty category or description is null. Absent: an empty scope or state, because a definition always has one, and
-   * fields without a column in the file.
+   * An empty category or description is null. An empty scope or state is absent, because a definition always has one. A
+   * field without a column in the file is also absent.
    */
   fields: Partial<MutableFields>;
 }

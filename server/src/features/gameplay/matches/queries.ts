@@ -135,7 +135,7 @@ const matchPlayer = sql`match_players.id AS "matchPlayerId", match_players.playe
     match_players.login_session_id AS "loginSessionId", match_players.joined_at AS "joinedAt",
     match_players.left_at AS "leftAt", match_players.placement, match_players.score, match_players.outcome`;
 
-/** Sets the time at which a player left, unless it is set. Returns undefined if the match player is unknown. */
+/** Sets the time at which a player left, if it is not set yet. Returns undefined if the match player is unknown. */
 export function markLeft(
   db: Querier,
   tenantId: string,
@@ -159,7 +159,7 @@ export interface MatchSession {
 
 const matchSession = sql`id AS "matchSessionId", mode, metadata, started_at AS "startedAt", ended_at AS "endedAt"`;
 
-/** Sets the end of a match, unless it is set. Returns undefined if the match is unknown. */
+/** Sets the end of a match, if it is not set yet. Returns undefined if the match is unknown. */
 export function markEnded(
   db: Querier,
   tenantId: string,

@@ -92,7 +92,7 @@ export async function countNotifications(
   return row ?? { all: 0, unread: 0 };
 }
 
-/** Marks a notification as read, unless it is. Returns undefined if the account does not have the notification. */
+/** Marks a notification as read and keeps the first time. Returns undefined if the account does not have the notification. */
 export function markRead(
   db: Querier,
   accountId: string,

@@ -82,7 +82,7 @@ export function settingsOf({ url, description, eventTypes, enabled }: Endpoint):
   return { url, description, eventTypes, enabled };
 }
 
-/** Reduces the URL to its origin for the audit trail. Path and query may contain a token, and audit records are never deleted. */
+/** Reduces the URL to its origin, because path and query may contain a token and audit records are never deleted. */
 export function toAuditSettings(settings: Partial<EndpointSettings>): Partial<EndpointSettings> {
   return settings.url === undefined ? settings : { ...settings, url: new URL(settings.url).origin };
 }
