@@ -139,6 +139,9 @@ export interface SummaryRow {
   count: number;
 }
 
+/** The limit of the rows of one summary. */
+export const MAX_SUMMARY_ROWS = 20_000;
+
 /** Counts the events of each definition in each time bucket. */
 export function countEvents(
   db: Querier,

@@ -3,8 +3,14 @@ import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
-import { chooseAccessPath, countEvents, selectEvents, type StoredEvent, type SummaryRow } from './queries.ts';
-import { MAX_SUMMARY_ROWS } from './schemas.ts';
+import {
+  chooseAccessPath,
+  countEvents,
+  MAX_SUMMARY_ROWS,
+  selectEvents,
+  type StoredEvent,
+  type SummaryRow,
+} from './queries.ts';
 
 export interface EventPage {
   items: StoredEvent[];

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, ProblemDocument, StoredGuid, Timestamp } from '../../../http/schemas.ts';
+import { MAX_SUMMARY_ROWS } from './queries.ts';
 
 /** The maximum for every plan. A plan may allow fewer. */
 export const MAX_EVENTS_PER_REQUEST = 10_000;
-
-export const MAX_SUMMARY_ROWS = 20_000;
 
 const Int64 = Type.Union([Type.Integer(), Type.String({ pattern: '^-?\\d+$' })], {
   description:

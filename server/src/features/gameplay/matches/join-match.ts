@@ -5,7 +5,9 @@ import { now } from '../../../core/timestamps.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import { requireOwnPlayer, type MatchCaller } from './caller.ts';
 import { insertMatchPlayer, type JoinOutcome } from './queries.ts';
-import { MAX_PLAYERS_PER_MATCH } from './schemas.ts';
+
+/** The limit is approximate: players who join at the same moment may exceed it by a few. */
+export const MAX_PLAYERS_PER_MATCH = 1_000;
 
 /**
  * Adds a player to a running match. Throws `not_found`, `player_not_found`, `match_ended`, `session_expired`, `match_full`,

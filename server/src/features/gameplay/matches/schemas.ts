@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, Name, Nullable, Timestamp } from '../../../http/schemas.ts';
-
-/** The limit is approximate: players who join at the same moment may exceed it by a few. */
-export const MAX_PLAYERS_PER_MATCH = 1_000;
+import { MAX_PLAYERS_PER_MATCH } from './join-match.ts';
 
 const entrant = {
   playerId: Guid,
