@@ -67,5 +67,5 @@ export async function mailChange(
   const letter = profileChangedLetter({ change, game });
   for (const to of addresses)
     if (await spendNotice(db, to))
-      await sendMail(services, db, { to, letter, usefulSeconds: USEFUL_SECONDS });
+      await sendMail(services, db, { to, content: letter, usefulSeconds: USEFUL_SECONDS });
 }

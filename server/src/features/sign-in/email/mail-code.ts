@@ -15,6 +15,6 @@ export async function mailCode(
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const made = await setCode(transaction, { ...which, codeHash: codeHash(services.vault, which, code) });
   if (!made) return;
-  const mail = { to: which.email, letter: write(code), usefulSeconds: made.secondsLeft };
+  const mail = { to: which.email, content: write(code), usefulSeconds: made.secondsLeft };
   await sendMail(services, transaction, { ...mail, isHeld: verdict === 'hold' });
 }

@@ -26,6 +26,6 @@ export async function mailToken(
     expiresAt: secondsFromNow(usefulSeconds),
   });
   const { name: game } = await readTenant(transaction, owner.tenantId);
-  const mail = { to: owner.email, letter: write({ game, token }), usefulSeconds };
+  const mail = { to: owner.email, content: write({ game, token }), usefulSeconds };
   await sendMail(services, transaction, { ...mail, isHeld: verdict === 'hold' });
 }

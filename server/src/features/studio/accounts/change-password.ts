@@ -38,7 +38,11 @@ export async function changePassword(
       },
     ]);
     const letter = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-    await sendMail(services, transaction, { to: account.email, letter, usefulSeconds: NOTICE_SECONDS });
+    await sendMail(services, transaction, {
+      to: account.email,
+      content: letter,
+      usefulSeconds: NOTICE_SECONDS,
+    });
     return { endedSessions };
   });
 }

@@ -59,7 +59,7 @@ export async function mailToken(
     expiresAt: secondsFromNow(usefulSeconds),
   });
   const letter = templates[purpose]({ server: services.issuer, token });
-  await sendMail(services, transaction, { to: email, letter, usefulSeconds });
+  await sendMail(services, transaction, { to: email, content: letter, usefulSeconds });
 }
 
 /** One answer for every mailed token that does not work, whatever the reason. */

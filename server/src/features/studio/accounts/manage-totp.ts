@@ -161,7 +161,7 @@ function notify(
   { email }: Account,
   letter: EmailContent,
 ): Promise<void> {
-  return sendMail(services, transaction, { to: email, letter, usefulSeconds: NOTICE_SECONDS });
+  return sendMail(services, transaction, { to: email, content: letter, usefulSeconds: NOTICE_SECONDS });
 }
 
 function noSecondFactor(): ProblemError {

@@ -78,7 +78,11 @@ export async function resetPassword(
       },
     ]);
     const letter = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-    await sendMail(services, transaction, { to: account.email, letter, usefulSeconds: NOTICE_SECONDS });
+    await sendMail(services, transaction, {
+      to: account.email,
+      content: letter,
+      usefulSeconds: NOTICE_SECONDS,
+    });
     return { email: account.email };
   });
 }

@@ -82,7 +82,11 @@ export async function verifySecondFactor(
           },
         ]);
         const letter = recoveryCodeUsedMail({ server: services.issuer, ip: origin.ip, left });
-        await sendMail(services, transaction, { to: account.email, letter, usefulSeconds: NOTICE_SECONDS });
+        await sendMail(services, transaction, {
+          to: account.email,
+          content: letter,
+          usefulSeconds: NOTICE_SECONDS,
+        });
       }
       return createSession(transaction, services, account, origin);
     });

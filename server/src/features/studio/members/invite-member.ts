@@ -75,7 +75,7 @@ export async function inviteMember(
       role,
       token,
     });
-    await sendMail(services, transaction, { to: email, letter, usefulSeconds: LIFETIME_SECONDS });
+    await sendMail(services, transaction, { to: email, content: letter, usefulSeconds: LIFETIME_SECONDS });
     await auditTrail(transaction, [
       {
         ...author,

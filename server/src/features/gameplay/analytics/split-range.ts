@@ -1,8 +1,8 @@
-/** What the ledgers are counted by. */
+/** The length of a roll-up row. */
 export type Span = 'hour' | 'day' | 'month';
 
-/** A half-open part of a range: whole hours, days or months that are rolled up, or, without a span, rows of the ledger. */
-export interface Piece {
+/** A half-open part of a range. `span` names the roll-ups that cover the part; without it, ledger rows cover the part. */
+export interface RangePart {
   span: Span | undefined;
   from: string;
   to: string;
@@ -11,16 +11,16 @@ export interface Piece {
 const COARSE_FIRST: Span[] = ['month', 'day', 'hour'];
 
 /**
- * Cuts a range into the fewest pieces that cover it, each instant once: what was rolled up (all before `rolledUpTo`, an hour)
- * by whole months, days and hours, the rest by ledger rows. Times are as toMicroseconds() gives them, so that they compare
- * as texts.
+ * Splits a range into the fewest parts, without gaps or overlaps. Whole months, days and hours cover the time before
+ * `rolledUpTo`, which is a full hour. Ledger rows cover the rest. All times have the format of toMicroseconds(), so that
+ * they sort as strings.
  */
-export function coverRange(from: string, to: string, rolledUpTo: string | undefined): Piece[] {
+export function splitRange(from: string, to: string, rolledUpTo: string | undefined): RangePart[] {
   const split = rolledUpTo === undefined || rolledUpTo < from ? from : rolledUpTo < to ? rolledUpTo : to;
   return [...fill(COARSE_FIRST, from, split), ...fill([], split, to)];
 }
 
-function fill(spans: Span[], from: string, to: string): Piece[] {
+function fill(spans: Span[], from: string, to: string): RangePart[] {
   if (from >= to) return [];
   const [span, ...finer] = spans;
   if (!span) return [{ span, from, to }];
@@ -30,7 +30,7 @@ function fill(spans: Span[], from: string, to: string): Piece[] {
   return [...fill(finer, from, begin), { span, from: begin, to: end }, ...fill(finer, end, to)];
 }
 
-/** Where the hour, day or month begins that holds an instant. */
+/** Returns the start of the hour, day or month that contains an instant. */
 function floor(instant: string, span: Span): string {
   const kept = { hour: 13, day: 10, month: 7 }[span];
   return instant.slice(0, kept) + '0000-01-01T00:00:00.000000Z'.slice(kept);
