@@ -7,14 +7,14 @@ import { deleteExpiredThirdPartyTokens } from '../features/sign-in/assertions/in
 import {
   deleteExpiredCodesAndTokens,
   deletePendingCredentials,
-  NOTICES,
+  NOTICE_TENANT_ID,
 } from '../features/sign-in/email/index.ts';
 import { deleteOldAnswers } from '../features/platform/idempotency/index.ts';
 import { deleteOldMails } from '../features/messages/mail/index.ts';
 import { deleteOldInvitations } from '../features/studio/members/index.ts';
 import { deleteOldNotifications } from '../features/messages/notifications/index.ts';
 import { deleteExpiredTokens } from '../features/sign-in/tokens/index.ts';
-import { deleteExpiredPortalRows, PORTAL } from '../features/sign-in/portal/index.ts';
+import { deleteExpiredPortalRows, PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { rollUpSessions } from '../features/gameplay/analytics/index.ts';
 import { deleteRetiredKeys } from '../features/platform/signing-keys/index.ts';
 import { deleteExpiredBanFingerprints } from '../features/players/administration/index.ts';
@@ -71,9 +71,9 @@ async function deleteExpired(database: Database): Promise<void> {
   await deleteOldInvitations(database);
   await deleteOldNotifications(database);
   await deletePendingCredentials(database);
-  await deleteExpiredCodesAndTokens(database.forTenant(PORTAL), PORTAL);
-  await deleteExpiredChallenges(database.forTenant(PORTAL), PORTAL);
-  await deleteExpiredCodesAndTokens(database.forTenant(NOTICES), NOTICES);
+  await deleteExpiredCodesAndTokens(database.forTenant(PORTAL_TENANT_ID), PORTAL_TENANT_ID);
+  await deleteExpiredChallenges(database.forTenant(PORTAL_TENANT_ID), PORTAL_TENANT_ID);
+  await deleteExpiredCodesAndTokens(database.forTenant(NOTICE_TENANT_ID), NOTICE_TENANT_ID);
   await deleteExpiredPortalRows(database);
   await deleteRetiredKeys(database);
 }

@@ -14,7 +14,7 @@ import { measureChain, openConfiguredChain } from '../features/wallet/chain/inde
 import { createMailBudget } from '../features/sign-in/email/index.ts';
 import { createDefinitionResolver } from '../features/gameplay/event-definitions/index.ts';
 import { openNotificationFeed } from '../features/messages/notifications/index.ts';
-import { tokenVerifier } from '../features/sign-in/login/index.ts';
+import { createTokenVerifier } from '../features/sign-in/login/index.ts';
 import { openAvatarStore, profileCheck } from '../features/players/profiles/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
 import { openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
@@ -113,7 +113,7 @@ export async function openServices(
     definitions,
     meter,
     ingestion: { database, quotas: meter, writer, definitions, rosters: createRosters(database) },
-    verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
+    verifyToken: createTokenVerifier({ providerSettings, vault, outbound, config }),
     avatars: await openAvatarStore(config.avatarStorage, issuer),
     walletThrottle: createChallengeThrottle(createBudget),
     alerts,

@@ -4,7 +4,7 @@ import { arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someEmail, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
-import { PORTAL } from '../portal/index.ts';
+import { PORTAL_TENANT_ID } from '../portal/index.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
@@ -105,7 +105,7 @@ test('unknown, pending, unverified and closed addresses get the same answer, no 
     assert.deepEqual(await portalMails(email), []);
     const { rows } = await app.owner.query(
       'SELECT code_hash FROM one_time_codes WHERE email = $1 AND tenant_id = $2',
-      [email, PORTAL],
+      [email, PORTAL_TENANT_ID],
     );
     assert.deepEqual(rows, [{ code_hash: null }], 'there is no code to guess');
   }
@@ -119,7 +119,7 @@ test('unknown, pending, unverified and closed addresses get the same answer, no 
   assert.deepEqual([refusals[0]!.status, refusals[0]!.body.code], [401, 'invalid_credentials']);
   const { rows: tried } = await app.owner.query(
     `SELECT DISTINCT tries FROM one_time_codes WHERE email = ANY($1) AND tenant_id = $2`,
-    [[known.email, ...others], PORTAL],
+    [[known.email, ...others], PORTAL_TENANT_ID],
   );
   assert.deepEqual(tried, [{ tries: 1 }], 'a try costs the same work where there is no code');
   assert.equal(await count('players'), players);

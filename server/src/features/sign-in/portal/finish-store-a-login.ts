@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Identity } from '../login/index.ts';
-import { createSession, type PortalTokens, type SessionServices } from './open-session.ts';
+import { createPortalSession, type PortalSessionServices, type PortalTokens } from './create-session.ts';
 import { finishStartedLogin } from './queries.ts';
 import type { StoreAOpenId } from './store-a-openid.ts';
 
@@ -13,21 +13,21 @@ export interface StoreAServices {
 }
 
 /**
- * Signs a player in with what StoreA says of them. Throws invalid_request for what is no address, and as
- * {@link verifyStoreACallback} does.
+ * Signs a player in with a StoreA callback. Throws invalid_request if the callback is not a URL, and the errors of
+ * {@link verifyStoreACallback}.
  */
 export async function finishStoreALogin(
-  services: StoreAServices & SessionServices,
+  services: StoreAServices & PortalSessionServices,
   callbackUrl: string,
 ): Promise<PortalTokens> {
   if (!URL.canParse(callbackUrl)) throw new ProblemError('invalid_request', 'callbackUrl is not a URL.');
-  return createSession(services, await verifyStoreACallback(services, callbackUrl));
+  return createPortalSession(services, await verifyStoreACallback(services, callbackUrl));
 }
 
 /**
- * Finds out who StoreA has sent back. The state is used up before StoreA is asked: so of many uses of one callback one asks, and
- * StoreA is asked no more often than sign-ins were started. Whatever is wrong with a callback, the answer is one and the same.
- * Throws provider_not_available, provider_unavailable and invalid_credentials.
+ * Verifies a StoreA callback. The state is used up before the request to StoreA. So one callback causes at most one request, and
+ * StoreA gets at most one request per started sign-in. Throws provider_not_available, provider_unavailable, and one
+ * invalid_credentials for every fault of the callback.
  */
 export async function verifyStoreACallback(
   { database, vault, storeAOpenId }: StoreAServices,

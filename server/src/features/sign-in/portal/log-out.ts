@@ -4,8 +4,8 @@ import { ProblemError } from '../../../core/problem.ts';
 import { findSessionOfToken, revokeSession } from './queries.ts';
 
 /**
- * Ends the session of a refresh token: it and its successors stop working; the access token lives until it expires. Ending
- * a session again changes nothing. Throws invalid_refresh_token where the token was never issued.
+ * Ends the session of a refresh token. All refresh tokens of the session stop working; the access token stays valid until it expires.
+ * Idempotent. Throws invalid_refresh_token if the token was never issued.
  */
 export async function logOut(
   { database, vault }: { database: Database; vault: Vault },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readAssertion, saysValid, signInUrl, verificationForm } from './openid-assertion.ts';
+import { readAssertion, isConfirmation, signInUrl, verificationForm } from './openid-assertion.ts';
 
 const parties = {
   endpoint: 'https://store.example/openid/login',
@@ -76,7 +76,7 @@ test('whatever comes is read without an error', () => {
       read(name);
       read(`${parties.returnUrl}?${name}`);
       read(`${callback()}&${name}=${value}`);
-      assert.equal(typeof saysValid(value), 'boolean');
+      assert.equal(typeof isConfirmation(value), 'boolean');
     }),
   );
 });
@@ -84,7 +84,7 @@ test('whatever comes is read without an error', () => {
 test('only is_valid:true on a line of its own says yes', () => {
   const ns = 'ns:http://specs.openid.net/auth/2.0';
   for (const yes of [`${ns}\nis_valid:true\n`, `is_valid:true\n${ns}\n`, `${ns}\nis_valid:true`])
-    assert.equal(saysValid(yes), true, yes);
+    assert.equal(isConfirmation(yes), true, yes);
   for (const no of [
     '',
     'is_valid:true',
@@ -96,5 +96,5 @@ test('only is_valid:true on a line of its own says yes', () => {
     `${ns}\nis_valid:true\nis_valid:false\n`,
     `${ns}\nis_valid:true\nnonsense\n`,
   ])
-    assert.equal(saysValid(no), false, JSON.stringify(no));
+    assert.equal(isConfirmation(no), false, JSON.stringify(no));
 });

@@ -1,11 +1,11 @@
 import type { Author } from '../../../core/author.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
-import { portalTokens, type PortalTokens, type SessionServices } from './open-session.ts';
+import { portalTokens, type PortalSessionServices, type PortalTokens } from './create-session.ts';
 import { findTokenUse, revokeSession, rotateToken } from './queries.ts';
 
-/** Exchanges the refresh token of a portal session for a new pair, by the rules of {@link exchangeRefreshToken}. */
+/** Exchanges the refresh token of a portal session for a new pair of tokens: see {@link exchangeRefreshToken}. */
 export async function refreshSession(
-  { database, vault, signer }: SessionServices,
+  { database, vault, signer }: PortalSessionServices,
   origin: Author['origin'],
   request: RefreshRequest,
 ): Promise<PortalTokens> {

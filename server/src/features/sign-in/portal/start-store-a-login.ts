@@ -7,30 +7,30 @@ import { secondsFromNow } from '../../../core/timestamps.ts';
 import { insertStartedLogin } from './queries.ts';
 import type { StoreAOpenId } from './store-a-openid.ts';
 
-/** How long a player may take to sign in at the store: 10 minutes. */
+/** The time in which a player must finish the sign-in at StoreA. */
 const LOGIN_SECONDS = 10 * 60;
 
-/** How often one network may start, as every start writes a row that stays for a day. An office may share an address. */
-export const STARTS = {
+/** Each started sign-in stores a row for a day. The limit is 100 per network, because an office may share one IP address. */
+export const START_BUDGET = {
   name: 'portal-starts',
   attempts: 100,
   seconds: LOGIN_SECONDS,
-  refusal: 'Too many sign-ins were started from here.',
+  refusal: 'Too many sign-ins were started from this network (100 in 10 minutes). Try again later.',
 };
 
 export interface StartServices {
   database: Database;
   vault: Vault;
   storeAOpenId: StoreAOpenId | undefined;
-  starts: AttemptBudget;
+  startBudget: AttemptBudget;
 }
 
-/** Begins a sign-in at StoreA. Throws too_many_attempts and provider_not_available. */
+/** Starts a sign-in at StoreA. Throws too_many_attempts and provider_not_available. */
 export async function startStoreALogin(
-  { database, vault, storeAOpenId, starts }: StartServices,
-  address: string | null,
+  { database, vault, storeAOpenId, startBudget }: StartServices,
+  ipAddress: string | null,
 ): Promise<{ authUrl: string; expiresAt: string }> {
-  await starts.spend(networkOf(address));
+  await startBudget.spend(networkOf(ipAddress));
   if (!storeAOpenId)
     throw new ProblemError(
       'provider_not_available',

@@ -8,27 +8,26 @@ import {
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, type AuditEntry } from '../../platform/audit/index.ts';
-import { judgeUse, type TokenUse } from './judge-use.ts';
+import { classifyUse, type TokenUse } from './classify-use.ts';
 
-/** What a refresh request brings. */
 export interface RefreshRequest {
   token: string;
   /** The value of `Idempotency-Key`, if the request has one. */
   idempotencyKey: string | undefined;
 }
 
-/** How refresh tokens of one kind are stored. `Session` is what the answer is made of. */
+/** The storage of one kind of refresh tokens. The response is built from `Session`. */
 export interface RefreshTokenStore<Session> {
   kind: RefreshTokenKind;
-  /** Marks a token used and stores the next one, in one statement; undefined if the token cannot be exchanged. */
+  /** Marks a token as used and stores the next one, in one statement. Undefined if the token cannot be exchanged. */
   rotate(hash: Buffer, next: StoredRefreshToken): Promise<Session | undefined>;
-  /** Reads a token, in a snapshot that is newer than {@link rotate}; undefined if it was never issued. */
+  /** Reads a token in a newer snapshot than {@link rotate}. Undefined if it was never issued. */
   find(hash: Buffer, successorHash: Buffer): Promise<(Session & TokenUse) | undefined>;
-  /** Charges a repeated request. A rotation is charged by the statement that rotates. */
+  /** Bills a repeated request. The statement of a rotation bills the rotation itself. */
   chargeRepeat?(): Promise<void>;
-  /** The scope in which a leaked family is revoked. It charges nothing, because the request is refused. */
+  /** The scope in which a leaked family is revoked. It bills nothing, because the request is refused. */
   scope: Scope;
-  /** Revokes all tokens of the family; false if they were revoked before. */
+  /** Revokes all tokens of the family. Returns false if they were revoked before. */
   revoke(transaction: Querier, session: Session): Promise<boolean>;
   /** The audit record of a reuse. */
   reuseOf(session: Session): AuditEntry;
@@ -37,9 +36,9 @@ export interface RefreshTokenStore<Session> {
 }
 
 /**
- * Exchanges a refresh token for the next one. Each token is exchanged once. A later use ends the family of the token, and
- * is audited; within ten seconds it is refused without harm, because clients refresh in parallel. A request with an
- * idempotency key may be repeated for 60 seconds, until the next token is used (docs/decisions/0041-repeated-requests.md). Throws
+ * Exchanges a refresh token for the next one. Each token can be exchanged once. A second use within 10 seconds is only refused, because
+ * clients refresh in parallel. A later use revokes the family of the token and adds an audit record. A request with an idempotency key
+ * can be repeated for 60 seconds, until the next token is used (docs/decisions/0041-repeated-requests.md). Throws
  * invalid_refresh_token.
  */
 export async function exchangeRefreshToken<Session>(
@@ -55,12 +54,12 @@ export async function exchangeRefreshToken<Session>(
 
   const found = await store.find(hash, next.hash);
   if (!found) throw new ProblemError('invalid_refresh_token');
-  const verdict = judgeUse(found);
-  if (verdict === 'repeat') {
+  const use = classifyUse(found);
+  if (use === 'repeat') {
     await store.chargeRepeat?.();
     return { session: found, refreshToken: next.token };
   }
-  if (verdict === 'revoke') await revokeFamily(store, found);
+  if (use === 'revoke') await revokeFamily(store, found);
   store.explain?.(found);
   throw new ProblemError('invalid_refresh_token');
 }

@@ -1,2 +1,2 @@
 export { exchangeRefreshToken, type RefreshRequest } from './exchange-refresh-token.ts';
-export type { TokenUse } from './judge-use.ts';
+export type { TokenUse } from './classify-use.ts';

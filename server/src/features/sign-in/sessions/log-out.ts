@@ -9,13 +9,13 @@ export interface LogOutRequest {
   billing: BillingContext;
   sessionId: string;
   deviceId: string | undefined;
-  /** The bearer's player, where a bearer was sent: the session must be theirs. */
+  /** The player of the bearer token, if one was sent. The session must belong to this player. */
   playerId: string | undefined;
 }
 
 /**
- * Ends a session: its refresh token stops working and the logout ledger gets one row (reason user_logout). A session that
- * has ended before answers with its first end. Throws not_found, and forbidden for another player's session.
+ * Ends a session. Its refresh token stops working, and the logout ledger gets one row with the reason user_logout. Idempotent: a second
+ * call returns the first result. Throws not_found, and forbidden if the session belongs to another player.
  */
 export async function logOut(database: Database, { billing, sessionId, deviceId, playerId }: LogOutRequest) {
   const { tenantId } = billing;
@@ -32,7 +32,7 @@ export async function logOut(database: Database, { billing, sessionId, deviceId,
     if (ended) return { sessionId, endedAt: ended.endedAt, reason };
 
     const before = await findSession(transaction, tenantId, sessionId);
-    if (!before?.endedAt) throw new Error('A session was neither ended nor had it ended before.');
+    if (!before?.endedAt) throw new Error('A session could not be ended, but it is still open.');
     return { sessionId, endedAt: before.endedAt, reason: before.reason ?? reason };
   });
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAttemptBudgets } from '../../../security/attempt-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { createChallengeThrottle, type Asker } from './challenge-throttle.ts';
+import { createChallengeThrottle, type ChallengeSource } from './challenge-throttle.ts';
 
-const asker: Asker = { tenantId: 'a', ipAddress: '192.0.2.1' };
+const asker: ChallengeSource = { tenantId: 'a', ipAddress: '192.0.2.1' };
 
 test('a network may leave 300 challenges of a tenant unanswered', async () => {
   const throttle = createChallengeThrottle(createAttemptBudgets());

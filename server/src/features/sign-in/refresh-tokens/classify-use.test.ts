@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { judgeUse } from './judge-use.ts';
+import { classifyUse } from './classify-use.ts';
 
-describe('judgeUse', () => {
+describe('classifyUse', () => {
   const cases: [
     usedSecondsAgo: number | null,
     hasUnusedSuccessor: boolean,
@@ -27,6 +27,6 @@ describe('judgeUse', () => {
     const successor = hasUnusedSuccessor ? 'has an unused successor' : 'has no unused successor';
     const session = isAlive ? 'a live' : 'an ended';
     test(`answers ${expected} if the token of ${session} session ${use} and ${successor}`, () =>
-      assert.equal(judgeUse({ isAlive, usedSecondsAgo, hasUnusedSuccessor }), expected));
+      assert.equal(classifyUse({ isAlive, usedSecondsAgo, hasUnusedSuccessor }), expected));
   }
 });

@@ -1,7 +1,7 @@
 import type { OutboundClient } from '../../../../outbound/http-client.ts';
 import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../../outbound/provider.ts';
 import { ProblemError } from '../../../../core/problem.ts';
-import type { Identity, TenantOfToken } from '../identity.ts';
+import type { ProviderVerifier } from '../identity.ts';
 
 interface StoreASettings {
   appId: string;
@@ -14,18 +14,21 @@ interface TicketAnswer {
   error?: unknown;
 }
 
-/** The store's tickets hold up to 2,560 bytes, in hexadecimal digits. */
+/** StoreA's tickets have up to 2,560 bytes, in hexadecimal digits. */
 const TICKET = /^(?:[0-9a-f]{2}){1,2560}$/i;
 const USER_ID = /^[0-9]{1,20}$/;
 
 /**
- * Verifies StoreA's web API tickets: the store itself says whose ticket it is, and whether it is for the tenant's
- * application. The address of a request holds the tenant's key, so it must stand in no log and no answer.
+ * Verifies web API tickets with a request to StoreA. The response names the ticket's owner and confirms the tenant's application. The
+ * request URL contains the tenant's key, so it must not appear in logs or responses.
  */
-export function createStoreAVerifier(client: OutboundClient, baseUrl: string | undefined) {
+export function createStoreAVerifier(
+  client: OutboundClient,
+  baseUrl: string | undefined,
+): ProviderVerifier<StoreASettings> {
   const storeFor = openTenantProviders('StoreA', client);
 
-  return async (settings: StoreASettings, ticket: string, { tenantId }: TenantOfToken): Promise<Identity> => {
+  return async (settings, ticket, { tenantId }) => {
     if (!baseUrl)
       throw new ProblemError(
         'provider_not_available',
@@ -57,7 +60,7 @@ export function createStoreAVerifier(client: OutboundClient, baseUrl: string | u
     if (error || result !== 'OK')
       throw new ProblemError('invalid_credentials', 'StoreA refused the ticket. Get a new one.');
     if (typeof steamid !== 'string' || !USER_ID.test(steamid)) throw notUnderstood('StoreA', answer);
-    // vacbanned is about other games too, and for them to judge.
+    // `vacbanned` is ignored, because it covers other games too.
     if (publisherbanned === true)
       throw new ProblemError(
         'invalid_credentials',

@@ -3,7 +3,7 @@ import type { OutboundClient } from '../../../../outbound/http-client.ts';
 import { evmAddress } from '../../../../core/evm-address.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { isStorable } from '../../../../core/text.ts';
-import type { Identity, TenantOfToken } from '../identity.ts';
+import type { ProviderVerifier } from '../identity.ts';
 import { createIssuerKeys } from './issuer-keys.ts';
 
 interface WalletJwtSettings {
@@ -12,33 +12,32 @@ interface WalletJwtSettings {
   addressClaim?: string;
 }
 
-/** Signatures by a key pair alone: with a shared secret, whoever verifies could also sign. */
+/** Only asymmetric signatures. With a shared secret, every verifier could also sign. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
-/** How far the clocks of an issuer and ours may differ. */
+/** The allowed difference between the issuer's clock and the server's. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** As OpenID Connect bounds it. */
-const LONGEST_SUBJECT = 255;
+/** The limit of OpenID Connect. */
+const MAX_SUBJECT_LENGTH = 255;
 const DEFAULT_ADDRESS_CLAIM = 'wallet_address';
 
 /**
- * Verifies JWTs that a wallet's issuer has signed. A player is the pair of issuer and subject: so a tenant that names an
- * issuer of its own can make up players of that issuer, and of no other.
+ * Verifies JWTs of a wallet's issuer. The issuer and the subject together identify a player. So a tenant that names its own issuer can
+ * invent players of that issuer only.
  */
-export function createWalletJwtVerifier(client: OutboundClient, config: { allowPrivateAddresses: boolean }) {
+export function createWalletJwtVerifier(
+  client: OutboundClient,
+  config: { allowPrivateAddresses: boolean },
+): ProviderVerifier<WalletJwtSettings> {
   const keys = createIssuerKeys(client, config);
 
-  return async (
-    settings: WalletJwtSettings,
-    token: string,
-    { tenantId }: TenantOfToken,
-  ): Promise<Identity> => {
+  return async (settings, token, { tenantId }) => {
     const { issuer, audience, addressClaim = DEFAULT_ADDRESS_CLAIM } = settings;
     const claims = await verify(tenantId, token, issuer, audience);
     const { sub } = claims;
-    if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT || !isStorable(sub))
+    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH || !isStorable(sub))
       throw new ProblemError(
         'invalid_credentials',
-        `The token’s sub is not a text of 1 to ${LONGEST_SUBJECT} characters.`,
+        `The token’s sub is not a text of 1 to ${MAX_SUBJECT_LENGTH} characters.`,
       );
     const walletAddress = addressIn(claims, addressClaim);
     return { provider: 'WalletJwt', issuer, providerUserId: sub, ...(walletAddress && { walletAddress }) };
@@ -66,19 +65,19 @@ export function createWalletJwtVerifier(client: OutboundClient, config: { allowP
   }
 }
 
-/** What a studio needs to know to mend it. Claims are looked at once the signature is good, so this tells no stranger anything. */
+/** A reason that helps a studio fix its tokens. Claims are checked after the signature, so forged tokens disclose nothing. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
   if (error instanceof errors.JWTClaimValidationFailed)
     return `The token’s ${error.claim} is missing, or not the expected one.`;
   if (error instanceof errors.JWKSMultipleMatchingKeys)
-    return 'The token does not say which key has signed it.';
+    return 'The token does not name the key that signed it.';
   return 'The token is not signed by its issuer.';
 }
 
 /**
- * The wallet's address, where the claim holds one, or else the subject is one. Only told by the issuer, not proven: it
- * identifies nobody, so a claim that holds something else is no reason to refuse.
+ * The wallet address from the claim, or from the subject if the claim is missing. The issuer asserts it without a proof. It
+ * identifies nobody, so a malformed address does not refuse the token.
  */
 function addressIn(claims: JWTPayload, addressClaim: string): string | undefined {
   const claimed = Object.hasOwn(claims, addressClaim) ? claims[addressClaim] : claims.sub;

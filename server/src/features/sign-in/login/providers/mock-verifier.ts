@@ -1,25 +1,20 @@
-import type { KeyCaller } from '../../../../core/callers.ts';
 import type { Vault } from '../../../../security/vault.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { codePoints } from '../../../../core/text.ts';
-import type { Identity } from '../identity.ts';
+import type { ProviderVerifier } from '../identity.ts';
 
-const LONGEST_USERNAME = 64;
+const MAX_USERNAME_LENGTH = 64;
 
 /**
- * Reads `mock:<username>:<password>`. The password is kept as an HMAC, not as a slow hash: Mock is for tests and must
- * cost nothing.
+ * Parses `mock:<username>:<password>`. The password is stored as an HMAC instead of a slow hash, because Mock is for tests and must be
+ * fast.
  */
-export function createMockVerifier(vault: Vault) {
-  return async (
-    _settings: unknown,
-    token: string,
-    { workspaceId }: Pick<KeyCaller, 'workspaceId'>,
-  ): Promise<Identity> => {
+export function createMockVerifier(vault: Vault): ProviderVerifier<unknown> {
+  return async (_settings, token, { workspaceId }) => {
     const match = /^mock:([^:]+):(.+)$/su.exec(token);
     const username = match?.[1]?.trim() ?? '';
     const password = match?.[2] ?? '';
-    if (username === '' || codePoints(username) > LONGEST_USERNAME)
+    if (username === '' || codePoints(username) > MAX_USERNAME_LENGTH)
       throw new ProblemError('invalid_credentials', 'A Mock token has the form mock:<username>:<password>.');
     return {
       provider: 'Mock',

@@ -2,21 +2,24 @@ import type { OutboundClient } from '../../../../outbound/http-client.ts';
 import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../../outbound/provider.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { isStorable } from '../../../../core/text.ts';
-import type { Identity, TenantOfToken } from '../identity.ts';
+import type { ProviderVerifier } from '../identity.ts';
 
 interface StoreBSettings {
   clientId: string;
 }
 
-/** What a bearer token may be made of (RFC 6750); the store's hold some 2,000 characters. */
+/** The characters of a bearer token (RFC 6750). StoreB's tokens have about 2,000 characters. */
 const TOKEN = /^[\w.~+/-]{1,8192}=*$/;
-const LONGEST_USER_ID = 255;
+const MAX_USER_ID_LENGTH = 255;
 
-/** Verifies StoreB's OAuth access tokens: the store itself says whose token it is, and which client it was issued to. */
-export function createStoreBVerifier(client: OutboundClient, baseUrl: string | undefined) {
+/** Verifies OAuth access tokens with a request to StoreB. The response names the token's owner and client. */
+export function createStoreBVerifier(
+  client: OutboundClient,
+  baseUrl: string | undefined,
+): ProviderVerifier<StoreBSettings> {
   const storeFor = openTenantProviders('StoreB', client);
 
-  return async (settings: StoreBSettings, token: string, { tenantId }: TenantOfToken): Promise<Identity> => {
+  return async (settings, token, { tenantId }) => {
     if (!baseUrl)
       throw new ProblemError(
         'provider_not_available',
@@ -30,7 +33,7 @@ export function createStoreBVerifier(client: OutboundClient, baseUrl: string | u
     });
     if ([400, 401, 403].includes(answer.status)) throw refused();
     const { active, client_id, account_id } = jsonObjectOf(answer) ?? {};
-    // What a store says of a token that it does not know any more (RFC 7662): nothing else.
+    // The response for an expired or unknown token contains only `active` (RFC 7662).
     if (answer.status === 200 && active === false) throw refused();
     if (answer.status !== 200 || typeof client_id !== 'string') throw notUnderstood('StoreB', answer);
     if (client_id !== settings.clientId)
@@ -53,5 +56,5 @@ function refused(): ProblemError {
 }
 
 function isUserId(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST_USER_ID && isStorable(value);
+  return typeof value === 'string' && value !== '' && value.length <= MAX_USER_ID_LENGTH && isStorable(value);
 }

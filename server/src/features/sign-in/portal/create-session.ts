@@ -7,13 +7,13 @@ import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { insertSession, type LinkedIdentity } from './queries.ts';
 
-export interface SessionServices {
+export interface PortalSessionServices {
   database: Database;
   vault: Vault;
   signer: TokenSigner;
 }
 
-/** What every door of the portal answers, and refresh (contract §10). */
+/** The response of every portal sign-in and of the refresh. */
 export interface PortalTokens {
   accessToken: string;
   refreshToken: string;
@@ -23,21 +23,21 @@ export interface PortalTokens {
 }
 
 /**
- * Opens a portal session for the active player to whom an identity is linked, once its provider has vouched for it. It creates
- * nobody. Throws invalid_credentials where there is no such player.
+ * Creates a portal session for the active player of a verified identity. Never creates a player. Throws invalid_credentials if the
+ * identity is linked to no active player.
  */
-export async function createSession(
-  { database, vault, signer }: Omit<SessionServices, 'database'> & { database: Querier },
+export async function createPortalSession(
+  { database, vault, signer }: Omit<PortalSessionServices, 'database'> & { database: Querier },
   identity: LinkedIdentity,
 ): Promise<PortalTokens> {
   const sessionId = newId();
   const refreshToken = newRefreshToken(vault, 'portal');
-  const opened = await insertSession(database, identity, { sessionId, refreshToken });
-  if (!opened) throw new ProblemError('invalid_credentials', `No active player is linked to this identity.`);
-  return portalTokens(signer, { sessionId, playerId: opened.playerId }, refreshToken.token);
+  const session = await insertSession(database, identity, { sessionId, refreshToken });
+  if (!session) throw new ProblemError('invalid_credentials', `No active player is linked to this identity.`);
+  return portalTokens(signer, { sessionId, playerId: session.playerId }, refreshToken.token);
 }
 
-/** Signs the access token of a session that has been stored, and puts the answer together. */
+/** Signs an access token for a stored session and builds the response. */
 export function portalTokens(
   signer: TokenSigner,
   { sessionId, playerId }: { sessionId: string; playerId: string },
