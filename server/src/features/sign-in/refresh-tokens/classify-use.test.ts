@@ -26,7 +26,7 @@ describe('classifyUse', () => {
       usedSecondsAgo === null ? 'was never exchanged' : `was exchanged ${usedSecondsAgo} seconds ago`;
     const successor = hasUnusedSuccessor ? 'has an unused successor' : 'has no unused successor';
     const session = isAlive ? 'a live' : 'an ended';
-    test(`answers ${expected} if the token of ${session} session ${use} and ${successor}`, () =>
+    test(`returns ${expected} if the token of ${session} session ${use} and ${successor}`, () =>
       assert.equal(classifyUse({ isAlive, usedSecondsAgo, hasUnusedSuccessor }), expected));
   }
 });
