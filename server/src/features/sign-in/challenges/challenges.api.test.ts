@@ -382,11 +382,8 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
     ];
     for (const [id, given, more, path] of wrongs) {
       const answer = await verify(id, given, tenant, more);
-      assert.deepEqual(
-        [answer.status, answer.body.errors[0].path],
-        [400, path],
-        JSON.stringify([id, given, more]),
-      );
+      const sent = JSON.stringify([id, given, more]);
+      assert.deepEqual([answer.status, answer.body.errors[0].path, sent], [400, path, sent]);
     }
     const { rows } = await app.owner.query('SELECT tries FROM one_time_codes WHERE id = $1', [challengeId]);
     assert.equal(rows[0].tries, 0);
@@ -395,10 +392,8 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
 
   test('checks the game key before the body', async () => {
     for (const path of ['challenge', 'challenge/verify']) {
-      for (const caller of [{}, { gameKey: tenant.apiKey }, { apiKey: tenant.apiKey }]) {
-        const answer = await app.http.raw('POST', `/api/player-auth/${path}`, '{', caller);
-        assert.equal(answer.status, 401, path);
-      }
+      for (const caller of [{}, { gameKey: tenant.apiKey }, { apiKey: tenant.apiKey }])
+        assert.equal((await app.http.raw('POST', `/api/player-auth/${path}`, '{', caller)).status, 401, path);
     }
   });
 });

@@ -1,5 +1,5 @@
-export { createPortalSession, type PortalSessionServices, type PortalTokens } from './create-session.ts';
-export { verifyStoreACallback, type StoreAServices } from './finish-store-a-login.ts';
+export { createPortalSession, type PortalSessionServices, type PortalTokens } from './portal-sessions.ts';
+export { verifyStoreACallback, type StoreAServices } from './store-a-login.ts';
 export {
   deleteExpiredPortalRows,
   hasLinkedPlayer,

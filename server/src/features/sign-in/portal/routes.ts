@@ -6,12 +6,9 @@ import { originOf } from '../../../http/request-context.ts';
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import type { PortalSessionServices } from './create-session.ts';
-import { finishStoreALogin, type StoreAServices } from './finish-store-a-login.ts';
-import { logOut } from './log-out.ts';
-import { refreshSession } from './refresh-session.ts';
+import { logOut, refreshSession, type PortalSessionServices } from './portal-sessions.ts';
 import { ExchangeBody, PortalTokens, SessionBody, StartedLogin } from './schemas.ts';
-import { startStoreALogin, START_BUDGET } from './start-store-a-login.ts';
+import { finishStoreALogin, START_BUDGET, startStoreALogin, type StoreAServices } from './store-a-login.ts';
 
 const tags = ['Player portal'];
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import { logOut } from './log-out.ts';
+import { logOut } from './end-sessions.ts';
 import { LogoutBody, LogoutResult } from './schemas.ts';
 
 /** Requires a game key. A player's bearer token is optional. */

@@ -1,10 +1,48 @@
+import { randomBytes } from 'node:crypto';
 import type { Database } from '../../../database/database.ts';
+import { networkOf, type AttemptBudget } from '../../../security/attempt-budget.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import { secondsFromNow } from '../../../core/timestamps.ts';
 import type { Identity } from '../login/index.ts';
-import { createPortalSession, type PortalSessionServices, type PortalTokens } from './create-session.ts';
-import { finishStartedLogin } from './queries.ts';
+import { insertStartedLogin, finishStartedLogin } from './queries.ts';
 import type { StoreAOpenId } from './store-a-openid.ts';
+import { createPortalSession, type PortalSessionServices, type PortalTokens } from './portal-sessions.ts';
+
+/** The time in which a player must finish the sign-in at StoreA. */
+const LOGIN_SECONDS = 10 * 60;
+
+/** Each started sign-in stores a row for a day. The limit is 100 per network, because an office may share one IP address. */
+export const START_BUDGET = {
+  name: 'portal-starts',
+  attempts: 100,
+  seconds: LOGIN_SECONDS,
+  refusal: 'Too many sign-ins were started from this network (100 in 10 minutes). Try again later.',
+};
+
+export interface StartServices {
+  database: Database;
+  vault: Vault;
+  storeAOpenId: StoreAOpenId | undefined;
+  startBudget: AttemptBudget;
+}
+
+/** Starts a sign-in at StoreA. Throws too_many_attempts and provider_not_available. */
+export async function startStoreALogin(
+  { database, vault, storeAOpenId, startBudget }: StartServices,
+  ipAddress: string | null,
+): Promise<{ authUrl: string; expiresAt: string }> {
+  await startBudget.spend(networkOf(ipAddress));
+  if (!storeAOpenId)
+    throw new ProblemError(
+      'provider_not_available',
+      'The operator of this deployment has not configured the StoreA sign-in.',
+    );
+  const state = randomBytes(32).toString('base64url');
+  const expiresAt = secondsFromNow(LOGIN_SECONDS);
+  await insertStartedLogin(database, vault.fingerprint(state), expiresAt);
+  return { authUrl: storeAOpenId.signInUrl(state), expiresAt };
+}
 
 export interface StoreAServices {
   database: Database;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { classifyUse } from './classify-use.ts';
+import { classifyUse } from './refresh-token-exchange.ts';
 
 describe('classifyUse', () => {
   const cases: [
