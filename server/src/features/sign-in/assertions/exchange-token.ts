@@ -97,7 +97,7 @@ async function fromRefreshToken(
       kind: 'thirdparty',
       rotate: (hash, next) => rotateToken(database.forKey(billing), tenantId, { hash, audience }, next),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, { hash, audience }, successorHash),
-      chargeRepeat: () => chargeAlone(database, billing),
+      billRepeat: () => chargeAlone(database, billing),
       scope: tenant,
       async revoke(transaction, { sessionId, familyId }) {
         // A separate statement, so that the next one sees the token of an exchange that this one waited for.

@@ -47,7 +47,7 @@ export async function createPortalSession(
 }
 
 /** Signs an access token for a stored session and builds the response. */
-export function portalTokens(
+function portalTokens(
   signer: TokenSigner,
   { sessionId, playerId }: { sessionId: string; playerId: string },
   refreshToken: string,

@@ -20,34 +20,23 @@ export const START_BUDGET = {
   refusal: 'Too many sign-ins were started from this network (100 in 10 minutes). Try again later.',
 };
 
-export interface StartServices {
-  database: Database;
-  vault: Vault;
-  storeAOpenId: StoreAOpenId | undefined;
-  startBudget: AttemptBudget;
-}
-
-/** Starts a sign-in at StoreA. Throws too_many_attempts and provider_not_available. */
-export async function startStoreALogin(
-  { database, vault, storeAOpenId, startBudget }: StartServices,
-  ipAddress: string | null,
-): Promise<{ authUrl: string; expiresAt: string }> {
-  await startBudget.spend(networkOf(ipAddress));
-  if (!storeAOpenId)
-    throw new ProblemError(
-      'provider_not_available',
-      'The operator of this deployment has not configured the StoreA sign-in.',
-    );
-  const state = randomBytes(32).toString('base64url');
-  const expiresAt = secondsFromNow(LOGIN_SECONDS);
-  await insertStartedLogin(database, vault.fingerprint(state), expiresAt);
-  return { authUrl: storeAOpenId.signInUrl(state), expiresAt };
-}
-
 export interface StoreAServices {
   database: Database;
   vault: Vault;
   storeAOpenId: StoreAOpenId | undefined;
+}
+
+/** Starts a sign-in at StoreA. Throws too_many_attempts and provider_not_available. */
+export async function startStoreALogin(
+  { database, vault, storeAOpenId, startBudget }: StoreAServices & { startBudget: AttemptBudget },
+  ipAddress: string | null,
+): Promise<{ authUrl: string; expiresAt: string }> {
+  await startBudget.spend(networkOf(ipAddress));
+  if (!storeAOpenId) throw notConfigured();
+  const state = randomBytes(32).toString('base64url');
+  const expiresAt = secondsFromNow(LOGIN_SECONDS);
+  await insertStartedLogin(database, vault.fingerprint(state), expiresAt);
+  return { authUrl: storeAOpenId.signInUrl(state), expiresAt };
 }
 
 /**
@@ -71,11 +60,7 @@ export async function verifyStoreACallback(
   { database, vault, storeAOpenId }: StoreAServices,
   callbackUrl: string,
 ): Promise<Identity> {
-  if (!storeAOpenId)
-    throw new ProblemError(
-      'provider_not_available',
-      'The operator of this deployment has not configured the StoreA sign-in.',
-    );
+  if (!storeAOpenId) throw notConfigured();
   const assertion = URL.canParse(callbackUrl) ? storeAOpenId.read(callbackUrl) : undefined;
   const isGenuine =
     assertion &&
@@ -84,4 +69,11 @@ export async function verifyStoreACallback(
   if (!isGenuine)
     throw new ProblemError('invalid_credentials', 'StoreA did not confirm this sign-in. Start it again.');
   return { provider: 'StoreA', issuer: '', providerUserId: assertion.accountId };
+}
+
+function notConfigured(): ProblemError {
+  return new ProblemError(
+    'provider_not_available',
+    'The operator of this deployment has not configured the StoreA sign-in.',
+  );
 }

@@ -23,7 +23,7 @@ export interface RefreshTokenStore<Session> {
   /** Reads a token in a newer snapshot than {@link rotate}. Undefined if it was never issued. */
   find(hash: Buffer, successorHash: Buffer): Promise<(Session & TokenUse) | undefined>;
   /** Bills a repeated request. The statement of a rotation bills the rotation itself. */
-  chargeRepeat?(): Promise<void>;
+  billRepeat?(): Promise<void>;
   /** The scope in which a leaked family is revoked. It bills nothing, because the request is refused. */
   scope: Scope;
   /** Revokes all tokens of the family. Returns false if they were revoked before. */
@@ -55,7 +55,7 @@ export async function exchangeRefreshToken<Session>(
   if (!found) throw new ProblemError('invalid_refresh_token');
   const use = classifyUse(found);
   if (use === 'repeat') {
-    await store.chargeRepeat?.();
+    await store.billRepeat?.();
     return { session: found, refreshToken: next.token };
   }
   if (use === 'revoke') await revokeFamily(store, found);

@@ -27,7 +27,7 @@ export async function refreshSession(
       kind: 'refresh',
       rotate: (hash, next) => rotateToken(database.forKey(billing), tenantId, hash, next),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, hash, successorHash),
-      chargeRepeat: () => chargeAlone(database, billing),
+      billRepeat: () => chargeAlone(database, billing),
       scope: tenant,
       revoke: (transaction, { sessionId }) => revokeSessionTokens(transaction, tenantId, sessionId),
       reuseOf: ({ sessionId, playerId }) => ({
