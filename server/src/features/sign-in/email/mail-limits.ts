@@ -62,7 +62,7 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
 
 export type MailDecision =
   | 'send'
-  /** Store the e-mail without sending it. The response stays the same, so it does not disclose where an address signs in. */
+  /** Store the e-mail without sending it. The response stays the same, so it does not disclose in which tenants the address signs in. */
   | 'hold'
   /** The tenant has reached its daily limit for the address. */
   | 'refuse';

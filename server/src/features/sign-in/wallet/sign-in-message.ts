@@ -38,7 +38,7 @@ export function statementFor({ name, slug }: { name: string; slug: string }): st
   return `Sign in to ${game}. Signing costs nothing and moves nothing.`;
 }
 
-/** The statement for a proof of identity. It tells the player that this is not a sign-in to a game. */
+/** The statement for a proof of identity. It states that this is not a sign-in to a game. */
 export const PROOF_STATEMENT =
   'Confirm a change of your player profile: its sign-in methods, a merge, an export or its deletion. ' +
   'This is not a sign-in to a game.';
