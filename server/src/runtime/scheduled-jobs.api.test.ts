@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { openDatabase } from '../database/database.ts';
-import { PORTAL } from '../features/sign-in/portal/index.ts';
+import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../testing/arrange.ts';
 import { firstIdAt } from '../core/ids.ts';
@@ -187,7 +187,7 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
     ['old', '1 minute'],
     ['new', '-1 minute'],
   ] as const) {
-    for (const home of [tenantId, PORTAL])
+    for (const home of [tenantId, PORTAL_TENANT_ID])
       await app.owner.query(
         `INSERT INTO one_time_codes (tenant_id, email, id, code_hash, sent_at, expires_at)
          VALUES ($1, $2, gen_random_uuid(), '', now(), now() - $3::interval)`,

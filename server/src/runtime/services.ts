@@ -15,7 +15,7 @@ import { createMailBudget } from '../features/sign-in/email/index.ts';
 import { createDefinitionResolver } from '../features/gameplay/event-definitions/index.ts';
 import type { MailServer } from '../features/messages/mail/index.ts';
 import { openNotificationFeed } from '../features/messages/notifications/index.ts';
-import { tokenVerifier } from '../features/sign-in/login/index.ts';
+import { createTokenVerifier } from '../features/sign-in/login/index.ts';
 import { openAvatarStore, profileCheck } from '../features/players/profiles/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
 import { openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
@@ -143,7 +143,7 @@ export async function openServices(
     definitions,
     meter,
     ingestion: { database, quotas: meter, writer, definitions, rosters: createRosters(database) },
-    verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
+    verifyToken: createTokenVerifier({ providerSettings, vault, outbound, config }),
     avatars,
     walletThrottle: createChallengeThrottle(createBudget),
     alerts,

@@ -13,12 +13,12 @@ import {
   emailPortalRoutes,
   mailPortalCode,
   mailReset,
-  NOTICES,
+  NOTICE_TENANT_ID,
   passwordResetQueue,
   portalCodeQueue,
 } from './email/index.ts';
 import { playerLoginRoutes } from './login/index.ts';
-import { deleteExpiredPortalRows, PORTAL, portalSessionRoutes, storeAPortalRoutes } from './portal/index.ts';
+import { deleteExpiredPortalRows, PORTAL_TENANT_ID, portalSessionRoutes, storeAPortalRoutes } from './portal/index.ts';
 import { logoutRoutes } from './sessions/index.ts';
 import { deleteExpiredTokens, refreshRoutes } from './tokens/index.ts';
 import { deleteExpiredChallenges, walletLoginRoutes, walletProofRoutes } from './wallet/index.ts';
@@ -51,9 +51,9 @@ export const signIn = {
     global: [
       deletePendingCredentials,
       deleteExpiredPortalRows,
-      (database) => deleteExpiredCodesAndTokens(database.forTenant(PORTAL), PORTAL),
-      (database) => deleteExpiredChallenges(database.forTenant(PORTAL), PORTAL),
-      (database) => deleteExpiredCodesAndTokens(database.forTenant(NOTICES), NOTICES),
+      (database) => deleteExpiredCodesAndTokens(database.forTenant(PORTAL_TENANT_ID), PORTAL_TENANT_ID),
+      (database) => deleteExpiredChallenges(database.forTenant(PORTAL_TENANT_ID), PORTAL_TENANT_ID),
+      (database) => deleteExpiredCodesAndTokens(database.forTenant(NOTICE_TENANT_ID), NOTICE_TENANT_ID),
     ],
   } satisfies Expiry,
 };
