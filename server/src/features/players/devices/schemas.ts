@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { platforms } from '../../sign-in/login/index.ts';
-import { MOST_DEVICES } from './device.ts';
+import { MAX_DEVICES } from './device.ts';
 
 /** A stored device record (spec: device). */
 export const Device = Type.Object({
@@ -24,11 +24,11 @@ export const Device = Type.Object({
   receivedAtDb: Timestamp,
 });
 
-export const DeviceList = Type.Array(Device, { maxItems: MOST_DEVICES });
+export const DeviceList = Type.Array(Device, { maxItems: MAX_DEVICES });
 
 export const ListDevicesQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: MOST_DEVICES, default: MOST_DEVICES }),
-  offset: Type.Integer({ minimum: 0, maximum: MOST_DEVICES, default: 0 }),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_DEVICES, default: MAX_DEVICES }),
+  offset: Type.Integer({ minimum: 0, maximum: MAX_DEVICES, default: 0 }),
 });
 
 export const ChangeDeviceBody = Type.Object({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
-import { emailClient, someEmail } from '../../../testing/email-player.ts';
-import type { Caller } from '../../../testing/http-client.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { emailClient, someEmail } from '../../../../testing/email-player.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { openDatabase, type Database, type Querier, type Scope } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
-import { createVault } from '../../../security/vault.ts';
-import { cloneTestDatabase } from '../../../testing/databases.ts';
-import type { AvatarStore } from './avatars/avatar-store.ts';
+import { openDatabase, type Database, type Querier, type Scope } from '../../../../database/database.ts';
+import { sql } from '../../../../database/sql.ts';
+import { createVault } from '../../../../security/vault.ts';
+import { cloneTestDatabase } from '../../../../testing/databases.ts';
+import type { AvatarStore } from '../avatars/avatar-store.ts';
 import { mergeProfiles, type MergeServices } from './merge-profiles.ts';
 
 const clone = await cloneTestDatabase();

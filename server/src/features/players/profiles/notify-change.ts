@@ -4,13 +4,13 @@ import { auditTrail } from '../../platform/audit/index.ts';
 import { listVerifiedAddresses, spendNotice } from '../../sign-in/email/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { findTenant } from '../../studio/tenants/index.ts';
-import { profileChangedLetter, type ProfileChange } from './templates/profile-changed.ts';
-import { listKnowingTenants } from './proof-queries.ts';
+import { listTenantsOfPlayer } from './auth-methods/proof-queries.ts';
+import { profileChangedEmail, type ProfileChange } from './profile-changed-email.ts';
 
-/** A notice that comes a day later warns of nothing that can still be stopped. */
+/** After a day, a notification is too late: the player can no longer stop the change. */
 const USEFUL_SECONDS = 24 * 60 * 60;
 
-/** What the trail of a tenant calls each change. */
+/** The audit action of each change. */
 const ACTIONS = {
   linked: 'player.auth_method_linked',
   unlinked: 'player.auth_method_unlinked',
@@ -19,7 +19,7 @@ const ACTIONS = {
   exported: 'player.data_exported',
 } as const satisfies Partial<Record<ProfileChange, string>>;
 
-/** Who changed a profile, by a token of which tenant; null for the player portal. */
+/** Who changes a profile. `tenantId` is the tenant of the token; null for the player portal. */
 export interface ChangeAuthor {
   playerId: string;
   tenantId: string | null;
@@ -27,10 +27,10 @@ export interface ChangeAuthor {
 }
 
 /**
- * Writes a change of a profile to the trail of every tenant that knows the player, and mails it to the player. A trail tells
- * nothing of other tenants: where the request came from is for the tenant alone that it came through.
+ * Writes a change of a profile to the audit trail of each tenant that the player has signed in to, and mails it to the player.
+ * Tenants learn nothing about each other: only the tenant of the token sees the origin of the request.
  */
-export async function announceChange(
+export async function notifyChange(
   services: MailServices,
   db: Querier,
   author: ChangeAuthor,
@@ -38,15 +38,15 @@ export async function announceChange(
   details: Record<string, unknown> = {},
 ): Promise<void> {
   const { playerId, tenantId, origin } = author;
-  const tenants = await listKnowingTenants(db, playerId);
-  if (tenants.length > 0)
+  const tenantIds = await listTenantsOfPlayer(db, playerId);
+  if (tenantIds.length > 0)
     await auditTrail(
       db,
-      tenants.map((known) => ({
+      tenantIds.map((id) => ({
         action: ACTIONS[change],
         actor: { kind: 'player', id: playerId },
-        ...(known === tenantId && { origin }),
-        tenantId: known,
+        ...(id === tenantId && { origin }),
+        tenantId: id,
         targetId: playerId,
         details,
       })),
@@ -54,7 +54,7 @@ export async function announceChange(
   await mailChange(services, db, author, change);
 }
 
-/** Mails a change of a profile to its verified addresses, in the player's scope. */
+/** Mails a change to the verified addresses of the profile. Runs in the player's scope. */
 export async function mailChange(
   services: MailServices,
   db: Querier,
@@ -64,7 +64,7 @@ export async function mailChange(
   const addresses = await listVerifiedAddresses(db, playerId);
   if (addresses.length === 0) return;
   const game = tenantId === null ? undefined : (await findTenant(db, tenantId))?.name;
-  const letter = profileChangedLetter({ change, game });
+  const letter = profileChangedEmail({ change, game });
   for (const to of addresses)
     if (await spendNotice(db, to))
       await sendMail(services, db, { to, letter, usefulSeconds: USEFUL_SECONDS });

@@ -3,11 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { arrangeAccount, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
-import { uploadAvatar } from '../../../testing/avatars.ts';
-import { holdLogins } from '../../../testing/hold-logins.ts';
-import type { Caller } from '../../../testing/http-client.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import { arrangeAccount, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
+import { uploadAvatar } from '../../../../testing/avatars.ts';
+import { holdLogins } from '../../../../testing/hold-logins.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);

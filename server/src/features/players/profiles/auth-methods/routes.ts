@@ -1,13 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type, type Static } from 'typebox';
-import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
-import { reporterOf } from '../../../http/request-context.ts';
-import { problems } from '../../../http/schemas.ts';
-import { isGuid } from '../../../core/ids.ts';
-import { ProblemError } from '../../../core/problem.ts';
-import { applicantOf, credentialOf, ProofHeaders } from './applicant-of-routes.ts';
-import { linkMethod } from './link-method.ts';
-import { mergeProfiles, type MergeServices } from './merge-profiles.ts';
+import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { reporterOf } from '../../../../http/request-context.ts';
+import { problems } from '../../../../http/schemas.ts';
+import { isGuid } from '../../../../core/ids.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import { mergeProfiles, type MergeServices } from '../merge/merge-profiles.ts';
 import {
   AuthMethod,
   AuthMethodPath,
@@ -15,15 +13,15 @@ import {
   LinkBody,
   MergeBody,
   SetPrimaryBody,
-} from './schemas.ts';
-import { setPrimaryMethod } from './set-primary-method.ts';
-import { unlinkMethod } from './unlink-method.ts';
+} from '../schemas.ts';
+import { callerWithProof, credentialOf, ProofHeaders } from './caller-of-routes.ts';
+import { linkMethod, setPrimaryMethod, unlinkMethod } from './change-methods.ts';
 
 const tags = ['Player profile'];
 const METHODS = '/api/player-profile/me/auth-methods';
 const METHOD = `${METHODS}/:authMethodId`;
 
-/** Behind a player's token. */
+/** The credential is a player's access token. */
 export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -33,10 +31,11 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
         schema: {
           operationId: 'linkAuthMethod',
           tags,
-          summary: 'Link a provider',
+          summary: 'Link a sign-in method',
           description:
-            'Adds a way to sign in. The credential is verified with its provider, as at a sign-in. An identity that signs in ' +
-            'to another profile cannot be linked: merge that profile instead. One that is linked already stays as it is.',
+            'Verifies the credential with its provider, as at a sign-in, and adds the identity to the profile. A profile can have at ' +
+            'most 50 sign-in methods. An identity that is already linked stays linked. An identity of another profile cannot be ' +
+            'linked: merge that profile instead.',
           headers: ProofHeaders,
           body: LinkBody,
           response: { 201: AuthMethod, ...problems(403, 502) },
@@ -46,7 +45,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
         const { setAsPrimary, proof, ...rest } = request.body;
         const credential = credentialOf(rest);
         reply.code(201);
-        return linkMethod(services, applicantOf(request, proof), { credential, setAsPrimary });
+        return linkMethod(services, callerWithProof(request, proof), { credential, setAsPrimary });
       },
     );
 
@@ -57,10 +56,11 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
         schema: {
           operationId: 'mergeProfile',
           tags,
-          summary: 'Merge another profile of the player into this one',
+          summary: 'Merge another profile into this one',
           description:
-            'Needs a credential that signs in to the source. Its sign-in methods, games, devices and bans move here; it is ' +
-            'closed, its sessions end, and its tokens stop working. All of it happens, or nothing.',
+            'Use it if a player has two profiles. Needs a credential that signs in to the source profile. The sign-in methods, tenants, ' +
+            'devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop ' +
+            'working. The merge is atomic and cannot be undone.',
           headers: ProofHeaders,
           body: MergeBody,
           response: { 200: FullPlayerProfile, ...problems(403, 502) },
@@ -74,7 +74,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           credential: { provider, token },
           sourceProof: sourceProof && credentialOf(sourceProof, 'sourceProof.'),
         };
-        return mergeProfiles(services, applicantOf(request, proof), source, reporterOf(request));
+        return mergeProfiles(services, callerWithProof(request, proof), source, reporterOf(request));
       },
     );
 
@@ -86,14 +86,14 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           tags,
           summary: 'Remove a sign-in method',
           description:
-            'The last one cannot be removed. Where it was the primary one, the one that was used last becomes primary.',
+            'The last sign-in method cannot be removed. If the removed one was primary, the last used one becomes primary.',
           params: AuthMethodPath,
           headers: ProofHeaders,
           response: { 204: Type.Null(), ...problems(403, 502) },
         },
       },
       async (request, reply) => {
-        await unlinkMethod(services, applicantOf(request), methodIdOf(request.params));
+        await unlinkMethod(services, callerWithProof(request), methodIdOf(request.params));
         return reply.code(204).send(null);
       },
     );
@@ -104,7 +104,9 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
         schema: {
           operationId: 'setPrimaryAuthMethod',
           tags,
-          summary: 'Make a sign-in method the primary one',
+          summary: 'Set the primary sign-in method',
+          description:
+            'Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call has the same result.',
           params: AuthMethodPath,
           headers: ProofHeaders,
           body: SetPrimaryBody,
@@ -112,12 +114,12 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
         },
       },
       async (request) =>
-        setPrimaryMethod(services, applicantOf(request, request.body?.proof), methodIdOf(request.params)),
+        setPrimaryMethod(services, callerWithProof(request, request.body?.proof), methodIdOf(request.params)),
     );
   };
 }
 
-/** Of the player's methods none has an id that is no Guid. */
+/** An id that is not a GUID gets the same error as an unknown one. */
 function methodIdOf({ authMethodId }: Static<typeof AuthMethodPath>): string {
   if (!isGuid(authMethodId)) throw new ProblemError('auth_method_not_found');
   return authMethodId;

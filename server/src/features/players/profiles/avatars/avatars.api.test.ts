@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
-import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);

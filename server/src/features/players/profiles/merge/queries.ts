@@ -1,7 +1,7 @@
-import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import type { Querier } from '../../../../database/database.ts';
+import { sql } from '../../../../database/sql.ts';
 
-/** What the target shows of itself once it has absorbed the source. */
+/** The public fields of the target after the merge. */
 export interface Inherited {
   displayName: string | null;
   email: string | null;
@@ -9,7 +9,7 @@ export interface Inherited {
   avatarName: string | null;
 }
 
-/** Closes the source and points to the target from it, and from all that it had absorbed itself. */
+/** Closes the source. Points it, and all profiles that were merged into it before, to the target. */
 export async function absorbProfile(
   db: Querier,
   sourceId: string,
@@ -28,25 +28,26 @@ export async function absorbProfile(
     WHERE id = ${targetId}`);
 }
 
-/** `goodIn` is the workspace that they are good in from now on; null leaves them as they are. */
+/** Moves the sign-in methods and restricts them to a workspace; null adds no restriction. */
 export async function moveAuthMethods(
   db: Querier,
   sourceId: string,
   targetId: string,
-  goodIn: string | null,
+  linkedInWorkspace: string | null,
 ): Promise<void> {
   await db.run(sql`
     UPDATE auth_methods
     SET player_id = ${targetId}, is_primary = false,
-        linked_in_workspace = coalesce(linked_in_workspace, ${goodIn}::uuid)
+        linked_in_workspace = coalesce(linked_in_workspace, ${linkedInWorkspace}::uuid)
     WHERE player_id = ${sourceId}`);
 }
 
 /**
- * Where both have been, the records join: the sum of the logins, the longer ban, hidden where either was, and one player less.
- * Nobody signs in meanwhile, for the profiles are locked.
+ * Moves the access records. If both profiles have one in a tenant, they become one record: logins are added, the longer ban applies,
+ * and the player is hidden if one of them was. The tenant's player count decreases by one. The profiles are locked, so no sign-in
+ * runs concurrently.
  */
-export async function joinTenantAccess(db: Querier, sourceId: string, targetId: string): Promise<void> {
+export async function mergeTenantAccess(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`
     WITH shared AS (
       SELECT tenant_id FROM tenant_access WHERE player_id IN (${sourceId}, ${targetId})
@@ -68,8 +69,8 @@ export async function joinTenantAccess(db: Querier, sourceId: string, targetId: 
       banned_until = greatest(known.banned_until, excluded.banned_until)`);
 }
 
-/** Joins the devices that both have used into the target's, and returns those: blocked where either was. */
-export function joinDevices(
+/** Merges the devices that both profiles have into the target's. A device is blocked if one of them was. Returns the merged ones. */
+export function mergeDevices(
   db: Querier,
   sourceId: string,
   targetId: string,
@@ -99,17 +100,17 @@ export function countBlockedDevices(db: Querier, playerId: string): Promise<numb
   return db.count(sql`SELECT count(*) FROM devices WHERE player_id = ${playerId} AND is_blocked`);
 }
 
-/** Moves the devices that only the source has used. A trigger then deletes those beyond the limit (migration 0025). */
+/** Moves the remaining devices. A trigger (migration 0025) then deletes the devices over the limit. */
 export async function moveDevices(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`UPDATE devices SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 
-/** The history of bans goes with the access records: who is banned can be told why. */
+/** Moves the ban history with the access records, so that a banned player still gets the reason. */
 export async function moveBans(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`UPDATE player_bans SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 
-/** Who lifts a ban finds the identities of both under the one that is left. */
+/** Moves the ban fingerprints, so that lifting a ban later removes those of both profiles. */
 export async function moveBanFingerprints(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`
     WITH moved AS (DELETE FROM ban_fingerprints WHERE player_id = ${sourceId} RETURNING tenant_id, fingerprint)

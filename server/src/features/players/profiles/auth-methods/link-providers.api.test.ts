@@ -7,13 +7,13 @@ import {
   arrangeProvider,
   arrangeStoreAPlayer,
   arrangeTenant,
-} from '../../../testing/arrange.ts';
-import type { Caller } from '../../../testing/http-client.ts';
-import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
-import { newStoreAUser, startStoreA } from '../../../testing/providers/store-a.ts';
-import { newStoreBUser, startStoreB } from '../../../testing/providers/store-b.ts';
-import { startWalletIssuer } from '../../../testing/providers/wallet-issuer.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+} from '../../../../testing/arrange.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { startStoreAOpenId } from '../../../../testing/providers/store-a-openid.ts';
+import { newStoreAUser, startStoreA } from '../../../../testing/providers/store-a.ts';
+import { newStoreBUser, startStoreB } from '../../../../testing/providers/store-b.ts';
+import { startWalletIssuer } from '../../../../testing/providers/wallet-issuer.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const [storeA, openId, storeB, issuer] = await Promise.all([
   startStoreA(),

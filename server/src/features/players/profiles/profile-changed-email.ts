@@ -1,4 +1,4 @@
-import { quoted, type EmailContent } from '../../../messages/mail/index.ts';
+import { quoted, type EmailContent } from '../../messages/mail/index.ts';
 
 const CHANGES = {
   linked: [
@@ -11,7 +11,7 @@ const CHANGES = {
   ],
   primary: [
     'The primary sign-in method of your player profile changed',
-    'Another sign-in method of your player profile is the primary one now.',
+    'Another sign-in method is now the primary one of your player profile.',
   ],
   merged: [
     'A profile was merged into your player profile',
@@ -20,31 +20,31 @@ const CHANGES = {
   exported: ['Your player data was exported', 'All data about your player profile was exported.'],
   deleted: [
     'Your player profile was deleted',
-    'Your player profile was deleted. Nobody can sign in to it any more.',
+    'Your player profile was deleted. It can no longer be used to sign in.',
   ],
 } as const;
 
 export type ProfileChange = keyof typeof CHANGES;
 
-/** `game` is the tenant whose token was used; without it, it was the player portal or the operator. */
-export function profileChangedLetter({
+/** `game` is the name of the tenant whose token was used. It is undefined for the player portal and for the operator. */
+export function profileChangedEmail({
   change,
   game,
 }: {
   change: ProfileChange;
   game: string | undefined;
 }): EmailContent {
-  const [subject, what] = CHANGES[change];
+  const [subject, sentence] = CHANGES[change];
   return {
     subject,
     paragraphs: [
-      game === undefined ? what : `${what} The request came from the game ${quoted(game)}.`,
+      game === undefined ? sentence : `${sentence} The request came from the game ${quoted(game)}.`,
       ...(change === 'deleted'
-        ? ['If this was not you, tell the operator of this server.']
+        ? ['If this was not you, contact the operator of this server.']
         : [
-            'If this was not you, sign in to the player portal, check your sign-in methods, and tell the operator of this server.',
+            'If this was not you, sign in to the player portal, check your sign-in methods, and contact the operator of this server.',
           ]),
-      'Guildhall sent this mail because this address belongs to the profile.',
+      'Guildhall sent this email because this address belongs to the profile.',
     ],
   };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
-import { uploadAvatar } from '../../../testing/avatars.ts';
-import { startS3Server } from '../../../testing/s3-server.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { uploadAvatar } from '../../../../testing/avatars.ts';
+import { startS3Server } from '../../../../testing/s3-server.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const s3 = await startS3Server();
 const app = await startTestApp({

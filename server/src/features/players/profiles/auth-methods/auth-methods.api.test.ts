@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
-import type { Caller } from '../../../testing/http-client.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import {
+  arrangeAccount,
+  arrangePlayer,
+  arrangeTenant,
+  type TestTenant,
+} from '../../../../testing/arrange.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
