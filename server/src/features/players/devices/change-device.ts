@@ -2,12 +2,12 @@ import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
-import { asDevice, type Device } from './device.ts';
+import { asDevice, type Device } from './list-devices.ts';
 import { updateDevice, type DeviceChanges } from './queries.ts';
 
 /**
- * Changes a device of the player. Blocking it ends its sessions in all tenants, and with them their refresh tokens, whatever
- * is in flight: the device's row is the lock under which a sign-in from it writes its session. Throws not_found.
+ * Changes a device of the player. Blocking it ends its sessions in all tenants, also those of concurrent sign-ins, and revokes their
+ * refresh tokens. The update locks the device row, and a sign-in takes the same lock before it writes its session. Throws not_found.
  */
 export async function changeDevice(
   database: Database,

@@ -1,9 +1,21 @@
 import type { Database } from '../../../database/database.ts';
 import type { PageRequest } from '../../../core/page.ts';
-import { asDevice, MAX_DEVICES, type Device } from './device.ts';
-import { findDevices } from './queries.ts';
+import { platformDisplayName } from '../../sign-in/login/index.ts';
+import { findDevices, type DeviceRow } from './queries.ts';
 
-/** The devices that a player has signed in from, in any tenant, the last used first: all of them, or those of a page. */
+/** The maximum number of devices of a player. A trigger (migration 0025) deletes the devices over it. */
+export const MAX_DEVICES = 50;
+
+/** A device as its own player sees it. */
+export interface Device extends DeviceRow {
+  platformDisplayName: string;
+}
+
+export function asDevice(row: DeviceRow): Device {
+  return { ...row, platformDisplayName: platformDisplayName(row.platform) };
+}
+
+/** Lists the devices that a player has signed in from, in all tenants, the last used first. The default page is all of them. */
 export async function listDevices(
   database: Database,
   playerId: string,

@@ -4,8 +4,8 @@ import type { PageRequest } from '../../../core/page.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
 
 /**
- * Sets until when a player is banned from the tenant (`infinity`: until lifted; null: not at all), and locks the access
- * record, under which sign-ins write their session, until the transaction ends. False for a player without access.
+ * Sets the end of a player's ban: `infinity` means until it is lifted, null means no ban. Locks the access record until the
+ * transaction ends. Sign-ins take the same lock before they write their session. Returns false if the player has no access record.
  */
 export async function setBannedUntil(
   db: Querier,
@@ -19,12 +19,12 @@ export async function setBannedUntil(
   return changed === 1;
 }
 
-/** Locks a player before their access record, as a sign-in does. */
+/** Locks a player. Sign-ins also lock the player before the access record. */
 export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
   await db.run(sql`SELECT FROM players WHERE id = ${playerId} FOR NO KEY UPDATE`);
 }
 
-/** Every identity by which a player signs in, in whatever tenant. */
+/** Lists all identities of a player, in all tenants. */
 export function listIdentities(
   db: Querier,
   playerId: string,
@@ -48,7 +48,7 @@ export async function deleteBanFingerprints(db: Querier, tenantId: string, playe
   await db.run(sql`DELETE FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
 }
 
-/** Deletes the fingerprints of bans in a tenant that are over. */
+/** Deletes the fingerprints of expired bans in a tenant. */
 export async function deleteExpiredBanFingerprints(db: Querier, tenantId: string): Promise<void> {
   await db.run(sql`
     DELETE FROM ban_fingerprints ban
@@ -57,7 +57,10 @@ export async function deleteExpiredBanFingerprints(db: Querier, tenantId: string
       WHERE access.tenant_id = ban.tenant_id AND access.player_id = ban.player_id AND access.banned_until > now())`);
 }
 
-/** Locks a player's access record, under which sign-ins write their session; false for a player without access. */
+/**
+ * Locks a player's access record. Sign-ins take the same lock before they write their session. Returns false if there is no access
+ * record.
+ */
 export async function lockAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
   const found = await db.row(sql`
     SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId} FOR NO KEY UPDATE`);
@@ -70,13 +73,13 @@ export async function hasAccess(db: Querier, tenantId: string, playerId: string)
   return found !== undefined;
 }
 
-/** A ban, in force or not (contract §10: bans have a history). */
+/** A ban: active, expired or lifted. */
 export interface Ban {
   id: string;
   playerId: string;
   reason: string | null;
   note: string | null;
-  /** Null: until lifted. */
+  /** Null: until the ban is lifted. */
   until: string | null;
   bannedBy: string;
   bannedAt: string;
@@ -84,7 +87,7 @@ export interface Ban {
   liftedAt: string | null;
 }
 
-const ban = sql`id, player_id AS "playerId", reason, note, until, banned_by AS "bannedBy", banned_at AS "bannedAt",
+const banColumns = sql`id, player_id AS "playerId", reason, note, until, banned_by AS "bannedBy", banned_at AS "bannedAt",
     lifted_by AS "liftedBy", lifted_at AS "liftedAt"`;
 
 export interface NewBan {
@@ -96,23 +99,23 @@ export interface NewBan {
   bannedBy: string;
 }
 
-export async function insertBan(db: Querier, tenantId: string, wanted: NewBan): Promise<Ban> {
-  const { id, playerId, reason, note, until, bannedBy } = wanted;
-  const made = await db.row<Ban>(sql`
+export async function insertBan(db: Querier, tenantId: string, newBan: NewBan): Promise<Ban> {
+  const { id, playerId, reason, note, until, bannedBy } = newBan;
+  const inserted = await db.row<Ban>(sql`
     INSERT INTO player_bans (tenant_id, id, player_id, reason, note, until, banned_by, banned_at)
     VALUES (${tenantId}, ${id}, ${playerId}, ${reason}, ${note}, ${until}, ${bannedBy}, clock_timestamp())
-    RETURNING ${ban}`);
-  return made!;
+    RETURNING ${banColumns}`);
+  return inserted!;
 }
 
-/** Marks the ban in force as lifted, and returns its id: none, or one. An expired ban is left as it is. */
-export function liftBans(
+/** Lifts the active bans and returns the id of one, or undefined. A player has two after a merge of two banned profiles. */
+export function liftActiveBans(
   db: Querier,
   tenantId: string,
   playerId: string,
   liftedBy: string,
-): Promise<{ id: string }[]> {
-  return db.rows(sql`
+): Promise<{ id: string } | undefined> {
+  return db.row(sql`
     UPDATE player_bans SET lifted_by = ${liftedBy}, lifted_at = clock_timestamp()
     WHERE tenant_id = ${tenantId} AND player_id = ${playerId} AND lifted_at IS NULL
       AND (until IS NULL OR until > now())
@@ -127,7 +130,7 @@ export function listBans(
   { limit, offset }: PageRequest,
 ): Promise<Ban[]> {
   return db.rows(sql`
-    SELECT ${ban} FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
+    SELECT ${banColumns} FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
     ORDER BY banned_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 

@@ -1,10 +1,10 @@
 import type { Database } from '../../../database/database.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import { platformDisplayName } from '../../sign-in/login/index.ts';
-import { countBelongings, listDevices, listSessions } from './player-queries.ts';
+import { countRecords, listDevices, listSessions } from './player-queries.ts';
 import { requirePlayer } from './read-player.ts';
 
-/** A page of the sessions that a player has had in the tenant. Throws player_not_found. */
+/** A page of a player's sessions in the tenant. Throws player_not_found. */
 export async function listPlayerSessions(
   database: Database,
   tenantId: string,
@@ -15,18 +15,18 @@ export async function listPlayerSessions(
   const playerId = await requirePlayer(tenant, tenantId, id);
   const [sessions, counts] = await Promise.all([
     listSessions(tenant, tenantId, playerId, page),
-    countBelongings(tenant, tenantId, playerId),
+    countRecords(tenant, tenantId, playerId),
   ]);
   return { items: sessions.map(withPlatformName), ...page, totalCount: counts.sessions };
 }
 
-/** A page of the devices that a player has signed in to the tenant from. Throws player_not_found. */
+/** A page of the devices that a player has used in the tenant. Throws player_not_found. */
 export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: PageRequest) {
   const tenant = database.heavy.forTenant(tenantId);
   const playerId = await requirePlayer(tenant, tenantId, id);
   const [devices, counts] = await Promise.all([
     listDevices(tenant, tenantId, playerId, page),
-    countBelongings(tenant, tenantId, playerId),
+    countRecords(tenant, tenantId, playerId),
   ]);
   return { items: devices.map(withPlatformName), ...page, totalCount: counts.devices };
 }
