@@ -7,6 +7,7 @@ import { emailClient, someEmail, someNetwork } from '../../../../testing/email-p
 import { eventually } from '../../../../testing/eventually.ts';
 import { holdLogins } from '../../../../testing/hold-logins.ts';
 import type { Answer, Caller } from '../../../../testing/http-client.ts';
+import { untilBlocked } from '../../../../testing/row-locks.ts';
 import { startTestApp, startTestWorker } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
@@ -23,7 +24,7 @@ const METHODS = `${ME}/auth-methods`;
 const newWallet = () => privateKeyToAccount(generatePrivateKey());
 type Wallet = ReturnType<typeof newWallet>;
 
-/** What a wallet signs for a path: a sign-in to a game, or a proof. */
+/** Requests a challenge at a path, and signs it: a sign-in to a game, or a proof. */
 async function signed(wallet: Wallet, path: string, caller: Caller = {}) {
   const { body } = await app.http.post(path, { address: wallet.address }, caller);
   return { message: body.message as string, signature: await wallet.signMessage({ message: body.message }) };
@@ -39,7 +40,7 @@ const signIn = async (wallet: Wallet, { gameKey }: TestTenant) =>
     { gameKey },
   );
 
-/** A player who signs in with a wallet to games of these tenants; their token of the first. */
+/** A player who signs in to the tenants with a wallet. `bearer` is the token of the first tenant. */
 async function newPlayer(...tenants: TestTenant[]) {
   const wallet = newWallet();
   const answers: Answer[] = [];
@@ -98,7 +99,7 @@ const auditOf = async (playerId: string) =>
     )
   ).rows;
 
-/** Every change that takes a proof; each is sent as its own request. */
+/** Every change that can need a proof. */
 const changes: Record<string, (caller: Caller) => Promise<Answer>> = {
   link: (caller) => linkMock(caller),
   unlink: async (caller) => app.http.delete(`${METHODS}/${(await methodsOf(caller)).at(-1).id}`, caller),
@@ -117,8 +118,11 @@ const changes: Record<string, (caller: Caller) => Promise<Answer>> = {
   delete: (caller) => app.http.delete(ME, caller),
 };
 
+/** A portal token cannot link Mock. So the answer is 400 if the link is allowed, and 403 if a proof is missing. */
+const linkMockByPortal = (caller: Caller) => linkMock(caller);
+
 describe('a profile that one workspace knows', () => {
-  test('is managed by any token of the workspace, without a proof', async () => {
+  test('can be changed with any token of the workspace, without a proof', async () => {
     const player = await newPlayer(hostile, sibling);
     await linkMock(player);
     for (const [name, change] of Object.entries(changes)) {
@@ -130,7 +134,7 @@ describe('a profile that one workspace knows', () => {
 
 describe('a profile that several workspaces know', () => {
   for (const [name, change] of Object.entries(changes)) {
-    test(`${name} is refused without a proof, and accepted with one, once`, async () => {
+    test(`${name} returns 403 without a proof, and accepts a proof once`, async () => {
       const player = await newPlayer(hostile);
       await linkMock(player);
       await signIn(player.wallet, honest);
@@ -142,7 +146,7 @@ describe('a profile that several workspaces know', () => {
     });
   }
 
-  test('takes the proof in the body too', async () => {
+  test('accepts a proof in the body', async () => {
     const player = await newPlayer(hostile, honest);
     assert.equal((await linkMock(player, { proof: await proofOf(player.wallet) })).status, 201);
     const [method] = await methodsOf(player);
@@ -150,20 +154,20 @@ describe('a profile that several workspaces know', () => {
     assert.equal((await app.http.post(`${METHODS}/${method.id}/set-primary`, { proof }, player)).status, 200);
   });
 
-  test('takes a portal code as a proof, and no sign-in code of a game', async () => {
+  test('accepts a portal code as a proof, but no sign-in code of a game', async () => {
     const player = await newPlayer(hostile);
     const email = someEmail();
     await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
     await signIn(player.wallet, honest);
     const code = await codeFor(email, hostile);
     const ofGame = { provider: 'EmailOneTimeCode', email, code };
-    refused(await linkMock(player, { proof: ofGame }), 'a studio sees the sign-in codes of its game');
+    refused(await linkMock(player, { proof: ofGame }), 'a studio sees the sign-in codes of its own game');
     const proof = { ...ofGame, code: await portalCodeFor(email) };
     const answers = await Promise.all([linkMock(player, { proof }), linkMock(player, { proof })]);
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 403]);
   });
 
-  test('takes a portal token as it is', async () => {
+  test('accepts a portal token without a proof', async () => {
     const player = await newPlayer(hostile);
     const email = someEmail();
     await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
@@ -188,7 +192,7 @@ describe('a profile that several workspaces know', () => {
     assert.ok(rest.body.items.some(({ tenantId }: { tenantId: string | null }) => tenantId === null));
   });
 
-  test('rejects a proof of somebody else, of the method that is being linked, of Mock, and a message of a game', async () => {
+  test('returns 403 for a proof of another player, of the method to link, of Mock, and of a game', async () => {
     const player = await newPlayer(hostile);
     const mock = mockToken();
     assert.equal((await app.http.post(METHODS, { provider: 'Mock', token: mock }, player)).status, 201);
@@ -210,7 +214,7 @@ describe('a profile that several workspaces know', () => {
     refused(await app.http.post(METHODS, { ...sameCode, proof: sameCode }, player));
   });
 
-  test('answers 400 to a proof that is none', async () => {
+  test('returns 400 for a malformed proof', async () => {
     const player = await newPlayer(hostile, honest);
     for (const proof of [
       'nonsense',
@@ -230,7 +234,7 @@ describe('a profile that several workspaces know', () => {
     );
   });
 
-  test('is not merged into a profile of a studio by a credential that its game has seen', async () => {
+  test('returns 403 for a merge with only a credential that a game has seen', async () => {
     const victim = await newPlayer(hostile);
     const token = mockToken();
     await app.http.post(METHODS, { provider: 'Mock', token }, victim);
@@ -249,7 +253,7 @@ describe('a profile that several workspaces know', () => {
     assert.equal(merged.status, 200, merged.text);
   });
 
-  test('sees a first sign-in in another workspace that is on its way', async () => {
+  test('waits for a concurrent first sign-in in another workspace', async () => {
     const player = await newPlayer(hostile);
     const token = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
       gameKey: honest.gameKey,
@@ -258,13 +262,8 @@ describe('a profile that several workspaces know', () => {
     const login = app.http.post('/api/player-auth/wallet/verify', token, { gameKey: honest.gameKey });
     await held.arrival();
     const linked = linkMock(player);
-    // The link waits for the sign-in, which holds the lock of the player.
-    await eventually(async () => {
-      const { rowCount } = await app.owner.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`,
-      );
-      return rowCount === 1;
-    });
+    // The link waits for the sign-in, which has locked the player.
+    await untilBlocked(app);
     await held.release();
     assert.equal((await login).status, 200);
     refused(await linked);
@@ -272,7 +271,7 @@ describe('a profile that several workspaces know', () => {
 });
 
 describe('a method that was linked without a proof', () => {
-  test('signs in to games of its workspace alone, and is no proof', async () => {
+  test('signs in to games of its workspace only, and is no proof', async () => {
     const victim = await newPlayer(hostile);
     const studio = newWallet();
     const linkWallet = async (more: object = {}) =>
@@ -291,10 +290,14 @@ describe('a method that was linked without a proof', () => {
     await signIn(victim.wallet, honest);
     refused(await linkMock(victim, { proof: await proofOf(studio) }));
     assert.equal((await linkWallet({ proof: await proofOf(victim.wallet) })).status, 201);
-    assert.equal((await signIn(studio, honest)).body.playerId, victim.playerId, 'confirmed by a proof');
+    assert.equal(
+      (await signIn(studio, honest)).body.playerId,
+      victim.playerId,
+      'a proof makes the method valid in all workspaces',
+    );
   });
 
-  test('opens a portal session that may take the method back, and nothing else', async () => {
+  test('opens a portal session that can remove only this method', async () => {
     const victim = await newPlayer(hostile);
     const email = someEmail();
     const { body: method } = await linkEmail(email, hostile, victim);
@@ -302,7 +305,7 @@ describe('a method that was linked without a proof', () => {
     assert.equal(
       (await linkMockByPortal(early)).status,
       400,
-      'while one workspace knows the profile: allowed',
+      'allowed while one workspace knows the profile, so only the credential is refused',
     );
     await signIn(victim.wallet, honest);
     for (const portal of [early, await portalToken(email)])
@@ -315,7 +318,7 @@ describe('a method that was linked without a proof', () => {
     assert.equal((await app.http.delete(`${METHODS}/${method.id}`, early)).status, 204);
   });
 
-  test('gets no further by a password for the same address', async () => {
+  test('does not sign in to other workspaces with a new password for the same address', async () => {
     const victim = await newPlayer(hostile);
     const email = someEmail();
     await linkEmail(email, hostile, victim);
@@ -340,7 +343,7 @@ describe('a method that was linked without a proof', () => {
     );
   });
 
-  test('does not bring an address that nobody has verified along in a merge', async () => {
+  test('does not move an unverified address in a merge', async () => {
     const victim = await newPlayer(hostile);
     const [email, token] = [someEmail(), mockToken()];
     const { body: puppet } = await app.http.post(
@@ -362,11 +365,8 @@ describe('a method that was linked without a proof', () => {
   });
 });
 
-/** StoreA is not set up here: a link that is allowed ends as a refused credential. */
-const linkMockByPortal = (caller: Caller) => linkMock(caller);
-
 describe('a change of a profile', () => {
-  test('is mailed to verified addresses and audited in each tenant that knows the player', async () => {
+  test('is mailed to the verified addresses and audited in each tenant that knows the player', async () => {
     const player = await newPlayer(hostile);
     const email = someEmail();
     await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
@@ -389,9 +389,11 @@ describe('a change of a profile', () => {
   });
 });
 
-test('PROFILE_PROOF=off asks for no proof', async () => {
-  const trusting = await startTestApp({ env: { PROFILE_PROOF: 'off' }, databaseUrl: app.databaseUrl });
-  const player = await newPlayer(hostile, honest);
-  const body = { provider: 'Mock', token: mockToken() };
-  assert.equal((await trusting.http.post(METHODS, body, player)).status, 201);
+describe('PROFILE_PROOF=off', () => {
+  test('accepts changes without a proof', async () => {
+    const trusting = await startTestApp({ env: { PROFILE_PROOF: 'off' }, databaseUrl: app.databaseUrl });
+    const player = await newPlayer(hostile, honest);
+    const body = { provider: 'Mock', token: mockToken() };
+    assert.equal((await trusting.http.post(METHODS, body, player)).status, 201);
+  });
 });

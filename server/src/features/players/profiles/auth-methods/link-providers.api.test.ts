@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import {
   arrangePlayer,
@@ -47,7 +47,7 @@ const newPlayer = async () => {
   return { playerId, username, bearer: accessToken };
 };
 
-/** A message that a new wallet was asked to sign, and its signature. */
+/** A signed challenge of a wallet. */
 async function signedChallenge(wallet = privateKeyToAccount(generatePrivateKey())) {
   const { body } = await app.http.post(
     '/api/player-auth/wallet/challenge',
@@ -61,13 +61,13 @@ async function signedChallenge(wallet = privateKeyToAccount(generatePrivateKey()
   };
 }
 
-/** Whom the store sends back to the portal, and where to. */
+/** The callback URL to which the store redirects an account. */
 async function storeACallback(accountId: string): Promise<string> {
   const { body } = await app.http.post('/api/player-portal-auth/storea/start');
   return openId.browse(body.authUrl, accountId);
 }
 
-/** A player who has signed in to the portal. */
+/** A player with a portal session. */
 async function portalPlayer() {
   const { playerId, accountId } = await arrangeStoreAPlayer(app);
   const callbackUrl = await storeACallback(accountId);
@@ -81,174 +81,183 @@ async function portalPlayer() {
 
 const newAccount = () => `7656119${String(randomInt(1e10)).padStart(10, '0')}`;
 
-/** A token of somebody who has never been here. */
+/** A token of a new user of the provider. */
 const tokenProviders = {
   StoreA: async () => storeA.ticketOf(newStoreAUser()),
   StoreB: async () => storeB.tokenOf(newStoreBUser()),
   WalletJwt: () => issuer.tokenOf(randomUUID()),
 };
 
-for (const [provider, newToken] of Object.entries(tokenProviders)) {
-  test(`${provider}: a token that the provider vouches for links its owner`, async () => {
+describe('POST /api/player-profile/me/auth-methods and /merge', () => {
+  for (const [provider, newToken] of Object.entries(tokenProviders)) {
+    test(`${provider}: links the owner of a valid token`, async () => {
+      const player = await newPlayer();
+      const token = await newToken();
+      const linked = await link({ provider, token, setAsPrimary: true }, player);
+      assert.equal(linked.status, 201, linked.text);
+      assert.deepEqual([linked.body.authProvider, linked.body.isPrimary], [provider, true]);
+      assert.equal((await logIn({ provider, token })).body.playerId, player.playerId);
+      const taken = await link({ provider, token }, await newPlayer());
+      assert.deepEqual([taken.status, taken.body.code], [400, 'auth_method_taken']);
+      for (const bad of ['nonsense', `${token}x`]) {
+        const refused = await link({ provider, token: bad }, player);
+        assert.deepEqual([refused.status, refused.body.code], [400, 'credential_refused'], bad);
+      }
+    });
+
+    test(`${provider}: merges a profile with a valid token of it`, async () => {
+      const target = await newPlayer();
+      const token = await newToken();
+      const { body: source } = await logIn({ provider, token });
+      const merge = (sourceAuthToken: string) =>
+        app.http.post(
+          `${ME}/merge`,
+          { sourceProfileId: source.playerId, sourceProvider: provider, sourceAuthToken },
+          target,
+        );
+      assert.equal((await merge(await newToken())).body.code, 'merge_refused', 'a token of another user');
+      const merged = await merge(token);
+      assert.equal(merged.status, 200, merged.text);
+      assert.deepEqual(merged.body.mergedProfileIds, [source.playerId]);
+      assert.equal((await logIn({ provider, token })).body.playerId, target.playerId);
+    });
+  }
+
+  test('return 502 when the provider does not answer', async () => {
     const player = await newPlayer();
-    const token = await newToken();
-    const linked = await link({ provider, token, setAsPrimary: true }, player);
+    storeB.fail('broken');
+    try {
+      const token = storeB.tokenOf(newStoreBUser());
+      const merge = { sourceProfileId: randomUUID(), sourceProvider: 'StoreB', sourceAuthToken: token };
+      for (const answer of [
+        await link({ provider: 'StoreB', token }, player),
+        await app.http.post(`${ME}/merge`, merge, player),
+      ])
+        assert.deepEqual([answer.status, answer.body.code], [502, 'provider_unavailable']);
+    } finally {
+      storeB.fail('never');
+    }
+  });
+});
+
+describe('POST /api/player-profile/me/auth-methods', () => {
+  test('stores the wallet address that the issuer’s token contains', async () => {
+    const player = await newPlayer();
+    const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+    const { body } = await link(
+      { provider: 'WalletJwt', token: await issuer.tokenOf('w', { wallet }) },
+      player,
+    );
+    const { rows } = await app.owner.query('SELECT wallet_address FROM auth_methods WHERE id = $1', [
+      body.id,
+    ]);
+    assert.deepEqual(rows, [{ wallet_address: wallet }]);
+  });
+
+  test('EvmWallet: links the wallet of a signed challenge, once', async () => {
+    const player = await newPlayer();
+    const { wallet, credential } = await signedChallenge();
+    const linked = await link(credential, player);
     assert.equal(linked.status, 201, linked.text);
-    assert.deepEqual([linked.body.authProvider, linked.body.isPrimary], [provider, true]);
-    assert.equal((await logIn({ provider, token })).body.playerId, player.playerId);
-    const taken = await link({ provider, token }, await newPlayer());
-    assert.deepEqual([taken.status, taken.body.code], [400, 'auth_method_taken']);
-    for (const bad of ['nonsense', `${token}x`]) {
-      const refused = await link({ provider, token: bad }, player);
-      assert.deepEqual([refused.status, refused.body.code], [400, 'credential_refused'], bad);
+    assert.deepEqual([linked.body.authProvider, linked.body.providerUserId], ['EvmWallet', wallet.address]);
+    const replayed = await link(credential, player);
+    assert.deepEqual([replayed.status, replayed.body.code], [400, 'credential_refused']);
+
+    const { credential: again } = await signedChallenge(wallet);
+    const { provider: _, ...signed } = again;
+    const login = await app.http.post('/api/player-auth/wallet/verify', signed, tenant);
+    assert.equal(login.body.playerId, player.playerId);
+
+    const { credential: theirs } = await signedChallenge(wallet);
+    assert.equal((await link(theirs, await newPlayer())).body.code, 'auth_method_taken');
+  });
+
+  test('EvmWallet: returns 400 for a wrong signature, another tenant’s challenge and missing fields', async () => {
+    const player = await newPlayer();
+    const { credential } = await signedChallenge();
+    const { credential: other } = await signedChallenge();
+    const forged = await link({ ...credential, signature: other.signature }, player);
+    assert.deepEqual([forged.status, forged.body.code], [400, 'credential_refused']);
+    const elsewhere = await arrangeTenant(app, { providers: ['Mock', 'EvmWallet'] });
+    const { accessToken } = await arrangePlayer(app, elsewhere);
+    const foreign = await link(other, { bearer: accessToken });
+    assert.deepEqual([foreign.status, foreign.body.code], [400, 'credential_refused']);
+    for (const missing of ['message', 'signature']) {
+      const partial = await link({ ...credential, [missing]: undefined, token: 'mock:a:b' }, player);
+      assert.deepEqual(
+        [partial.body.code, partial.body.errors],
+        ['invalid_request', [{ path: missing, message: 'is missing' }]],
+      );
     }
   });
 
-  test(`${provider}: a profile is merged by a token of its own`, async () => {
-    const target = await newPlayer();
-    const token = await newToken();
-    const { body: source } = await logIn({ provider, token });
-    const merge = (sourceAuthToken: string) =>
-      app.http.post(
-        `${ME}/merge`,
-        { sourceProfileId: source.playerId, sourceProvider: provider, sourceAuthToken },
-        target,
-      );
-    assert.equal((await merge(await newToken())).body.code, 'merge_refused', 'somebody else’s');
-    const merged = await merge(token);
-    assert.equal(merged.status, 200, merged.text);
-    assert.deepEqual(merged.body.mergedProfileIds, [source.playerId]);
-    assert.equal((await logIn({ provider, token })).body.playerId, target.playerId);
+  test('does not use up the credential of a caller who may not link', async () => {
+    const player = await newPlayer();
+    const { credential } = await signedChallenge();
+    await app.http.delete(ME, player);
+    assert.equal((await link(credential, player)).body.code, 'profile_deleted');
+    assert.equal((await link(credential, await newPlayer())).status, 201);
   });
-}
-
-test('the address that the issuer tells of a linked wallet is kept', async () => {
-  const player = await newPlayer();
-  const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-  const { body } = await link(
-    { provider: 'WalletJwt', token: await issuer.tokenOf('w', { wallet }) },
-    player,
-  );
-  const { rows } = await app.owner.query('SELECT wallet_address FROM auth_methods WHERE id = $1', [body.id]);
-  assert.deepEqual(rows, [{ wallet_address: wallet }]);
 });
 
-test('a provider that does not answer is 502, for linking and for merging', async () => {
-  const player = await newPlayer();
-  storeB.fail('broken');
-  try {
-    const token = storeB.tokenOf(newStoreBUser());
-    const merge = { sourceProfileId: randomUUID(), sourceProvider: 'StoreB', sourceAuthToken: token };
-    for (const answer of [
-      await link({ provider: 'StoreB', token }, player),
-      await app.http.post(`${ME}/merge`, merge, player),
-    ])
-      assert.deepEqual([answer.status, answer.body.code], [502, 'provider_unavailable']);
-  } finally {
-    storeB.fail('never');
-  }
-});
+describe('a portal token', () => {
+  test('links and merges with the operator’s StoreA, and with no other provider', async () => {
+    const player = await portalPlayer();
+    const accountId = newAccount();
+    const linked = await link({ provider: 'StoreA', token: await storeACallback(accountId) }, player);
+    assert.equal(linked.status, 201, linked.text);
+    assert.equal(linked.body.providerUserId, accountId);
 
-test('EvmWallet: a signed challenge links the wallet, once', async () => {
-  const player = await newPlayer();
-  const { wallet, credential } = await signedChallenge();
-  const linked = await link(credential, player);
-  assert.equal(linked.status, 201, linked.text);
-  assert.deepEqual([linked.body.authProvider, linked.body.providerUserId], ['EvmWallet', wallet.address]);
-  const replayed = await link(credential, player);
-  assert.deepEqual([replayed.status, replayed.body.code], [400, 'credential_refused']);
-
-  const { credential: again } = await signedChallenge(wallet);
-  const { provider: _, ...signed } = again;
-  const login = await app.http.post('/api/player-auth/wallet/verify', signed, tenant);
-  assert.equal(login.body.playerId, player.playerId);
-
-  const { credential: theirs } = await signedChallenge(wallet);
-  assert.equal((await link(theirs, await newPlayer())).body.code, 'auth_method_taken');
-});
-
-test('EvmWallet: another signature, another tenant’s challenge and missing members are 400', async () => {
-  const player = await newPlayer();
-  const { credential } = await signedChallenge();
-  const { credential: other } = await signedChallenge();
-  const forged = await link({ ...credential, signature: other.signature }, player);
-  assert.deepEqual([forged.status, forged.body.code], [400, 'credential_refused']);
-  const elsewhere = await arrangeTenant(app, { providers: ['Mock', 'EvmWallet'] });
-  const { accessToken } = await arrangePlayer(app, elsewhere);
-  const foreign = await link(other, { bearer: accessToken });
-  assert.deepEqual([foreign.status, foreign.body.code], [400, 'credential_refused']);
-  for (const missing of ['message', 'signature']) {
-    const partial = await link({ ...credential, [missing]: undefined, token: 'mock:a:b' }, player);
-    assert.deepEqual(
-      [partial.body.code, partial.body.errors],
-      ['invalid_request', [{ path: missing, message: 'is missing' }]],
+    const source = await arrangeStoreAPlayer(app);
+    const token = await storeACallback(source.accountId);
+    const merge = { sourceProfileId: source.playerId, sourceProvider: 'StoreA', sourceAuthToken: token };
+    const merged = await app.http.post(`${ME}/merge`, merge, player);
+    assert.equal(merged.status, 200, merged.text);
+    assert.equal(merged.body.authMethods.length, 3);
+    assert.equal(
+      (await app.http.post(`${ME}/merge`, merge, player)).body.code,
+      'credential_refused',
+      'the token was used before',
     );
-  }
-});
 
-test('no credential is used up by a caller who may not link', async () => {
-  const player = await newPlayer();
-  const { credential } = await signedChallenge();
-  await app.http.delete(ME, player);
-  assert.equal((await link(credential, player)).body.code, 'profile_deleted');
-  assert.equal((await link(credential, await newPlayer())).status, 201);
-});
+    const { credential } = await signedChallenge();
+    for (const other of [
+      { provider: 'StoreA', token: 'nonsense' },
+      { provider: 'StoreA', token: `https://example.com/?${new URLSearchParams(token.split('?')[1])}` },
+      { provider: 'StoreA', token: storeA.ticketOf(newStoreAUser()) },
+      { provider: 'StoreB', token: storeB.tokenOf(newStoreBUser()) },
+      { provider: 'WalletJwt', token: await issuer.tokenOf('x') },
+      { provider: 'Mock', token: 'mock:a:b' },
+      credential,
+    ]) {
+      const refused = await link(other, player);
+      assert.deepEqual([refused.status, refused.body.code], [400, 'credential_refused'], other.provider);
+    }
+  });
 
-test('with a token of the portal the operator’s StoreA links and merges, and no other provider', async () => {
-  const player = await portalPlayer();
-  const accountId = newAccount();
-  const linked = await link({ provider: 'StoreA', token: await storeACallback(accountId) }, player);
-  assert.equal(linked.status, 201, linked.text);
-  assert.equal(linked.body.providerUserId, accountId);
+  test('stops working when its profile or session ends', async () => {
+    const refresh = (refreshToken: string) =>
+      app.http.post('/api/player-portal-auth/refresh', { refreshToken });
+    const [deleted, merged, target, left] = [
+      await portalPlayer(),
+      await portalPlayer(),
+      await portalPlayer(),
+      await portalPlayer(),
+    ];
+    assert.equal((await app.http.delete(ME, deleted)).status, 204);
+    const { rows } = await app.owner.query(
+      'SELECT tenant_id, action FROM audit_records WHERE target_id = $1',
+      [deleted.playerId],
+    );
+    assert.deepEqual(rows, [{ tenant_id: null, action: 'player.self_deleted' }]);
+    const token = await storeACallback(merged.accountId);
+    const merge = { sourceProfileId: merged.playerId, sourceProvider: 'StoreA', sourceAuthToken: token };
+    assert.equal((await app.http.post(`${ME}/merge`, merge, target)).status, 200);
+    for (const { refreshToken } of [deleted, merged]) assert.equal((await refresh(refreshToken)).status, 401);
+    assert.equal((await refresh(target.refreshToken)).status, 200);
 
-  const source = await arrangeStoreAPlayer(app);
-  const token = await storeACallback(source.accountId);
-  const merge = { sourceProfileId: source.playerId, sourceProvider: 'StoreA', sourceAuthToken: token };
-  const merged = await app.http.post(`${ME}/merge`, merge, player);
-  assert.equal(merged.status, 200, merged.text);
-  assert.equal(merged.body.authMethods.length, 3);
-  assert.equal(
-    (await app.http.post(`${ME}/merge`, merge, player)).body.code,
-    'credential_refused',
-    'it was used',
-  );
-
-  const { credential } = await signedChallenge();
-  for (const other of [
-    { provider: 'StoreA', token: 'nonsense' },
-    { provider: 'StoreA', token: `https://example.com/?${new URLSearchParams(token.split('?')[1])}` },
-    { provider: 'StoreA', token: storeA.ticketOf(newStoreAUser()) },
-    { provider: 'StoreB', token: storeB.tokenOf(newStoreBUser()) },
-    { provider: 'WalletJwt', token: await issuer.tokenOf('x') },
-    { provider: 'Mock', token: 'mock:a:b' },
-    credential,
-  ]) {
-    const refused = await link(other, player);
-    assert.deepEqual([refused.status, refused.body.code], [400, 'credential_refused'], other.provider);
-  }
-});
-
-test('a session of the portal ends with the profile, and one that has ended links nothing', async () => {
-  const refresh = (refreshToken: string) =>
-    app.http.post('/api/player-portal-auth/refresh', { refreshToken });
-  const [deleted, merged, target, left] = [
-    await portalPlayer(),
-    await portalPlayer(),
-    await portalPlayer(),
-    await portalPlayer(),
-  ];
-  assert.equal((await app.http.delete(ME, deleted)).status, 204);
-  const { rows } = await app.owner.query('SELECT tenant_id, action FROM audit_records WHERE target_id = $1', [
-    deleted.playerId,
-  ]);
-  assert.deepEqual(rows, [{ tenant_id: null, action: 'player.self_deleted' }]);
-  const token = await storeACallback(merged.accountId);
-  const merge = { sourceProfileId: merged.playerId, sourceProvider: 'StoreA', sourceAuthToken: token };
-  assert.equal((await app.http.post(`${ME}/merge`, merge, target)).status, 200);
-  for (const { refreshToken } of [deleted, merged]) assert.equal((await refresh(refreshToken)).status, 401);
-  assert.equal((await refresh(target.refreshToken)).status, 200);
-
-  await app.http.post('/api/player-portal-auth/logout', { refreshToken: left.refreshToken });
-  const refused = await link({ provider: 'StoreA', token: await storeACallback(newAccount()) }, left);
-  assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_bearer']);
+    await app.http.post('/api/player-portal-auth/logout', { refreshToken: left.refreshToken });
+    const refused = await link({ provider: 'StoreA', token: await storeACallback(newAccount()) }, left);
+    assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_bearer']);
+  });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { openDatabase, type Database, type Querier, type Scope } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
@@ -33,8 +33,8 @@ for (const [id, slug] of [
     slug,
   ]);
 
-/** A player with at least one row in every table that a merge touches. */
-async function arrangePerson(tenantOfTheirs: string, username: string): Promise<string> {
+/** A player with at least one row in every table that a merge changes. */
+async function arrangeProfile(ownTenant: string, username: string): Promise<string> {
   const [id, device, shared] = [randomUUID(), randomUUID(), randomUUID()];
   await owner.query(
     `INSERT INTO players (id, display_name, email, created_at) VALUES ($1, $2, $2 || '@example.com', $3)`,
@@ -51,7 +51,7 @@ async function arrangePerson(tenantOfTheirs: string, username: string): Promise<
      VALUES ($1, $3, $4, 'Other', false, $6, $6, $6, $6), ($2, $3, $5, 'Other', true, $6, $6, $6, $6)`,
     [device, shared, id, `${username} alone`, `shared ${username.slice(0, 4)}`, at],
   );
-  for (const tenant of [tenantId, tenantOfTheirs]) {
+  for (const tenant of [tenantId, ownTenant]) {
     const session = randomUUID();
     await owner.query(
       'INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at) VALUES ($1, $2, $3, $3)',
@@ -85,12 +85,12 @@ async function arrangePerson(tenantOfTheirs: string, username: string): Promise<
   return id;
 }
 
-let people = 0;
-/** Somebody with two profiles, of which the source had absorbed a third. */
+let pairs = 0;
+/** Two profiles of one person. A third profile was merged into the source before. */
 async function arrangePair() {
-  const name = `p${1000 + people++}`.slice(-4);
-  const targetId = await arrangePerson(onlyTarget, `${name} target`);
-  const sourceId = await arrangePerson(onlySource, `${name} source`);
+  const name = `p${1000 + pairs++}`.slice(-4);
+  const targetId = await arrangeProfile(onlyTarget, `${name} target`);
+  const sourceId = await arrangeProfile(onlySource, `${name} source`);
   await owner.query(
     'INSERT INTO players (id, is_active, merged_into_id, created_at) VALUES ($1, false, $2, $3)',
     [randomUUID(), sourceId, at],
@@ -112,15 +112,15 @@ const tables = [
   'email_tokens',
 ];
 
-/** Every row of every table that a merge touches. */
-async function everything(): Promise<Record<string, unknown>> {
+/** All rows of the tables that a merge changes. */
+async function readAllRows(): Promise<Record<string, unknown>> {
   const state: Record<string, unknown> = {};
   for (const table of tables)
     state[table] = (await owner.query(`SELECT to_jsonb(t)::text AS row FROM ${table} t ORDER BY 1`)).rows;
   return state;
 }
 
-/** The merge as a request starts it, through a database of ours, at whose end stands a provider that always agrees. */
+/** Runs a merge through `db`, with a provider that accepts every token. */
 function mergeThrough(db: Database, { targetId, sourceId, accountId }: Pair) {
   const services = {
     database: db,
@@ -145,33 +145,33 @@ function mergeThrough(db: Database, { targetId, sourceId, accountId }: Pair) {
 }
 
 /**
- * A database like ours, but that the connection of the merge is killed before one of its steps: statement 1, 2, 3 …, and COMMIT as
- * the last. Without `together` its statements stand each for itself.
+ * Wraps the database so that the connection of the merge is killed before one of its steps. The steps are its statements and, as the
+ * last one, COMMIT. Without `isTransaction`, each statement commits on its own.
  */
-function killing(fatal: number, { together = true } = {}) {
+function killAtStep(fatalStep: number, { isTransaction = true } = {}) {
   let transactions = 0;
   let steps = 0;
-  const mayDie = async (db: Querier): Promise<void> => {
-    if (++steps !== fatal) return;
-    if (!together) throw new Error('killed');
+  const killIfDue = async (db: Querier): Promise<void> => {
+    if (++steps !== fatalStep) return;
+    if (!isTransaction) throw new Error('killed');
     const { pid } = (await db.row<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`))!;
     await owner.query('SELECT pg_terminate_backend($1)', [pid]);
   };
-  const mortal = (db: Querier): Querier => ({
-    rows: async (statement) => (await mayDie(db), db.rows(statement)),
-    row: async (statement) => (await mayDie(db), db.row(statement)),
-    count: async (statement) => (await mayDie(db), db.count(statement)),
-    run: async (statement) => (await mayDie(db), db.run(statement)),
+  const wrap = (db: Querier): Querier => ({
+    rows: async (statement) => (await killIfDue(db), db.rows(statement)),
+    row: async (statement) => (await killIfDue(db), db.row(statement)),
+    count: async (statement) => (await killIfDue(db), db.count(statement)),
+    run: async (statement) => (await killIfDue(db), db.run(statement)),
   });
   const scopeOf = (scope: Scope): Scope => ({
     ...scope,
     async transaction(work) {
-      // The first one looks at the caller before the provider is asked; the second is the merge.
+      // The first transaction checks the caller. The second one is the merge.
       if (++transactions !== 2) return scope.transaction(work);
-      if (!together) return work(mortal(scope));
+      if (!isTransaction) return work(wrap(scope));
       return scope.transaction(async (transaction) => {
-        const result = await work(mortal(transaction));
-        await mayDie(transaction);
+        const result = await work(wrap(transaction));
+        await killIfDue(transaction);
         return result;
       });
     },
@@ -180,39 +180,7 @@ function killing(fatal: number, { together = true } = {}) {
   return { db, steps: () => steps };
 }
 
-test('a merge whose connection dies at any step leaves everything as it was, and can be done again', async () => {
-  const rehearsal = killing(0);
-  await mergeThrough(rehearsal.db, await arrangePair());
-  assert.ok(rehearsal.steps() > 15, 'every statement is a step');
-
-  const pair = await arrangePair();
-  const before = await everything();
-  for (let step = 1; step <= rehearsal.steps(); step++) {
-    await assert.rejects(mergeThrough(killing(step).db, pair), `at step ${step}`);
-    assert.deepEqual(await everything(), before, `at step ${step}`);
-  }
-  await mergeThrough(database, pair);
-  assert.deepEqual(await summary(pair), {
-    sourceRows: 0,
-    livingSessions: 0,
-    methods: 4,
-    primaries: 1,
-    devices: 3,
-    games: 3,
-    bans: 2,
-    addresses: 2,
-    absorbed: 2,
-  });
-});
-
-test('were it not one transaction, the test above would see it', async () => {
-  const pair = await arrangePair();
-  const before = await everything();
-  await assert.rejects(mergeThrough(killing(12, { together: false }).db, pair), /killed/);
-  assert.notDeepEqual(await everything(), before);
-});
-
-/** What a merge is to bring about, in numbers. */
+/** The numbers of rows after a merge. */
 async function summary({ targetId, sourceId }: Pair) {
   const { rows } = await owner.query(
     `SELECT (SELECT count(*) FROM auth_methods WHERE player_id = $1) + (SELECT count(*) FROM devices WHERE player_id = $1)
@@ -223,7 +191,7 @@ async function summary({ targetId, sourceId }: Pair) {
             (SELECT count(*) FROM login_sessions WHERE player_id = $1 AND tokens_revoked_at IS NULL)
           + (SELECT count(*) FROM portal_sessions WHERE player_id = $1 AND revoked_at IS NULL)
           + (SELECT count(*) FROM third_party_refresh_tokens WHERE player_id = $1
-               AND (revoked_at IS NULL OR display_name IS NOT NULL)) AS "livingSessions",
+               AND (revoked_at IS NULL OR display_name IS NOT NULL)) AS "validSessions",
             (SELECT count(*) FROM auth_methods WHERE player_id = $2) AS methods,
             (SELECT count(*) FROM auth_methods WHERE player_id = $2 AND is_primary) AS primaries,
             (SELECT count(*) FROM devices WHERE player_id = $2) AS devices,
@@ -235,3 +203,37 @@ async function summary({ targetId, sourceId }: Pair) {
   );
   return Object.fromEntries(Object.entries(rows[0]).map(([name, count]) => [name, Number(count)]));
 }
+
+describe('mergeProfiles', () => {
+  test('changes nothing when the connection fails at any statement, and can be repeated', async () => {
+    const dryRun = killAtStep(0);
+    await mergeThrough(dryRun.db, await arrangePair());
+    assert.ok(dryRun.steps() > 15, 'the steps are counted');
+
+    const pair = await arrangePair();
+    const before = await readAllRows();
+    for (let step = 1; step <= dryRun.steps(); step++) {
+      await assert.rejects(mergeThrough(killAtStep(step).db, pair), `at step ${step}`);
+      assert.deepEqual(await readAllRows(), before, `at step ${step}`);
+    }
+    await mergeThrough(database, pair);
+    assert.deepEqual(await summary(pair), {
+      sourceRows: 0,
+      validSessions: 0,
+      methods: 4,
+      primaries: 1,
+      devices: 3,
+      games: 3,
+      bans: 2,
+      addresses: 2,
+      absorbed: 2,
+    });
+  });
+
+  test('is covered by the test above: without a transaction, a failure leaves changes', async () => {
+    const pair = await arrangePair();
+    const before = await readAllRows();
+    await assert.rejects(mergeThrough(killAtStep(12, { isTransaction: false }).db, pair), /killed/);
+    assert.notDeepEqual(await readAllRows(), before);
+  });
+});
