@@ -10,7 +10,7 @@ export const BanBody = Type.Object({
       Type.String({
         maxLength: 256,
         transform: ['trim'],
-        description: 'The reason of the ban, in a few words. The player gets it at a login.',
+        description: 'The reason of the ban, in a few words. It is part of the player’s data export.',
       }),
     ),
   ),

@@ -1,2 +1,2 @@
-export { listDevices, MAX_DEVICES } from './list-devices.ts';
+export { listDevices, MAX_DEVICES } from './devices.ts';
 export { deviceRoutes } from './routes.ts';

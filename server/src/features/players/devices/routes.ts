@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { playerOf } from '../../../http/request-context.ts';
-import { changeDevice } from './change-device.ts';
-import { listDevices } from './list-devices.ts';
+import { changeDevice, listDevices } from './devices.ts';
 import { ChangeDeviceBody, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
 
 const tags = ['Player devices'];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { platforms } from '../../sign-in/login/index.ts';
-import { MAX_DEVICES } from './list-devices.ts';
+import { MAX_DEVICES } from './devices.ts';
 
 /** A device as its own player sees it. */
 export const Device = Type.Object({

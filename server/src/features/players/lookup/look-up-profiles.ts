@@ -2,7 +2,15 @@ import type { Database } from '../../../database/database.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { EMPTY_GUID } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { findTenantProfile, findTenantProfiles, type Profile, type TenantProfile } from './queries.ts';
+import {
+  findProfile,
+  findTenantProfile,
+  findTenantProfiles,
+  listVisibleGames,
+  type PlayedGame,
+  type Profile,
+  type TenantProfile,
+} from './queries.ts';
 
 /**
  * Looks up a player for a key of the tenant. A game key sees all players of its tenant, but only the id and visibility of private
@@ -70,6 +78,21 @@ export async function lookUpProfiles(
     processedCount: distinctIds.length,
     returnedCount: items.length,
   };
+}
+
+/** Reads a public profile. A full profile also shows the player's games. Throws not_found. */
+export async function readPublicProfile(
+  database: Database,
+  playerId: string,
+): Promise<Profile & { games: PlayedGame[] }> {
+  const profile = await findProfile(database, playerId);
+  if (!profile || profile.profileVisibility === 'private') throw new ProblemError('not_found');
+  // The player's scope, because row-level security hides the access records of other tenants from any tenant's scope.
+  const games =
+    profile.profileVisibility === 'full'
+      ? await listVisibleGames(database.forPlayer(profile.id), profile.id)
+      : [];
+  return { ...profile, games };
 }
 
 function isVisibleToApiKey({ profileVisibility, isHidden }: TenantProfile): boolean {

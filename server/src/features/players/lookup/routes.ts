@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { keyOf } from '../../../http/request-context.ts';
-import { lookUpProfile, lookUpProfiles } from './look-up-profiles.ts';
-import { readPublicProfile } from './read-public-profile.ts';
+import { lookUpProfile, lookUpProfiles, readPublicProfile } from './look-up-profiles.ts';
 import { BulkLookupBody, BulkLookupResult, PlayerPath, ProfileForKey, PublicProfile } from './schemas.ts';
 
 const tags = ['Profile lookup'];

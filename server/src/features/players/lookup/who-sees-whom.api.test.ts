@@ -267,7 +267,7 @@ describe('POST /api/player-profiles/bulk', () => {
 });
 
 describe('GET /api/public/player-profiles/{playerId}', () => {
-  test('returns the expected result for every player, whatever credentials are sent', async () => {
+  test('returns the expected result for every player, with all credentials', async () => {
     await Promise.all(
       players.map(async (player, index) => {
         const caller = credentialsOf(callers[index % callers.length]!, player.callingGame);

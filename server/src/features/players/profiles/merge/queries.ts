@@ -105,7 +105,7 @@ export async function moveDevices(db: Querier, sourceId: string, targetId: strin
   await db.run(sql`UPDATE devices SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 
-/** Moves the ban history with the access records, so that a banned player still gets the reason. */
+/** Moves the ban history with the access records, so that the reason of an active ban is not lost. */
 export async function moveBans(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`UPDATE player_bans SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
