@@ -66,14 +66,14 @@ export const PlayersQuery = Type.Object({
   search: Type.Optional(
     Name(
       128,
-      'A player’s id, or the beginning of their name, or of the provider user id or e-mail address of a sign-in method that they ' +
-        'have used in this tenant. Case is ignored. There are no wildcards.',
+      'A player’s id, or the beginning of their name, provider user id or e-mail address. Only sign-in methods that were used in this ' +
+        'tenant are searched. Case is ignored. There are no wildcards.',
     ),
   ),
   sort: OneOf<Sort>([...sortKeys, ...sortKeys.map((key) => `-${key}` as const)], {
     default: '-lastSeenAt',
     description:
-      'A minus means descending. Names sort by the code points of their lower case. Players without a name come first.',
+      'A minus means descending. Names sort by the code points of their lower case. Players without a name sort before all others.',
   }),
   banned: Type.Optional(
     Type.Boolean({ description: 'True: only players with an active ban. False: only players without one.' }),

@@ -8,7 +8,7 @@ export const sortKeys = ['lastSeenAt', 'firstSeenAt', 'displayName'] as const;
 type SortKey = (typeof sortKeys)[number];
 export type Sort = SortKey | `-${SortKey}`;
 
-/** The columns of each sort key. Each has an index on the tenant, its first column and, if there is no second one, the player. */
+/** The columns of each sort key. Each key has an index on the tenant and the first column. Indexes of a single column end with the player. */
 const columns: Record<SortKey, Sql[]> = {
   lastSeenAt: [sql`access.last_seen_hour`, sql`access.last_seen_at`],
   firstSeenAt: [sql`access.first_seen_at`],
@@ -35,11 +35,11 @@ export interface SearchResult {
 
 /**
  * The maximum number of players that a search finds. Each of the three search columns contributes its first matches in the order of
- * the column. To find, sort and count 2,500 of a million players takes 15 ms.
+ * the column. Finding, sorting and counting 2,500 of a million players takes 15 ms.
  */
 const MAX_FOUND = 2_500;
 
-/** Counts the tenant's players by the counter table. To count a million rows takes 55 ms. */
+/** Reads the number of the tenant's players from the counter table. Counting a million access records takes 55 ms. */
 export function countAll(db: Querier, tenantId: string): Promise<number> {
   return db.count(sql`
     SELECT coalesce(sum(players), 0)::int AS count FROM tenant_player_counts WHERE tenant_id = ${tenantId}`);

@@ -7,7 +7,8 @@ import { verifyProofMessage } from '../../../sign-in/wallet/index.ts';
 import { findMethodOfIdentity, findMethodOfPortalSession, listWorkspacesOfPlayer } from './proof-queries.ts';
 import type { CallerWithAddress, Credential, CredentialServices } from './verify-credential.ts';
 
-// The reasons for these rules are in docs/decisions/0035-proofs-of-identity.md.
+// A workspace knows a profile if the player has signed in to one of its games. The reasons for the rules are in
+// docs/decisions/0035-proofs-of-identity.md.
 
 export interface ProofServices extends CredentialServices {
   config: { profileProof: boolean };

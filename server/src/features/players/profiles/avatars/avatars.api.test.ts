@@ -49,7 +49,7 @@ function withChunk(file: Buffer, type: string, data: Buffer): Buffer {
   return Buffer.concat([file.subarray(0, 33), chunk(type, data), file.subarray(33)]);
 }
 
-/** A PNG whose header tells of another size than its pixels have. */
+/** Changes the size in the header of a PNG. */
 function withSize(file: Buffer, width: number, height: number): Buffer {
   const header = Buffer.from(file.subarray(16, 29));
   header.writeUInt32BE(width, 0);

@@ -168,7 +168,7 @@ async function requireSourceProof(
   return requireSingleWorkspace(db, sourceId, { tenantId, linkedInWorkspace: method?.linkedInWorkspace });
 }
 
-/** The target takes values that it lacks from the source. The source keeps no personal data, like a deleted profile. */
+/** The values of the target after the merge. Missing ones come from the source, which keeps no personal data. */
 function inherited(target: LockedProfile, source: LockedProfile) {
   const avatar = target.avatarUrl === null ? source : target;
   return {
