@@ -16,7 +16,7 @@ import { createDefinitionResolver } from '../features/gameplay/event-definitions
 import type { MailServer } from '../features/messages/mail/index.ts';
 import { openNotificationFeed } from '../features/messages/notifications/index.ts';
 import { createTokenVerifier } from '../features/sign-in/login/index.ts';
-import { openAvatarStore, profileCheck } from '../features/players/profiles/index.ts';
+import { openAvatarStore, createProfileCheck } from '../features/players/profiles/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
 import { openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
 import { createRateLimits } from '../features/traffic/rate-limits/index.ts';
@@ -184,7 +184,7 @@ export async function openServices(
         return { accountId, sessionId: claims['sid'] as string, expiresAtMs: exp * 1000 };
       },
       bearer: (token: string) => identifyBearer(signer, token),
-      hasProfile: profileCheck(database),
+      hasProfile: createProfileCheck(database),
       role: memberships.role,
       platformAdmin: (accountId: string) => isPlatformAdmin(database, accountId),
     },
