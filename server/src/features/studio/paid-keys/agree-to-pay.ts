@@ -5,7 +5,7 @@ import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { findRole } from '../workspaces/index.ts';
-import { shareTeam } from './queries.ts';
+import { lockTeamForShare } from './queries.ts';
 
 /**
  * Lets the author agree that a workspace pays for the reads of a key, in the caller's transaction. Call it before the key is
@@ -17,7 +17,7 @@ export async function requirePayer(
   { actor }: Author,
   workspaceId: string,
 ): Promise<void> {
-  await shareTeam(transaction, workspaceId);
+  await lockTeamForShare(transaction, workspaceId);
   // A statement of its own: it sees a change of the team that the lock has waited for.
   const member = actor.id === null ? undefined : await findRole(transaction, actor.id, { workspaceId });
   if (!member) throw new ProblemError('not_found', 'The workspace of subscriberWorkspaceId does not exist.');

@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
-import { endAgreements, enterTenant, shareTeam, type EndedPayment } from './queries.ts';
+import { endAgreements, enterTenant, lockTeamForShare, type EndedPayment } from './queries.ts';
 
 /** Why a workspace pays no more: it revoked the agreement, or who agreed is no owner or admin any more. */
 type Reason = 'revoked' | 'role_lost';
@@ -16,7 +16,7 @@ export async function endPayment(
   { workspaceId, keyId }: { workspaceId: string; keyId: string },
 ): Promise<void> {
   await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
-    await shareTeam(transaction, workspaceId);
+    await lockTeamForShare(transaction, workspaceId);
     const ended = await endAgreements(transaction, workspaceId, { keyId });
     if (ended.length === 0) throw new ProblemError('not_found', 'The workspace does not pay for this key.');
     await announceEnd(services, transaction, author, workspaceId, ended, 'revoked');

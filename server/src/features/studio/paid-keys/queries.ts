@@ -39,7 +39,7 @@ export function countPaidKeys(db: Querier, workspaceId: string): Promise<number>
 }
 
 /** Keeps the team of a workspace as it is until the transaction ends. A change of the team waits, or is seen afterwards. */
-export async function shareTeam(db: Querier, workspaceId: string): Promise<void> {
+export async function lockTeamForShare(db: Querier, workspaceId: string): Promise<void> {
   await db.run(sql`SELECT FROM workspaces WHERE id = ${workspaceId} FOR SHARE`);
 }
 
