@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Email, Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { roles } from '../../../core/role.ts';
-import { MOST_MEMBERSHIPS } from '../workspaces/index.ts';
+import { MAX_LISTED_MEMBERSHIPS } from '../workspaces/index.ts';
 
 /** A dashboard account. */
 export const User = Type.Object({
@@ -53,7 +53,7 @@ export const Membership = Type.Object({
 
 export const Me = Type.Object({
   user: User,
-  memberships: Type.Array(Membership, { maxItems: MOST_MEMBERSHIPS }),
+  memberships: Type.Array(Membership, { maxItems: MAX_LISTED_MEMBERSHIPS }),
 });
 
 /** What a login answers if the account has a second factor. */

@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { lockWorkspace, updateWorkspace } from './queries.ts';
 
-/** Changes a workspace's name or slug. Throws not_found and slug_taken. */
+/** Changes the name or the slug of a workspace. Throws not_found and slug_taken. */
 export async function changeWorkspace(
   database: Database,
   author: Author,

@@ -9,18 +9,20 @@ import { findWorkspace, insertMembership, insertWorkspace, type Workspace } from
 export interface NewWorkspace {
   name: string;
   slug?: string | undefined;
-  /** Who becomes its owner. */
+  /** The account that becomes the owner. */
   ownerId: string;
 }
 
-/** Creates a workspace in the caller's transaction, with a slug made of its name unless one is given. Throws slug_taken. */
+/**
+ * Creates a workspace in the caller's transaction. If no slug is given, the slug is derived from the name. Throws slug_taken.
+ */
 export async function createWorkspace(
   transaction: Querier,
   author: Author,
   { name, slug: wanted, ownerId }: NewWorkspace,
 ): Promise<Workspace> {
   const id = newId();
-  const slug = await takeSlug(transaction, { id, name, slug: wanted });
+  const slug = await insertWithSlug(transaction, { id, name, slug: wanted });
   await insertMembership(transaction, { workspaceId: id, accountId: ownerId, role: 'owner' });
   await auditTrail(transaction, [
     {
@@ -32,11 +34,11 @@ export async function createWorkspace(
     },
   ]);
   const created = await findWorkspace(transaction, id, ownerId);
-  if (!created) throw new Error('A workspace that was just made is not there.');
+  if (!created) throw new Error('The new workspace was not found.');
   return created;
 }
 
-async function takeSlug(
+async function insertWithSlug(
   transaction: Querier,
   { id, name, slug }: { id: string; name: string; slug: string | undefined },
 ): Promise<string> {
