@@ -9,7 +9,7 @@ import {
   deletePendingCredentials,
   NOTICES,
 } from '../features/sign-in/email/index.ts';
-import { deleteOldAnswers } from '../features/platform/idempotency/index.ts';
+import { deleteOldResponses } from '../features/platform/idempotency/index.ts';
 import { deleteOldMails } from '../features/messages/mail/index.ts';
 import { deleteOldInvitations } from '../features/studio/members/index.ts';
 import { deleteOldNotifications } from '../features/messages/notifications/index.ts';
@@ -64,7 +64,7 @@ async function deleteExpired(database: Database): Promise<void> {
     await deleteExpiredThirdPartyTokens(tenant, id);
     await deleteExpiredChallenges(tenant, id);
     await deleteExpiredCodesAndTokens(tenant, id);
-    await deleteOldAnswers(tenant, id);
+    await deleteOldResponses(tenant, id);
     await deleteExpiredBanFingerprints(tenant, id);
   }
   await deleteExpiredAccountTokens(database);

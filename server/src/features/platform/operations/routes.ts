@@ -3,11 +3,12 @@ import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
-import { checkDatabase } from './check-database.ts';
+import { sql } from '../../../database/sql.ts';
+import { ProblemError } from '../../../core/problem.ts';
 
 const Status = Type.Object({ status: Type.Literal('ok') });
 
-/** Open to anyone: for load balancers and for those who verify our tokens. */
+/** The public endpoints for load balancers and for services that verify tokens. */
 export function operationsRoutes(database: Database, signer: TokenSigner): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -16,7 +17,8 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         schema: {
           operationId: 'isLive',
           tags: ['Operations'],
-          summary: 'Whether the process answers',
+          summary: 'Check that the process is running',
+          description: 'Returns 200 if the process answers requests. Use it as a liveness probe.',
           response: { 200: Status },
         },
       },
@@ -29,13 +31,14 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         schema: {
           operationId: 'isReady',
           tags: ['Operations'],
-          summary: 'Whether the server can do its work',
-          description: 'Checks the database.',
+          summary: 'Check that the server is ready',
+          description:
+            'Returns 200 if the database answers, and 503 if it does not. Use it as a readiness probe.',
           response: { 200: Status, ...problems(503) },
         },
       },
       async () => {
-        await checkDatabase(database);
+        await requireDatabase(database);
         return { status: 'ok' as const };
       },
     );
@@ -46,7 +49,9 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         schema: {
           operationId: 'getPublicKeys',
           tags: ['Operations'],
-          summary: 'The public keys of access tokens (JWKS)',
+          summary: 'Get the public keys (JWKS)',
+          description:
+            'Returns the public keys that verify access tokens. Clients can cache them for 5 minutes.',
           response: {
             200: Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) }),
           },
@@ -58,4 +63,13 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
       },
     );
   };
+}
+
+async function requireDatabase(database: Database): Promise<void> {
+  await database.rows(sql`SELECT 1`).catch(() => {
+    throw new ProblemError('unavailable', {
+      detail: 'The database does not answer. Retry after the number of seconds in Retry-After.',
+      headers: { 'retry-after': '5' },
+    });
+  });
 }

@@ -168,7 +168,10 @@ test('while a key is waiting, or with another master key, nothing is rotated', a
   assert.equal(refused.length, 3, 'of four at once one is first');
   for (const reason of refused) {
     assert.ok(reason instanceof RotationRefusedError);
-    assert.match(reason.message, /^The key [0-9a-f-]{36} is waiting already: it signs from [^ ]+Z on\.$/);
+    assert.match(
+      reason.message,
+      /^The key [0-9a-f-]{36} is waiting already\. It starts to sign at [^ ]+Z\.$/,
+    );
   }
   await withDatabase(app, (database) =>
     assert.rejects(
@@ -219,7 +222,7 @@ test('a process that was never told of a new key takes its tokens, and looks for
 test('a process that is never told of anything reads the keys again by itself', async () => {
   const app = await startTestApp();
   await withDatabase(app, async (database) => {
-    const deaf = await openTokenSigner(database, vault, DEAF, app.issuer, { rereadMs: 20 });
+    const deaf = await openTokenSigner(database, vault, DEAF, app.issuer, { reloadMs: 20 });
     const { kid } = await rotate(app, 0);
     await eventually(() => kidOf(deaf.sign('saas', 'somebody', {}, 60)) === kid);
     await deaf.close();
