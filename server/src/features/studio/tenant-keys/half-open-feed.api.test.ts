@@ -25,7 +25,7 @@ const statusOf = async (gameKey: string) =>
   ).status;
 
 describe('a change feed whose connection is half-open', () => {
-  test('is noticed, so that a revoked key stops working on the other process', async () => {
+  test('is detected, so that a revoked key stops working on the other process', async () => {
     const keys = [await createKey(), await createKey(), await createKey()];
     for (const { key } of keys) assert.equal(await statusOf(key), 404, 'the key works and is cached');
     proxy.blackhole('guildhall change feed');
