@@ -181,7 +181,7 @@ export function findTokenUse(
     WHERE token.token_hash = ${hash}`);
 }
 
-/** Stores when and from where a session was last refreshed. */
+/** Stores the time, IP address and user agent of the last refresh of a session. */
 export async function updateLastUse(db: Querier, sessionId: string, origin: Origin): Promise<void> {
   await db.run(sql`
     UPDATE account_sessions

@@ -9,9 +9,9 @@ import { issueKey } from './create-key.ts';
 import { findPayer, lockKey, replaceKey, type KeyReference, type TenantKey } from './queries.ts';
 
 /**
- * Creates the successor of a key. The old key works until the grace period ends or until its own expiry, whichever is earlier.
- * If several rotations of one key run in parallel, one succeeds. Throws not_found if the key has another kind or tenant. Throws
- * conflict if the key is revoked, expired or already rotated.
+ * Creates the successor of a key. The old key works until the grace period ends. If its own expiry is earlier, it works until
+ * then. If several rotations of one key run in parallel, one succeeds. Throws not_found if the key has another kind or tenant.
+ * Throws conflict if the key is revoked, expired or already rotated.
  */
 export async function rotateKey(
   { database, vault }: { database: Database; vault: Vault },

@@ -1,4 +1,4 @@
-export { createWorkspace } from './create-workspace.ts';
+export { createWorkspace } from './workspaces.ts';
 export { createMemberships } from './memberships.ts';
 export {
   findRole,

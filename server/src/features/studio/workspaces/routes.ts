@@ -3,9 +3,6 @@ import type { Database } from '../../../database/database.ts';
 import { accountOf, authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
 import { changePlan } from './change-plan.ts';
-import { changeWorkspace } from './change-workspace.ts';
-import { createWorkspace } from './create-workspace.ts';
-import { readWorkspace, readWorkspaces } from './read-workspaces.ts';
 import {
   ChangePlanBody,
   ChangeWorkspaceBody,
@@ -15,6 +12,7 @@ import {
   WorkspacePage,
   WorkspaceParams,
 } from './schemas.ts';
+import { changeWorkspace, createWorkspace, readWorkspace, readWorkspaces } from './workspaces.ts';
 
 export interface PlanServices {
   database: Database;
