@@ -107,9 +107,9 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
       assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused'], other.text);
     }
     assert.equal(await matchesOf(eve.playerId), 0);
-    assert.equal(await unitsOf(tenant), before, 'a refusal is not charged');
+    assert.equal(await unitsOf(tenant), before, 'a rejected request is not charged');
     assert.deepEqual((await create([ada.playerId], withKey(server, key))).body, first.body);
-    assert.equal(await unitsOf(tenant), before + 1, 'a repetition is charged');
+    assert.equal(await unitsOf(tenant), before + 1, 'a repeated request is charged');
   });
 
   test('does not store an error response', async () => {
@@ -144,7 +144,7 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
     const player = await arrangePlayer(app, tenant);
     const other = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     const elsewhere = await arrangePlayer(app, other, player.username);
-    assert.equal(elsewhere.playerId, player.playerId, 'one person in two tenants');
+    assert.equal(elsewhere.playerId, player.playerId, 'the same player in two tenants');
     const secondKey = newOpaqueToken('game');
     await app.owner.query(
       `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint) VALUES ($1, $2, 'game', 'second', $3, $4)`,

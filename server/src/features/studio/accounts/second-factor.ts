@@ -5,7 +5,7 @@ import { findTotpSecret, consumeRecoveryCode, consumeStep } from './totp-queries
 import { matchingStep } from './totp.ts';
 
 const RECOVERY_CODE_COUNT = 10;
-/** Without characters that look alike. A code of 10 characters has 49 bits of entropy. */
+/** The alphabet has no characters that look alike. A code of 10 characters has 49 bits of entropy. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /** Generates ten recovery codes, for example `k7wq2-x9mfp`. */

@@ -67,7 +67,7 @@ export async function acceptInvitation(
     );
   const passwordHash = known ? '' : await hashPassword(password);
   return database.transaction(async (transaction) => {
-    const invitation = await useInvitation(transaction, hash);
+    const invitation = await consumeInvitation(transaction, hash);
     const id = known?.id ?? newId();
     const author: Author = { actor: { kind: 'account', id }, origin };
     const account =
@@ -80,7 +80,7 @@ export async function acceptInvitation(
         isPlatformAdmin: false,
         emailVerified: true,
       }));
-    const membership = await join(transaction, author, invitation, account);
+    const membership = await addMember(transaction, author, invitation, account);
     return {
       isNew: !known,
       signedIn: { ...(await createSession(transaction, services, account, origin)), membership },
@@ -95,14 +95,14 @@ export async function joinWorkspace(
   token: string,
 ): Promise<Membership> {
   return database.transaction(async (transaction) => {
-    const invitation = await useInvitation(transaction, vault.fingerprint(token));
+    const invitation = await consumeInvitation(transaction, vault.fingerprint(token));
     const account = await findAccount(transaction, author.actor.id);
     if (account?.email !== invitation.email)
       throw new ProblemError(
         'forbidden',
         `The invitation is for ${invitation.email}. Sign in with that address.`,
       );
-    return join(transaction, author, invitation, account);
+    return addMember(transaction, author, invitation, account);
   });
 }
 
@@ -113,14 +113,14 @@ async function requireInvitation(db: Querier, hash: Buffer): Promise<MailedInvit
 }
 
 /** Ends an invitation in the caller's transaction. The team is locked first, as in all transactions that change the team. */
-async function useInvitation(transaction: Querier, hash: Buffer): Promise<MailedInvitation> {
+async function consumeInvitation(transaction: Querier, hash: Buffer): Promise<MailedInvitation> {
   const invitation = await requireInvitation(transaction, hash);
   await lockTeam(transaction, invitation.workspaceId);
   if (!(await endInvitation(transaction, invitation.id))) throw invitationNotFound();
   return invitation;
 }
 
-async function join(
+async function addMember(
   transaction: Querier,
   author: Author,
   { id: invitationId, workspaceId, workspaceName, workspaceSlug, role, invitedBy }: MailedInvitation,

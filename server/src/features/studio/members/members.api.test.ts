@@ -134,7 +134,7 @@ describe('PATCH and DELETE /api/workspaces/{workspaceId}/members/{userId}', () =
     assert.equal(
       (await change(admin.accountId, 'viewer', admin)).status,
       200,
-      'an admin can lower the own role',
+      'an admin can lower their own role',
     );
     assert.equal(
       (await change(viewer.accountId, 'admin', admin)).status,

@@ -158,7 +158,7 @@ describe('lastUsedAt of a key', () => {
       ).rows;
     const before = await lastUsed();
     for (let use = 0; use < 100; use++) assert.ok(await keys.authenticate('game', gameKey, null));
-    assert.deepEqual(await lastUsed(), before, 'no use writes by itself');
+    assert.deepEqual(await lastUsed(), before, 'a use alone does not write');
     await keys.close();
     await database.close();
     const after = await lastUsed();

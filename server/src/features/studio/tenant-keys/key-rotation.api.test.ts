@@ -33,7 +33,7 @@ const secondsUntil = (time: string) => (Date.parse(time) - Date.now()) / 1000;
 
 describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}/rotate', () => {
   test('creates a successor with the same settings, and both keys work during the grace period', async () => {
-    const traits = {
+    const settings = {
       name: 'Integration',
       rateLimit: { perMinute: 10, perHour: null },
       rateLimitPerMinute: 5,
@@ -41,14 +41,14 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}/rotate', () =
       allowDataApi: true,
       subscriberWorkspaceId: tenant.workspaceId,
     };
-    const { key: oldKey, ...old } = await create('api', traits);
+    const { key: oldKey, ...old } = await create('api', settings);
     const rotated = await rotate('api', old.id, { gracePeriodSeconds: 3600 });
     assert.equal(rotated.status, 201, rotated.text);
     const { key, ...successor } = rotated.body;
     assert.match(key, /^gh_api_[0-9a-f]{72}$/);
     assert.notEqual(key, oldKey);
     assert.partialDeepStrictEqual(successor, {
-      ...traits,
+      ...settings,
       expiresAt: null,
       successorId: null,
       lastUsedAt: null,

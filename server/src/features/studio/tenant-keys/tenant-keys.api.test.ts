@@ -80,7 +80,7 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys', () => {
 describe('PATCH /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}', () => {
   test('changes settings one by one and clears them with null', async () => {
     const expiresAt = inAnHour();
-    const traits = {
+    const settings = {
       rateLimit: { perMinute: 10, perHour: 100 },
       rateLimitPerMinute: 5,
       payloadBytesPerMinute: 5_000_000_000,
@@ -88,10 +88,10 @@ describe('PATCH /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}', () => {
       allowDataApi: true,
       subscriberWorkspaceId: tenant.workspaceId,
     };
-    const created = await create('api', traits);
+    const created = await create('api', settings);
     assert.equal(created.status, 201, created.text);
     const { key, ...before } = created.body;
-    assert.partialDeepStrictEqual(before, traits);
+    assert.partialDeepStrictEqual(before, settings);
     const { id } = before;
 
     assert.deepEqual((await change('api', id, {})).body, before);
