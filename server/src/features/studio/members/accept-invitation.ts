@@ -63,7 +63,7 @@ export async function acceptInvitation(
   if (known?.totpEnabled)
     throw new ProblemError(
       'second_factor_needed',
-      'Sign in first, then accept the invitation by POST /api/saas-auth/me/invitations/accept.',
+      'Sign in first, then accept the invitation with POST /api/saas-auth/me/invitations/accept.',
     );
   const passwordHash = known ? '' : await hashPassword(password);
   return database.transaction(async (transaction) => {

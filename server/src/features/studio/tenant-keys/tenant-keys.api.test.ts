@@ -168,7 +168,7 @@ describe('validation and authorization of keys', () => {
     const offset = await change('game', id, { expiresAt: '2999-01-01T02:00:00.5+02:00' });
     assert.equal(offset.body.expiresAt, '2999-01-01T00:00:00.5Z');
     assert.equal(await useKey(key), 404);
-    await change('game', id, { expiresAt: new Date(Date.now() + 200).toISOString() });
+    await change('game', id, { expiresAt: new Date(Date.now() + 2_000).toISOString() });
     assert.equal(await useKey(key), 404);
     await eventually(async () => (await useKey(key)) === 401);
   });
