@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
-import { sql } from '../../../database/sql.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { checkDatabase } from './check-database.ts';
 
 const Status = Type.Object({ status: Type.Literal('ok') });
 
@@ -38,7 +37,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         },
       },
       async () => {
-        await requireDatabase(database);
+        await checkDatabase(database);
         return { status: 'ok' as const };
       },
     );
@@ -63,13 +62,4 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
       },
     );
   };
-}
-
-async function requireDatabase(database: Database): Promise<void> {
-  await database.rows(sql`SELECT 1`).catch(() => {
-    throw new ProblemError('unavailable', {
-      detail: 'The database does not answer. Retry after the number of seconds in Retry-After.',
-      headers: { 'retry-after': '5' },
-    });
-  });
 }
