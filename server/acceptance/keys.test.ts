@@ -52,7 +52,7 @@ test('keys are rotated beside a running server, which goes over to the new one',
 
   const again = await run('keys rotate --activate-in 0');
   assert.equal(again.code, 1);
-  assert.equal(again.output, `The key ${second} is waiting already: it signs from ${activeFrom} on.\n`);
+  assert.equal(again.output, `The key ${second} is waiting already. It starts to sign at ${activeFrom}.\n`);
 
   const revoked = await run('keys rotate --revoke-old');
   assert.equal(revoked.code, 0, revoked.output);

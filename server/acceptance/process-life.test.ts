@@ -244,7 +244,7 @@ test('another master key than the data was sealed with is named as such', async 
   const server = await spawnServer({ dataDir, env: { MASTER_KEY: 'ab'.repeat(32) } });
   assert.equal(await answersOrEnds(server), 'ends');
   assert.equal(await exitOf(server.child), 1);
-  assert.match(server.output(), /^MASTER_KEY does not open the secrets of this database: [^\n]+\n$/);
+  assert.match(server.output(), /^MASTER_KEY cannot decrypt the secrets of this database\. [^\n]+\n$/);
   assert.equal(postgresOf(dataDir), undefined, 'a start that fails stops what it started');
 });
 

@@ -6,7 +6,7 @@ import { openDatabase, type Database } from '../database/database.ts';
 import {
   isPlatformAdmin,
   listEndedSessions,
-  openAccountMailBudget,
+  createAccountMailBudget,
 } from '../features/studio/accounts/index.ts';
 import { openAlerts } from '../features/traffic/alerts/index.ts';
 import { identifyBearer } from '../features/sign-in/assertions/index.ts';
@@ -139,7 +139,7 @@ export async function openServices(
     providerSettings,
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
     mailBudget: createMailBudget(createBudget),
-    accountMailBudget: openAccountMailBudget(createBudget),
+    accountMailBudget: createAccountMailBudget(createBudget),
     definitions,
     meter,
     ingestion: { database, quotas: meter, writer, definitions, rosters: createRosters(database) },

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { behind, openToAnyone, withDatabase } from '../feature-group.ts';
 import { auditRoutes, platformAuditRoutes } from './audit/index.ts';
-import { deleteOldAnswers } from './idempotency/index.ts';
+import { deleteOldResponses } from './idempotency/index.ts';
 import { operationsRoutes } from './operations/index.ts';
 import { deleteRetiredKeys, type TokenSigner } from './signing-keys/index.ts';
 
@@ -14,5 +14,5 @@ export const platform = {
     behind('account', withDatabase(auditRoutes)),
     behind('platformAdmin', withDatabase(platformAuditRoutes)),
   ],
-  expiry: { ofTenant: [deleteOldAnswers], global: [deleteRetiredKeys] },
+  expiry: { ofTenant: [deleteOldResponses], global: [deleteRetiredKeys] },
 };

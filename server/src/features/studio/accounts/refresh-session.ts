@@ -4,8 +4,8 @@ import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../../sign-in/refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { signedIn, type SignedIn } from './issue-tokens.ts';
-import { findAccount, findTokenUse, noteUse, revokeSession, rotateToken } from './queries.ts';
+import { createSignedIn, type SignedIn } from './sessions.ts';
+import { findAccount, findTokenUse, updateLastUse, revokeSession, rotateToken } from './queries.ts';
 
 export interface RefreshServices {
   database: Database;
@@ -13,7 +13,7 @@ export interface RefreshServices {
   signer: TokenSigner;
 }
 
-/** Exchanges the refresh token of a dashboard session for a new pair, by the rules of {@link exchangeRefreshToken}. */
+/** Exchanges the refresh token of a dashboard session for new tokens. {@link exchangeRefreshToken} defines the rules. */
 export async function refreshSession(
   { database, vault, signer }: RefreshServices,
   origin: Origin,
@@ -39,6 +39,6 @@ export async function refreshSession(
   );
   const account = await findAccount(database, session.accountId);
   if (!account) throw new ProblemError('invalid_refresh_token');
-  await noteUse(database, session.sessionId, origin);
-  return signedIn(signer, account, session.sessionId, refreshToken);
+  await updateLastUse(database, session.sessionId, origin);
+  return createSignedIn(signer, account, session.sessionId, refreshToken);
 }

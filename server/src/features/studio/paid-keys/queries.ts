@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
-/** An API key of another workspace, whose reads a workspace pays for. */
+/** An API key of another workspace. This workspace pays for its reads. */
 export interface PaidKey {
   id: string;
   name: string;
@@ -14,13 +14,13 @@ export interface PaidKey {
   agreedAt: string;
 }
 
-/** Keys of the paying workspace's own tenants are billed to it in any case, so they need no agreement. */
+/** Excludes the keys of the workspace's own tenants. They are billed to it without an agreement. */
 const paidBy = (workspaceId: string): Sql => sql`
   tenant_keys key JOIN tenants tenant ON tenant.id = key.tenant_id
   WHERE key.subscriber_workspace_id = ${workspaceId} AND tenant.workspace_id <> ${workspaceId}
     AND key.revoked_at IS NULL`;
 
-/** The oldest agreement first. */
+/** Lists the paid keys of a workspace, oldest agreement first. */
 export function listPaidKeys(
   db: Querier,
   workspaceId: string,
@@ -38,12 +38,12 @@ export function countPaidKeys(db: Querier, workspaceId: string): Promise<number>
   return db.count(sql`SELECT count(*) FROM ${paidBy(workspaceId)}`);
 }
 
-/** Keeps the team of a workspace as it is until the transaction ends. A change of the team waits, or is seen afterwards. */
-export async function shareTeam(db: Querier, workspaceId: string): Promise<void> {
+/** Blocks changes of a team until the transaction ends. Waits for a change that is already in progress. */
+export async function lockTeamForShare(db: Querier, workspaceId: string): Promise<void> {
   await db.run(sql`SELECT FROM workspaces WHERE id = ${workspaceId} FOR SHARE`);
 }
 
-/** A key that a workspace has stopped paying for. */
+/** A key whose payment has ended. */
 export interface EndedPayment {
   keyId: string;
   prefix: string;
@@ -51,7 +51,7 @@ export interface EndedPayment {
   ownWorkspaceId: string;
 }
 
-/** Ends the agreements of a workspace about one key, or all that one of its members made. Revoked keys are included. */
+/** Ends the agreement for one key, or all agreements that one member made. Revoked keys are included. */
 export function endAgreements(
   db: Querier,
   workspaceId: string,
@@ -68,7 +68,7 @@ export function endAgreements(
     RETURNING key.id AS "keyId", key.prefix, key.tenant_id AS "tenantId", tenant.workspace_id AS "ownWorkspaceId"`);
 }
 
-/** Lets the running transaction write audit records about a tenant. */
+/** Sets the tenant scope of the transaction. Audit records of a tenant can be written only in its scope. */
 export async function enterTenant(db: Querier, tenantId: string): Promise<void> {
   await db.run(sql`SELECT set_config('guildhall.tenant_id', ${tenantId}, true)`);
 }

@@ -1,8 +1,8 @@
-import type { Role } from '../../../../core/role.ts';
-import { quoted, type EmailContent } from '../../../messages/mail/index.ts';
+import type { Role } from '../../../core/role.ts';
+import { quoted, type EmailContent } from '../../messages/mail/index.ts';
 
 export interface InvitationWords {
-  /** The address of whoever invites: it was theirs to choose, unlike a name. */
+  /** The e-mail address of the inviter. It is used instead of the name, because a name can be any text. */
   inviter: string;
   workspace: string;
   server: string;

@@ -9,8 +9,8 @@ const { signUp, logIn, refresh, post, actionsOf } = await accountClient(app);
 const list = (bearer: string, query = '') => app.http.get(`/api/saas-auth/sessions${query}`, { bearer });
 const end = (bearer: string, id: string) => app.http.delete(`/api/saas-auth/sessions/${id}`, { bearer });
 
-describe('GET sessions', () => {
-  test('lists the sessions that can be refreshed, and marks the current one', async () => {
+describe('GET /api/saas-auth/sessions', () => {
+  test('returns the sessions that can be refreshed and marks the current one', async () => {
     const { email, bearer } = await signUp();
     const userAgent = 'x'.repeat(300);
     const login = await app.http.post(
@@ -42,8 +42,8 @@ describe('GET sessions', () => {
   });
 });
 
-describe('DELETE sessions/{sessionId}', () => {
-  test('ends one session, audits it once, and is idempotent', async () => {
+describe('DELETE /api/saas-auth/sessions/{sessionId}', () => {
+  test('ends the session, audits it once, and is idempotent', async () => {
     const account = await signUp();
     const other = (await logIn(account.email)).body;
     const { items } = (await list(account.bearer)).body;
@@ -56,7 +56,7 @@ describe('DELETE sessions/{sessionId}', () => {
     assert.equal((await actionsOf(account)).filter((action) => action === 'account.session_ended').length, 1);
   });
 
-  test('answers 404 for sessions of others, unknown ones, and what is no id', async () => {
+  test('returns 404 for sessions of others, unknown sessions and invalid ids', async () => {
     const [mine, theirs] = [await signUp(), await signUp()];
     const [session] = (await list(theirs.bearer)).body.items;
     for (const id of [session.id, randomUUID(), 'x'])

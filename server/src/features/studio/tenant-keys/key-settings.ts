@@ -2,30 +2,30 @@ import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { now, toMicroseconds } from '../../../core/timestamps.ts';
-import { findPlan, type KeyTraits, type RateLimit } from './queries.ts';
+import { findPlan, type KeySettings, type RateLimit } from './queries.ts';
 
-/** What a request says of a key; what it leaves out stays as it is. */
+/** The settings that a request changes. Omitted settings keep their value. */
 export interface KeyChange extends Partial<
-  Omit<KeyTraits, 'rateLimit' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
+  Omit<KeySettings, 'rateLimit' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
 > {
   rateLimit?: Partial<RateLimit> | null;
 }
 
 /**
- * The traits of a key after a change by the author, who agrees for a new payer. Throws invalid_request for an expiry that has
- * passed.
+ * Returns the settings of a key after a change. If the change names a new payer, the author is stored as the account that
+ * agreed. Throws invalid_request if the expiry has passed.
  */
-export function applyTraits(
+export function applyChange(
   kind: 'game' | 'api',
-  before: KeyTraits,
+  before: KeySettings,
   change: KeyChange,
   { actor }: Author,
-): KeyTraits {
+): KeySettings {
   const { name = before.name, rateLimitPerMinute = before.rateLimitPerMinute } = change;
   const { payloadBytesPerMinute = before.payloadBytesPerMinute } = change;
-  const ofApiKeys = kind === 'api' ? change : {};
-  const { allowDataApi = before.allowDataApi } = ofApiKeys;
-  const { subscriberWorkspaceId = before.subscriberWorkspaceId } = ofApiKeys;
+  const apiKeyChange = kind === 'api' ? change : {};
+  const { allowDataApi = before.allowDataApi } = apiKeyChange;
+  const { subscriberWorkspaceId = before.subscriberWorkspaceId } = apiKeyChange;
   const agreement =
     subscriberWorkspaceId === before.subscriberWorkspaceId
       ? { subscriberAgreedBy: before.subscriberAgreedBy, subscriberAgreedAt: before.subscriberAgreedAt }
@@ -37,17 +37,17 @@ export function applyTraits(
     allowDataApi,
     subscriberWorkspaceId,
     ...agreement,
-    rateLimit: change.rateLimit === undefined ? before.rateLimit : wholeLimit(change.rateLimit),
+    rateLimit: change.rateLimit === undefined ? before.rateLimit : completeLimit(change.rateLimit),
     rateLimitPerMinute,
     payloadBytesPerMinute,
     expiresAt: change.expiresAt === undefined ? before.expiresAt : futureInstant(change.expiresAt),
   };
 }
 
-/** The traits that keys of a kind have, for the audit trail. */
-export function auditedTraits(kind: 'game' | 'api', traits: KeyTraits): Partial<KeyTraits> {
-  const { name, rateLimit, rateLimitPerMinute, payloadBytesPerMinute, expiresAt } = traits;
-  const { allowDataApi, subscriberWorkspaceId } = traits;
+/** Returns the settings that the audit trail records for keys of this kind. */
+export function auditedSettings(kind: 'game' | 'api', settings: KeySettings): Partial<KeySettings> {
+  const { name, rateLimit, rateLimitPerMinute, payloadBytesPerMinute, expiresAt } = settings;
+  const { allowDataApi, subscriberWorkspaceId } = settings;
   return {
     name,
     rateLimit,
@@ -58,12 +58,12 @@ export function auditedTraits(kind: 'game' | 'api', traits: KeyTraits): Partial<
   };
 }
 
-/** The payer that a change names; null if it names none. Game keys read no data, so nobody pays for them. */
-export function newPayer(kind: 'game' | 'api', change: KeyChange): string | null {
+/** Returns the payer that a change names, or null. Game keys have no payer, because they read no data. */
+export function payerIn(kind: 'game' | 'api', change: KeyChange): string | null {
   return (kind === 'api' && change.subscriberWorkspaceId) || null;
 }
 
-/** Refuses limits above those of the plan. Throws invalid_request. */
+/** Throws invalid_request if a rate limit is above the plan. */
 export async function requireWithinPlan(
   db: Querier,
   tenantId: string,
@@ -72,13 +72,13 @@ export async function requireWithinPlan(
   const plan = limit && (await findPlan(db, tenantId));
   if (!plan) return;
   for (const window of ['perMinute', 'perHour'] as const) {
-    const most = plan[window];
-    if ((limit[window] ?? 0) > most)
-      throw invalidField(`rateLimit.${window}`, `must be at most ${most}, the limit of the plan`);
+    const maximum = plan[window];
+    if ((limit[window] ?? 0) > maximum)
+      throw invalidField(`rateLimit.${window}`, `must be at most ${maximum}, the limit of the plan`);
   }
 }
 
-function wholeLimit(limit: Partial<RateLimit> | null): RateLimit | null {
+function completeLimit(limit: Partial<RateLimit> | null): RateLimit | null {
   const { perMinute = null, perHour = null } = limit ?? {};
   return perMinute === null && perHour === null ? null : { perMinute, perHour };
 }

@@ -3,9 +3,31 @@ import type { Self } from '../../../core/author.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import { countSessions, hasSession, listSessions, revokeSession, type AccountSession } from './queries.ts';
+import { listMemberships, type Membership } from '../workspaces/index.ts';
+import {
+  countSessions,
+  findAccount,
+  hasSession,
+  listSessions,
+  revokeSession,
+  type Account,
+  type AccountSession,
+} from './queries.ts';
 
-/** A page of the sessions that an account can refresh. */
+/** Returns the account of a verified token and its memberships. Throws invalid_bearer if the account no longer exists. */
+export async function readOwnAccount(
+  database: Database,
+  accountId: string,
+): Promise<{ user: Account; memberships: Membership[] }> {
+  const [user, memberships] = await Promise.all([
+    findAccount(database, accountId),
+    listMemberships(database, accountId),
+  ]);
+  if (!user) throw new ProblemError('invalid_bearer');
+  return { user, memberships };
+}
+
+/** Returns a page of the sessions that an account can refresh. */
 export async function readOwnSessions(
   database: Database,
   { accountId, sessionId }: Pick<Self, 'accountId' | 'sessionId'>,
@@ -19,7 +41,7 @@ export async function readOwnSessions(
   return { ...page, items: items.map((session) => ({ ...session, isCurrent: session.id === sessionId })) };
 }
 
-/** Ends one of an account's own sessions. A second call changes nothing. Throws not_found. */
+/** Ends a session of the account. Idempotent. Throws not_found if the account never had the session. */
 export async function endOwnSession(
   database: Database,
   { accountId, origin }: Self,

@@ -14,8 +14,8 @@ import { endTokens } from './token-queries.ts';
 import { deleteTotp } from './totp-queries.ts';
 
 /**
- * Sets the password of somebody who is locked out, for the operator, who vouches for the address. All sessions end. The
- * second factor stays unless it is to go. False if no account has the address.
+ * Sets the password of a locked-out account on behalf of the operator, and marks its address as verified. Ends all sessions.
+ * Removes the second factor only if `removeTotp` is true. Returns false if no account has the address.
  */
 export async function resetByOperator(
   transaction: Querier,
@@ -41,8 +41,8 @@ export async function resetByOperator(
 }
 
 /**
- * Makes an account a platform admin, for the operator. Its address must be verified: else it may belong to a stranger who
- * signed up with the operator's address.
+ * Makes an account a platform administrator on behalf of the operator. The address must be verified. Otherwise the account can
+ * belong to a stranger who signed up with the operator's address.
  */
 export async function promoteByOperator(
   transaction: Querier,

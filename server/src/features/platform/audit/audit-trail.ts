@@ -4,20 +4,20 @@ import { canonicalJson } from '../../../core/canonical-json.ts';
 import { newId } from '../../../core/ids.ts';
 import { insertAuditRecords } from './queries.ts';
 
-/** Who did what to what, and from where. */
+/** One record of the audit trail: the author, the action, its target and the origin of the request. */
 export interface AuditEntry extends Author {
   action: string;
-  /** Where it is missing, that of the tenant. */
+  /** If omitted, the workspace of the tenant is stored. */
   workspaceId?: string | null;
   tenantId?: string | null;
   targetId?: string | null;
-  /** What changed: `before` and `after`, `source`, and the like. Never a secret. */
+  /** The details of the change, such as `before`, `after` and `source`. Must not contain secrets. */
   details?: Record<string, unknown>;
 }
 
 /**
- * Appends to the audit trail, in the transaction of what is audited, or by itself. An entry about a tenant is refused
- * outside of that tenant's scope.
+ * Appends records to the audit trail. Pass the transaction of the audited change, if there is one. A record of a tenant can be
+ * written only in the scope of that tenant.
  */
 export async function auditTrail(db: Querier, entries: AuditEntry[]): Promise<void> {
   await insertAuditRecords(
@@ -37,7 +37,7 @@ export async function auditTrail(db: Querier, entries: AuditEntry[]): Promise<vo
   );
 }
 
-/** What differs between two states of a thing, as the details of an entry; undefined where nothing does. */
+/** Returns the fields that differ, as the details of a record. Returns undefined if the states are equal. */
 export function difference<State extends object>(
   before: State,
   after: State,

@@ -1,8 +1,0 @@
-import type { Querier } from '../../../database/database.ts';
-import { readPage, type PageRequest } from '../../../core/page.ts';
-import { countKeys, listKeys, type KeyFilter } from './queries.ts';
-
-/** A page of the keys of one kind that a tenant has. */
-export async function readKeys(db: Querier, filter: KeyFilter, page: PageRequest) {
-  return readPage(page, listKeys(db, filter, page), countKeys(db, filter));
-}
