@@ -1,8 +1,8 @@
-/** What alerts are about: requests in a minute, and inbound bytes in a minute. */
+/** Requests per minute and inbound bytes per minute. */
 export const alertTypes = ['rate_spike', 'payload_spike'] as const;
 export type AlertType = (typeof alertTypes)[number];
 
-/** A key that went above a threshold. */
+/** A key has exceeded a threshold. */
 export interface Spike {
   type: AlertType;
   keyId: string;
@@ -10,7 +10,7 @@ export interface Spike {
   tenantId: string;
   workspaceId: string;
   threshold: number;
-  /** What the fullest window held when it was noticed. */
+  /** The highest sum of a window since the last check. */
   observed: number;
   windowStart: string;
 }
