@@ -93,14 +93,15 @@ describe('rate limit of a key', () => {
     assert.match(refused.body.detail, /2 requests an hour/);
   });
 
-  test('uses the limits of the key before those of the plan, each separately', async () => {
+  test('uses the lower limit of key and plan, for the minute and the hour separately', async () => {
     const plan = { perMinute: 4, perHour: 7 };
     const limitOf = async (keys?: Limits) =>
       limitHeaders(await ask(await arrangeLimits({ plan, ...(keys && { keys }) })))[0];
     assert.equal(await limitOf(), 4);
     assert.equal(await limitOf({ perMinute: null, perHour: null }), 4);
-    assert.equal(await limitOf({ perMinute: 5, perHour: null }), 5);
-    assert.equal(await limitOf({ perMinute: 9, perHour: null }), 7, 'the hour has fewer requests left');
+    assert.equal(await limitOf({ perMinute: 3, perHour: null }), 3);
+    assert.equal(await limitOf({ perMinute: 5, perHour: null }), 4, 'the plan has the lower limit');
+    assert.equal(await limitOf({ perMinute: null, perHour: 9 }), 4);
     assert.equal(await limitOf({ perMinute: null, perHour: 3 }), 3);
     assert.equal(await limitOf({ perMinute: 2, perHour: 1 }), 1);
   });
