@@ -101,16 +101,16 @@ describe('GET /api/BlockchainStorage/transactions/:transactionHash with an EVM c
     for (const hash of [first, body.transactionHash])
       assert.equal((await app.http.get(`/api/BlockchainStorage/transactions/${hash}`, other)).status, 404);
 
-    // The entry must go on telling the one that was answered.
-    const tell = (from: string, to: string) =>
+    // The entry must keep the hash that was answered.
+    const replaceHash = (from: string, to: string) =>
       app.owner.query(
         `UPDATE wallet_ledger_entries SET transaction_hash = decode(substr($2, 3), 'hex')
        WHERE transaction_hash = decode(substr($1, 3), 'hex')`,
         [from, to],
       );
-    await tell(first, body.transactionHash);
+    await replaceHash(first, body.transactionHash);
     assert.deepEqual(await problems(), [`${body.entries[0].index} does not match its hash`]);
-    await tell(body.transactionHash, first);
+    await replaceHash(body.transactionHash, first);
   });
 });
 
@@ -124,7 +124,7 @@ describe('players with an EVM chain', () => {
         player.playerIndex,
         score,
       ]);
-    // The two only differ here because we say so.
+    // Makes the database differ from the chain.
     await setInDatabase(-1);
     await eventually(async () => (await player.read(player.playerIndex)).body.score === 100);
 
@@ -145,7 +145,7 @@ describe('players with an EVM chain', () => {
   });
 
   test('are read from the database while the newest final block is older than the contract', async () => {
-    // The contract is in block 1, so the newest final block is the one before it.
+    // The contract is in block 1, so the newest final block is block 0.
     const chain = await startTestChain();
     const app = await startTestApp({ env: { ...WALLET_ENV, ...chain.env, CHAIN_CONFIRMATIONS: '2' } });
     const tenant = await arrangeWalletTenant(app);
@@ -168,7 +168,7 @@ describe('verify with an EVM chain', () => {
     assert.deepEqual(await problems(), []);
     assert.deepEqual(await chain.entries(tenant.tenantId), await ledger(app, tenant.tenantId));
 
-    // A forger with the whole database could rewrite the hashes of the last entry; the chain knows better.
+    // Somebody who can change the database can rewrite the hashes of the last entry, but not the chain.
     const { rows } = await app.owner.query(
       'SELECT max(entry_index) AS last FROM wallet_ledger_entries WHERE tenant_id = $1',
       [tenant.tenantId],
@@ -227,7 +227,7 @@ describe('verify with an EVM chain', () => {
   });
 
   test('checks all tenants of the database before it fails on an unavailable node', async () => {
-    // Tenants are looked at in the order of their ids.
+    // Tenants are verified in the order of their ids.
     let other = tenant;
     while (other.tenantId <= tenant.tenantId) other = await arrangeWalletTenant(app, tenant.issuer);
     const { playerIndex } = await arrangeWalletPlayer(app, other);
@@ -235,8 +235,8 @@ describe('verify with an EVM chain', () => {
     const found: string[] = [];
     const report = ({ tenantId, id }: { tenantId: string; id: string }) =>
       void found.push(`${tenantId} ${id}`);
-    const away = { ...chain.settings, rpcUrl: 'http://127.0.0.1:1' };
-    await assert.rejects(verify(app.databaseUrl, {}, report, away), ChainConfigurationError);
+    const unavailable = { ...chain.settings, rpcUrl: 'http://127.0.0.1:1' };
+    await assert.rejects(verify(app.databaseUrl, {}, report, unavailable), ChainConfigurationError);
     assert.deepEqual(found, [`${other.tenantId} ${playerIndex}`]);
   });
 });
@@ -252,7 +252,7 @@ describe('operation with an EVM chain', () => {
   });
 
   test('continues a ledger on a chain, and without it again', async () => {
-    // A chain of its own: a signer belongs to one deployment.
+    // A separate chain, because a signer belongs to one deployment.
     const chain = await startTestChain();
     const env = { ...WALLET_ENV, ...chain.env };
     const plain = await startTestApp({ env: WALLET_ENV });
