@@ -24,7 +24,11 @@ import { openKeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
 import { createActiveTenants, createProviderSettings } from '../features/studio/tenants/index.ts';
 import { openUsageMeter } from '../features/traffic/usage/index.ts';
 import { createChallengeThrottle, createContractWallets } from '../features/sign-in/wallet/index.ts';
-import { createEvmRecorder, hashChainRecorder, createWalletLedger } from '../features/wallet/recording/index.ts';
+import {
+  createEvmRecorder,
+  hashChainRecorder,
+  createWalletLedger,
+} from '../features/wallet/recording/index.ts';
 import { createMemberships } from '../features/studio/workspaces/index.ts';
 import { limitExports } from '../http/exports.ts';
 import { openJobs } from '../jobs/queue.ts';
