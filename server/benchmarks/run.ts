@@ -102,10 +102,10 @@ async function measurePasswordFlood(server: ServerProcess): Promise<void> {
   const alone = await loadRefreshes(server, tenant, load);
   show('alone', alone);
   const flood = floodPasswords(server, tenant, { connections: 64 });
-  const beside = await loadRefreshes(server, tenant, load);
+  const during = await loadRefreshes(server, tenant, load);
   const { answered, refused } = await flood.stop();
-  const ratio = (beside.perSecond / alone.perSecond).toFixed(2);
-  show('beside the flood', beside, `${round(beside.perSecond)}/s, ${ratio} of alone`);
+  const ratio = (during.perSecond / alone.perSecond).toFixed(2);
+  show('during the flood', during, `${round(during.perSecond)}/s, ${ratio} of alone`);
   console.log(
     `  passwords compared ${round(answered / seconds)}/s, refused with 429 or 503 ${round(refused / seconds)}/s`,
   );

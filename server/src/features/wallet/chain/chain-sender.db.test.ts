@@ -140,7 +140,10 @@ describe('fees of the chain sender', () => {
       'pending',
       'the base fee of the block was too high',
     );
-    await eventually(() => deployment.log.filter((line) => line.includes('higher fee')).length === 2);
+    await eventually(
+      () =>
+        deployment.log.filter((line) => line.includes('the fee of a transaction was raised')).length === 2,
+    );
     await eventually(async () => {
       await chain.node.ask('evm_mine');
       return (await deployment.writerStatus()).waiting === 0;

@@ -27,8 +27,9 @@ const WINDOW = 64;
 /** One URL may lead to several nodes, and one of them may lag. So an anomaly must be seen this often in a row. */
 const ANOMALIES_BEFORE_ACTION = 3;
 
-/** The oldest transaction offers a higher fee after this many blocks, and does so at most this often. */
+/** If the oldest transaction is not in a block after this many blocks, its fee is raised. */
 const BLOCKS_BEFORE_RAISE = 10;
+/** How often the fee of one transaction is raised at most. */
 const MAX_RAISES = 8;
 
 /** The state of the chain at the start of a step. */
@@ -53,8 +54,8 @@ interface SenderCache {
  * The state of the calls that wait for the chain:
  *
  * - `in_step`: the nonces of the calls continue those of the chain. The sender submits them, and raises fees that are too low.
- * - `out_of_step`: somebody else used a nonce, or the contract refused a call. If it is seen several times in a row, the calls
- *   are signed again.
+ * - `out_of_step`: a nonce was used elsewhere, or the contract refused a call. If this is seen several times in a row, the sender
+ *   signs the calls again.
  */
 export function outboxState(
   calls: Pick<WaitingCall, 'nonce'>[],
@@ -86,7 +87,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
 
     const unmined = await listUnmined(database, writer.id, { limit: WINDOW });
     if (unmined.length === 0) {
-      await skipNoncesOfOthers(view.nextNonce);
+      await skipUsedNonces(view.nextNonce);
       return false;
     }
     await checkContract();
@@ -160,19 +161,19 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     const lost = await unmineBlocks(database, writer.id, dropped);
     if (lost === 0) return;
     cache.sentAt.clear();
-    logger.warn({ transactions: lost }, 'the chain dropped blocks; their transactions are sent again');
+    logger.warn({ transactions: lost }, 'the chain dropped blocks, so their transactions are sent again');
   }
 
-  /** The chain has fewer transactions than it had confirmed. If it is the right chain, the same bytes are sent again. */
+  /** Sends the same bytes again if the chain has lost confirmed transactions. Throws if it is another chain. */
   async function resendConfirmed(nextNonce: number): Promise<void> {
     await requireContract(node, signer);
     const lost = await unconfirmFrom(database, writer.id, nextNonce);
     cache.sentAt.clear();
-    logger.warn({ transactions: lost }, 'the chain lost confirmed transactions; they are sent again');
+    logger.warn({ transactions: lost }, 'the chain lost confirmed transactions, so they are sent again');
   }
 
-  /** While no call waits, a nonce that somebody else used costs nothing: the next call takes the one after it. */
-  async function skipNoncesOfOthers(nextNonce: number): Promise<void> {
+  /** Skips nonces that were used elsewhere while no call waits. No call has to be signed again for that. */
+  async function skipUsedNonces(nextNonce: number): Promise<void> {
     cache.sentAt.clear();
     await database.transaction(async (transaction) => {
       const own = await lockNextNonce(transaction, writer.id);
@@ -215,7 +216,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     const raised = await signer.sign(callOf(call), call.nonce, raisedCap(fees, call));
     const attempt = { ...raised, position: call.position, number: call.number + 1 };
     await insertAttempts(database, [attempt]);
-    logger.info({ transaction: call.hash, by: raised.hash }, 'a transaction offers a higher fee');
+    logger.info({ transaction: call.hash, by: raised.hash }, 'the fee of a transaction was raised');
     return attempt;
   }
 
@@ -223,7 +224,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     return new ChainStalledError(
       /insufficient funds/i.test(message)
         ? `The signer ${signer.address} cannot pay for gas: send funds to it. (${message})`
-        : `The node does not take a transaction: ${message}`,
+        : `The node refuses a transaction: ${message}`,
     );
   }
 }

@@ -24,7 +24,7 @@ export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: numbe
   if (codePoints(value) > MAX_CHARACTERS)
     throw invalidField('value', `must have at most ${MAX_CHARACTERS} characters`);
   if (otherPlayers.includes(playerIndex))
-    throw invalidField('otherPlayers', 'must not hold the player who sends the record');
+    throw invalidField('otherPlayers', 'must not contain the player who sends the record');
 
   return {
     needs: { players: [playerIndex, ...otherPlayers], matches: [matchSessionId] },
