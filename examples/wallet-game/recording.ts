@@ -24,7 +24,7 @@ export interface Player {
 export function createRecording(send: Send, gameKey: string) {
   const withKey = { 'x-game-key': gameKey };
   const at = '/api/BlockchainStorage';
-  /** Undefined if there is no such player: 404, or 500 from servers that read it from a chain. */
+  /** Looks up a player. Returns undefined on 404, and on 500, which some servers return for an unknown player. */
   const lookUp = async (path: string): Promise<number | undefined> => {
     try {
       return (await send<{ playerIndex: number }>('GET', `${at}/players/lookup/${path}`, undefined, withKey))

@@ -17,7 +17,7 @@ export type RedisRateCounter = (keyId: string, limit: RateLimit, cached: Windows
  * happens when Redis has restarted without its data, or when the process has counted in memory. It can be repeated without
  * counting a request twice (docs/decisions/0027-rate-limit-windows.md).
  *
- * A window ends at most its own length from now, whichever clock its end came from.
+ * A window ends at most its own length from now, because the cached end may come from another clock.
  */
 const SCRIPT = `
 local time = redis.call('TIME')

@@ -211,7 +211,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     cache.sentAt.set(call.hash, head.number);
   }
 
-  /** Signs a call with the same nonce and a higher fee: the chain takes one of the two. */
+  /** Signs a call with the same nonce and a higher fee. The chain accepts only one of the two. */
   async function raiseFee(call: WaitingCall, fees: Fees): Promise<WaitingCall> {
     const raised = await signer.sign(callOf(call), call.nonce, raisedCap(fees, call));
     const attempt = { ...raised, position: call.position, number: call.number + 1 };

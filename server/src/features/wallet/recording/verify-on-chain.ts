@@ -21,7 +21,7 @@ export async function verifyOnChain(
   const found = (index: number, problem: string) =>
     report({ table: ENTRIES, tenantId, id: String(index), problem });
 
-  // Entries that become final during the comparison may be missing in the blocks that were read.
+  // Entries that become final later may be missing in the blocks that are read here.
   const since = await readClock(database);
   const ranges: { first: number; last: number }[] = [];
   let count = 0;
