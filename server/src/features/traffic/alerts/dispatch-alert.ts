@@ -2,8 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import { quoted, type MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { publish } from '../../messages/webhooks/index.ts';
-import type { AlertType } from './alert.ts';
-import { takeAlert, type PendingAlert } from './queries.ts';
+import { takeAlert, type AlertType, type PendingAlert } from './queries.ts';
 
 /**
  * Notifies the workspace's team and the subscribed webhooks about an alert. Idempotent: the same transaction marks the alert as

@@ -2,7 +2,23 @@ import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import type { AlertType, Spike } from './alert.ts';
+
+/** Requests per minute and inbound bytes per minute. */
+export const alertTypes = ['rate_spike', 'payload_spike'] as const;
+export type AlertType = (typeof alertTypes)[number];
+
+/** A key has exceeded a threshold. */
+export interface Spike {
+  type: AlertType;
+  keyId: string;
+  keyKind: 'game' | 'api';
+  tenantId: string;
+  workspaceId: string;
+  threshold: number;
+  /** The highest sum of a window since the last check. */
+  observed: number;
+  windowStart: string;
+}
 
 /**
  * Records an alert. Returns false if the key has raised one of the same type within `suppressionSeconds`. One statement decides:

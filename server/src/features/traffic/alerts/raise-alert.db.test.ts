@@ -6,7 +6,7 @@ import { openJobs } from '../../../jobs/queue.ts';
 import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
-import type { Spike } from './alert.ts';
+import type { Spike } from './queries.ts';
 import { alertQueue, raiseAlert } from './raise-alert.ts';
 import { dispatchAlert } from './dispatch-alert.ts';
 

@@ -1,8 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import { newId } from '../../../core/ids.ts';
-import type { Spike } from './alert.ts';
-import { insertAlert } from './queries.ts';
+import { insertAlert, type Spike } from './queries.ts';
 
 /** Alerts to dispatch. Retried for more than a day. One takes about 20 ms. */
 export const alertQueue: Queue<{ tenantId: string; alertId: string }> = {

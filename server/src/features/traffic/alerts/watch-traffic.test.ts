@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KeyCaller } from '../../../core/callers.ts';
 import type { RedisWindowSum } from './redis-window-sum.ts';
-import type { Spike } from './alert.ts';
+import type { Spike } from './queries.ts';
 import { createTrafficWatch } from './watch-traffic.ts';
 
 const LIMIT = 100;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyCaller } from '../../../core/callers.ts';
 import type { RedisWindowSum, SharedSum } from './redis-window-sum.ts';
-import { alertTypes, type AlertType, type Spike } from './alert.ts';
+import { alertTypes, type AlertType, type Spike } from './queries.ts';
 import { createRollingWindow, WINDOW_SECONDS, type RollingWindow } from './rolling-window.ts';
 
 /** Keys with counters in memory, about 1.5 kB each. The least recently used ones are evicted. */
