@@ -25,7 +25,11 @@ import { openKeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
 import { createActiveTenants, createProviderSettings } from '../features/studio/tenants/index.ts';
 import { openUsageMeter } from '../features/traffic/usage/index.ts';
 import { createChallengeThrottle, createContractWallets } from '../features/sign-in/wallet/index.ts';
-import { evmRecorder, hashChain, createWalletLedger } from '../features/wallet/recording/index.ts';
+import {
+  createEvmRecorder,
+  hashChainRecorder,
+  createWalletLedger,
+} from '../features/wallet/recording/index.ts';
 import { createMemberships } from '../features/studio/workspaces/index.ts';
 import { limitExports } from '../http/exports.ts';
 import { openJobs, type Jobs } from '../jobs/queue.ts';
@@ -73,7 +77,7 @@ export async function openServices(
   const vault = createVault(masterKey);
   const database: Database = closing(openDatabase(databaseUrl));
   const chain = await openConfiguredChain(database, config.chain);
-  const recorder = chain ? evmRecorder(chain, vault) : hashChain;
+  const recorder = chain ? createEvmRecorder(chain, vault) : hashChainRecorder;
   const changes = closing(await openChangeFeed(databaseUrl));
   const jobs = closing(await openJobs(database));
   const metrics = new Registry();

@@ -3,24 +3,24 @@ import type { BaseLogger } from 'pino';
 import pg from 'pg';
 import type { Database } from '../../../database/database.ts';
 import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
-import { ChainStalledError } from './explain.ts';
+import { ChainStalledError } from './contract-faults.ts';
 import type { Chain } from './open-chain.ts';
 import { countWaiting, setProblem } from './queries.ts';
 import { createOutboxSender } from './outbox-sender.ts';
 
-/** Any number that nothing else locks: of all processes one sends at a time. */
+/** The advisory lock of the sender, so that one process sends at a time. No other lock uses this number. */
 const SENDER_LOCK = 7_118_022;
 
 const POLL_MS = 1000;
-/** Without anything to send, the node is only asked for its fees. */
+/** The pause between steps while no call waits. Such a step only updates the fees. */
 const IDLE_MS = 15_000;
 
 export interface ChainSender {
-  /** Lets the step that runs end. */
+  /** Stops after the current step. */
   stop(): Promise<void>;
 }
 
-/** Sends what waits in the outbox, and sees that it is confirmed, for as long as it holds the lock of the senders. */
+/** Sends the waiting calls of the outbox and follows them until they are confirmed, while it holds the sender lock. */
 export function startChainSender(
   databaseUrl: string,
   database: Database,
@@ -48,7 +48,7 @@ export function startChainSender(
         while (!signal.aborted && !(await hasLock(lock))) await pause(pollMs);
         await sendWhile(() => !signal.aborted && !lost.signal.aborted);
       } catch (error) {
-        logger.warn({ err: error }, 'the sender to the chain broke off, and begins again');
+        logger.warn({ err: error }, 'the chain sender failed and restarts');
       } finally {
         await lock.end().catch(() => {});
       }
@@ -56,32 +56,32 @@ export function startChainSender(
     }
   })();
 
-  async function sendWhile(may: () => boolean): Promise<void> {
+  async function sendWhile(mayContinue: () => boolean): Promise<void> {
     const step = createOutboxSender({ database, ...chain, logger });
     let idleSince = 0;
-    while (may()) {
+    while (mayContinue()) {
       const isIdle = (await countWaiting(database, undefined)) === 0;
       if (isIdle && Date.now() - idleSince < IDLE_MS) {
         await pause(pollMs);
         continue;
       }
       idleSince = Date.now();
-      const moved = await attempt(step);
-      if (!moved) await pause(pollMs);
+      const isNextDue = await attempt(step);
+      if (!isNextDue) await pause(pollMs);
     }
   }
 
   async function attempt(step: () => Promise<boolean>): Promise<boolean> {
     try {
-      const moved = await step();
+      const isNextDue = await step();
       if ((await setProblem(database, chain.writer.id, null)) > 0)
-        logger.info('the chain takes transactions again');
-      return moved;
+        logger.info('the chain accepts transactions again');
+      return isNextDue;
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
-      const isNews = (await setProblem(database, chain.writer.id, problem)) > 0;
-      if (isNews) logger.error({ problem }, 'nothing is sent to the chain');
+      const isNew = (await setProblem(database, chain.writer.id, problem)) > 0;
+      if (isNew) logger.error({ problem }, 'no transaction is sent to the chain');
       return false;
     }
   }
@@ -102,8 +102,8 @@ async function hasLock(lock: pg.Client): Promise<boolean> {
 function problemOf(error: unknown): string | undefined {
   if (error instanceof ChainStalledError) return error.message;
   if (error instanceof ChainUnavailableError)
-    return `The node of CHAIN_RPC_URL gives no answer (${error.message}). What waits is sent when it is back.`;
+    return `The node of CHAIN_RPC_URL does not respond (${error.message}). Waiting calls are sent when it responds again.`;
   if (error instanceof ChainRefusedError)
-    return `The node of CHAIN_RPC_URL refuses to answer: ${error.message}`;
+    return `The node of CHAIN_RPC_URL returns an error: ${error.message}`;
   return undefined;
 }

@@ -1,32 +1,32 @@
-import { refusalInWords, ChainStalledError } from './explain.ts';
+import { describeRefusal, ChainStalledError } from './contract-faults.ts';
 import { raisedCap } from './fees.ts';
 import { decodeAppend } from './ledger-call.ts';
-import { insertAttempts, listUnmined, lockNextNonce, setNextNonce, type Waiting } from './queries.ts';
-import { callOf, type Sending } from './sending.ts';
+import { insertAttempts, listUnmined, lockNextNonce, setNextNonce, type WaitingCall } from './queries.ts';
+import { callOf, type OutboxContext } from './outbox-context.ts';
 
 /** How many calls are signed in one statement. */
 const CHUNK = 200;
 
-/** The share by which the simulated gas of the first call is exceeded. */
+/** The gas limit is the simulated gas of the first call times this factor. */
 const GAS_MARGIN = 1.5;
 
 /**
- * Signs all waiting calls again in their order, with the nonces from `nextNonce` on and a higher fee, because a new
- * transaction may have to replace an old one. The contract refuses an entry that comes twice. The first call is simulated
- * before. If the contract would refuse it, nothing is signed, and {@link ChainStalledError} says why.
+ * Signs all waiting calls again in order, with the nonces from `nextNonce` on. The fees are higher, because a new transaction may
+ * have to replace an old one. The contract refuses duplicate entries. The first call is simulated before. If the contract would
+ * refuse it, nothing is signed, and this throws {@link ChainStalledError} with the reason.
  */
-export async function signOutboxAgain(
-  { database, node, writer, signer, logger }: Sending,
-  first: Waiting,
+export async function resignOutbox(
+  { database, node, writer, signer, logger }: OutboxContext,
+  first: WaitingCall,
   nextNonce: number,
 ): Promise<void> {
   const { data } = callOf(first);
-  const rehearsal = await node.rehearse({ from: signer.address, to: signer.contract, data });
-  if ('refusal' in rehearsal)
-    throw new ChainStalledError(refusalInWords(rehearsal.refusal, signer, decodeAppend(data)));
+  const simulation = await node.simulate({ from: signer.address, to: signer.contract, data });
+  if ('refusal' in simulation)
+    throw new ChainStalledError(describeRefusal(simulation.refusal, signer, decodeAppend(data)));
   const [head, priorityFee] = await Promise.all([node.head(), node.priorityFee()]);
   const fees = { baseFee: head.baseFee, priorityFee };
-  const enoughGas = Math.ceil(rehearsal.gas * GAS_MARGIN);
+  const enoughGas = Math.ceil(simulation.gas * GAS_MARGIN);
 
   const signed = await database.transaction(async (transaction) => {
     await lockNextNonce(transaction, writer.id);
@@ -53,6 +53,6 @@ export async function signOutboxAgain(
   });
   logger.warn(
     { transactions: signed, firstNonce: nextNonce },
-    'others used nonces of the signer, or calls were refused: the waiting calls were signed again',
+    'the waiting calls were signed again, because nonces were used elsewhere or calls were refused',
   );
 }

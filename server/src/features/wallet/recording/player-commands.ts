@@ -1,9 +1,8 @@
-import type { Command } from './command.ts';
-import { playerTypes, type WalletPlayer } from './ledger-state.ts';
+import { playerTypes, type Actor, type Command, type WalletPlayer } from './ledger-state.ts';
 
 /**
- * Makes the player of an address that a wallet login has shown, or finds the one who has it. A name and a password that
- * somebody else may have linked to the address before: the name stays, the password goes, and so do the tokens that it gave.
+ * Finds or adds the player of an address that a wallet login has proved. Somebody else may have linked the address before, by
+ * add/anon. Then the playerId stays, and the password and its tokens become invalid.
  */
 export function proveAddress(address: string): Command<{ player: WalletPlayer }> {
   return {
@@ -27,6 +26,21 @@ export function proveAddress(address: string): Command<{ player: WalletPlayer }>
         playerType: playerTypes.wallet,
         isVerified: true,
       });
+    },
+  };
+}
+
+/** Overwrites the player's score. */
+export function setScore(actor: Actor, newScore: bigint): Command<{ playerIndex: number; newScore: bigint }> {
+  const { playerIndex } = actor;
+  return {
+    needs: { players: [playerIndex] },
+    apply(state) {
+      state.putPlayer({ ...state.actor(actor), score: newScore });
+      return {
+        entry: { kind: 'player.scored', playerIndex, body: { score: String(newScore) } },
+        answer: { playerIndex, newScore },
+      };
     },
   };
 }
