@@ -2,7 +2,7 @@
  * Every error that a caller gets: its `code`, its HTTP status, its title, and the detail of a problem that brings no more
  * precise one (what is wrong, then what to do). Documented in docs/errors.md.
  */
-export const problemCatalogue = {
+export const problemCatalog = {
   invalid_request: [
     400,
     'The request is not valid',
@@ -365,7 +365,7 @@ export const problemCatalogue = {
   ],
 } as const satisfies Record<string, readonly [status: number, title: string, detail: string]>;
 
-export type ProblemCode = keyof typeof problemCatalogue;
+export type ProblemCode = keyof typeof problemCatalog;
 
 /** What a problem may say beyond its code. */
 export interface ProblemDetails {
@@ -385,17 +385,17 @@ export class ProblemError extends Error {
   /** A `cause` is for the log; the caller does not get to know it. */
   constructor(code: ProblemCode, details: ProblemDetails | string = {}, options?: ErrorOptions) {
     const normalised = typeof details === 'string' ? { detail: details } : details;
-    super(normalised.detail || problemCatalogue[code][2], options);
+    super(normalised.detail || problemCatalog[code][2], options);
     this.code = code;
     this.details = normalised;
   }
 
   get status(): number {
-    return problemCatalogue[this.code][0];
+    return problemCatalog[this.code][0];
   }
 
   get title(): string {
-    return problemCatalogue[this.code][1];
+    return problemCatalog[this.code][1];
   }
 
   /** For the caller; it is the message of the error, too. */

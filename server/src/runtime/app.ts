@@ -50,14 +50,13 @@ import {
 } from '../features/wallet/recording/index.ts';
 import { platformWebhookRoutes, webhookRoutes } from '../features/messages/webhooks/index.ts';
 import { planRoutes, workspaceRoutes } from '../features/studio/workspaces/index.ts';
-import { guardIntake } from '../http/body-intake.ts';
-import { countBodies } from '../http/body-size.ts';
 import { withCredential } from '../http/credential-scope.ts';
 import { credentials } from '../http/credentials.ts';
-import { meterRequests, type OnMischarged } from '../http/metering.ts';
 import { measureRequests } from '../http/metrics.ts';
 import { publishOpenApi } from '../http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from '../http/server.ts';
+import { installTrafficPipeline } from '../http/traffic/index.ts';
+import type { OnMischarged } from '../http/traffic/metering.ts';
 import { openServices, type ServiceOptions } from './services.ts';
 
 export interface AppOptions extends ServiceOptions {
@@ -81,9 +80,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const plain = app as unknown as FastifyInstance;
   await publishOpenApi(plain, '0.1.0');
   measureRequests(plain, services.metrics, config.metricsAccess);
-  countBodies(plain, services.alerts.countBytes);
-  guardIntake(plain);
-  meterRequests(plain, services.meter, options.onMischarged);
+  installTrafficPipeline(plain, {
+    countBytes: services.alerts.countBytes,
+    meter: services.meter,
+    onMischarged: options.onMischarged,
+  });
   await plain.register(operationsRoutes(services.database, services.signer));
 
   const auth = credentials(services.verifiers, services.rateLimits);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
-import type { RateLimiter, RateLimitVerdict } from '../../../http/rate-limit.ts';
+import type { RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { isThere, type Redis } from '../../../redis/redis.ts';
 import { createRedisRateCounter, type RedisRateCounter } from './redis-rate-counter.ts';

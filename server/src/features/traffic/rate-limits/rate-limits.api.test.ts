@@ -89,7 +89,7 @@ test('the hour counts what the minute let in, and tells when it ends', async () 
   assert.deepEqual(standing(await ask(tenant)).slice(0, 2), [2, 0]);
   const refused = await ask(tenant);
   assert.ok(Number(refused.headers.get('retry-after')) > 3_500);
-  assert.match(refused.body.detail, /2 requests an hour/);
+  assert.match(refused.body.detail, /2 requests per hour/);
 });
 
 test('what a key has of its own comes before the plan, part by part', async () => {

@@ -1,4 +1,4 @@
-import type { RateLimitVerdict } from '../../../http/rate-limit.ts';
+import type { RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { RateLimit } from '../../../core/callers.ts';
 
 /** Requests that were counted since a first one, until `ends` (in milliseconds); then the next one begins anew. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { isUndone, type Database } from '../../../database/database.ts';
-import type { Meter, Traffic } from '../../../http/metering.ts';
+import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { findQuota, recordUsage, type GatheredUsage } from './queries.ts';

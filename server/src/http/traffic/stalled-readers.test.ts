@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
 import Fastify from 'fastify';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { cutStalledReaders } from './stalled-readers.ts';
 
 const READ_WITHIN_MS = 200;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { ProblemError } from '../core/problem.ts';
-import { withCredential, type Credential } from './credential-scope.ts';
+import { ProblemError } from '../../core/problem.ts';
+import { withCredential, type Credential } from '../credential-scope.ts';
 import { meterRequests } from './metering.ts';
-import type { KeyCaller } from '../core/callers.ts';
-import { billingOf } from './request-context.ts';
-import { createHttpServer } from './server.ts';
+import type { KeyCaller } from '../../core/callers.ts';
+import { billingOf } from '../request-context.ts';
+import { createHttpServer } from '../server.ts';
 
 const key = { keyId: 'key', tenantId: 'tenant', payerId: 'workspace', payerHasHardStop: false } as KeyCaller;
 const gameKey: Credential = {
@@ -23,7 +23,7 @@ async function open(): Promise<FastifyInstance> {
 test('a route behind a key that says neither read nor write stops the start', async () => {
   const app = await open();
   const silent = withCredential(app, gameKey, [async (scope) => void scope.get('/silent', async () => ({}))]);
-  await assert.rejects(silent, /\/silent does not say whether it reads or writes/);
+  await assert.rejects(silent, /\/silent must declare whether it reads or writes/);
 });
 
 test('what is charged too seldom, too often or for nothing is reported', async () => {

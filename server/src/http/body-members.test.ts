@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Type } from 'typebox';
 import { Metadata, Nullable } from './schemas.ts';
-import { dropUndeclared } from './undeclared-members.ts';
+import { removeUndeclaredMembers } from './body-members.ts';
 
 const dropped = (schema: object, value: unknown): unknown => {
-  dropUndeclared(schema, value);
+  removeUndeclaredMembers(schema, value);
   return value;
 };
 
-describe('dropUndeclared', () => {
+describe('removeUndeclaredMembers', () => {
   const Item = Type.Object({ id: Type.String() });
 
   test('removes unknown members at every level', () => {

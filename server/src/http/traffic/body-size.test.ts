@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
-import { eventually } from '../testing/eventually.ts';
-import { countBodies } from './body-size.ts';
-import type { KeyCaller } from '../core/callers.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { countBodyBytes } from './body-size.ts';
+import type { KeyCaller } from '../../core/callers.ts';
 
 const BODY_LIMIT = 200_000;
 const told: number[] = [];
@@ -17,7 +17,7 @@ app.addHook('onRequest', async (request) => {
   await new Promise((resolve) => setTimeout(resolve, 5));
   if (request.headers['x-game-key']) request.keyCaller = { keyId: 'key' } as KeyCaller;
 });
-countBodies(app, (_key, bytes) => told.push(bytes));
+countBodyBytes(app, (_key, bytes) => told.push(bytes));
 await app.register(multipart);
 app.get('/', async () => 'read');
 app.post('/', async () => 'taken');

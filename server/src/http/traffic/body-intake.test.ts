@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import Fastify from 'fastify';
-import { eventually } from '../testing/eventually.ts';
-import { openBodyBudget } from './body-budget.ts';
-import { guardIntake, type IntakePace } from './body-intake.ts';
-import { countBodies } from './body-size.ts';
-import { errorHandler } from './error-handler.ts';
-import { acceptForms } from './form.ts';
-import { parseJsonBodies } from './json-body.ts';
-import type { KeyCaller } from '../core/callers.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { createBodyBudget } from './body-budget.ts';
+import { limitBodyIntake, type IntakePace } from './body-intake.ts';
+import { countBodyBytes } from './body-size.ts';
+import { errorHandler } from '../error-handler.ts';
+import { acceptForms } from '../form.ts';
+import { parseJsonBodies } from '../json-body.ts';
+import type { KeyCaller } from '../../core/callers.ts';
 
 const KIB = 1024;
 const PATIENT: IntakePace = { graceMs: 60_000, bytesPerSecond: 1, partPerSecond: 0, checkEveryMs: 20 };
@@ -26,9 +26,9 @@ async function serve(pace: IntakePace) {
     const tenantId = request.headers['x-tenant'];
     if (tenantId) request.keyCaller = { tenantId } as KeyCaller;
   });
-  countBodies(app, () => {});
-  guardIntake(app, {
-    budget: openBodyBudget({
+  countBodyBytes(app, () => {});
+  limitBodyIntake(app, {
+    budget: createBodyBudget({
       anonymous: { total: 64 * KIB, perCaller: 64 * KIB },
       small: { total: 256 * KIB, perCaller: 128 * KIB },
       large: { total: 256 * KIB, perCaller: 128 * KIB },
