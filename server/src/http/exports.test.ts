@@ -12,7 +12,7 @@ async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts;
 }
 
-/** Whether one more export is admitted; it is ended at once if so. */
+/** Whether one more export is admitted. If so, it ends at once. */
 async function admits(exports: Exports, keyId: string, tenantId: string): Promise<boolean> {
   try {
     const admitted = exports.open(by(keyId), tenantId, pieces()).destroy();
@@ -27,7 +27,7 @@ async function admits(exports: Exports, keyId: string, tenantId: string): Promis
 }
 
 describe('limitExports', () => {
-  test('refuses more than the limits of a caller, a tenant and the server', async () => {
+  test('rejects exports above the limits of a caller, a tenant and the server', async () => {
     const exports = limitExports({ perCaller: 1, perTenant: 2, inAll: 3, reading: 1 });
     exports.open(by('a'), 'one', pieces('x'));
     assert.equal(await admits(exports, 'a', 'two'), false, 'one of a caller');
@@ -39,7 +39,7 @@ describe('limitExports', () => {
     await eventually(() => admits(exports, 'd', 'three'));
   });
 
-  test('makes room when an export ends, fails, or is given up', async () => {
+  test('admits another export when one ends, fails or is destroyed', async () => {
     const exports = limitExports({ perCaller: 1, perTenant: 1, inAll: 1, reading: 1 });
     const read = async (texts: AsyncGenerator<string>) =>
       Array.fromAsync(exports.open(by('a'), 'one', texts) as AsyncIterable<string>);
@@ -57,7 +57,7 @@ describe('limitExports', () => {
     await eventually(() => admits(exports, 'a', 'one'));
   });
 
-  test('reads no more at once than allowed, and a stalled reader does not stop the others', async () => {
+  test('limits concurrent reads, and continues when one client stalls', async () => {
     const exports = limitExports({ perCaller: 9, perTenant: 9, inAll: 9, reading: 2 });
     let [reading, most] = [0, 0];
     async function* slow(): AsyncGenerator<string> {
