@@ -106,7 +106,7 @@ test('a second server on the same folder refuses in a sentence, and the first is
   const second = await spawnServer({ dataDir });
   assert.equal(await answersOrEnds(second), 'ends');
   assert.equal(await exitOf(second.child), 1);
-  assert.match(second.output(), /^Another Guildhall server already works on [^\n]+ DATA_DIR of its own\.\n$/);
+  assert.match(second.output(), /^Another Guildhall server already uses [^\n]+ set another DATA_DIR for this one\.\n$/);
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
@@ -155,7 +155,7 @@ function hinderPostgres(): () => void {
 }
 
 test('while PostgreSQL cannot start every answer is 503; then it starts by itself', async () => {
-  const attempts = () => running.output().match(/PostgreSQL has ended and does not start/g)?.length ?? 0;
+  const attempts = () => running.output().match(/PostgreSQL has ended and cannot be restarted/g)?.length ?? 0;
   const allow = hinderPostgres();
   killPostgres(dataDir);
   while (attempts() < 2) {
@@ -296,7 +296,7 @@ test('of two first starts at the same instant one serves and the other refuses; 
     const serving = servers[outcomes.indexOf('answers')]!;
     const refused = servers[outcomes.indexOf('ends')]!;
     assert.equal(await exitOf(refused.child), 1);
-    assert.match(refused.output(), /^Another Guildhall server already works on [^\n]+\n$/);
+    assert.match(refused.output(), /^Another Guildhall server already uses [^\n]+\n$/);
     if (user) assert.equal(statSync(join(empty.path, 'postgres')).uid, user.uid);
     assert.equal(await serving.end('SIGTERM'), 0);
     assert.equal(postgresOf(empty.path), undefined);
