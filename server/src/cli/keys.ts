@@ -1,7 +1,7 @@
 import type { Config } from '../runtime/config.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { listSigningKeys, rotateKeys } from '../features/platform/signing-keys/index.ts';
-import { keptMasterKey } from '../security/master-key.ts';
+import { readOrCreateMasterKey } from '../security/master-key.ts';
 import { createVault } from '../security/vault.ts';
 
 /** Rotates the signing keys of a deployment, and returns what its operator should know, in sentences. */
@@ -10,7 +10,7 @@ export async function rotateSigningKeys(
   config: Config,
   request: { activateInSeconds: number; revokeOld: boolean },
 ): Promise<string> {
-  const vault = createVault(config.masterKey ?? (await keptMasterKey(config.dataDir)));
+  const vault = createVault(config.masterKey ?? (await readOrCreateMasterKey(config.dataDir)));
   const system = { actor: { kind: 'system', id: null } } as const;
   const { kid, activeFrom, oldRetireAt } = await withDatabase(databaseUrl, (database) =>
     rotateKeys(database, vault, system, request),

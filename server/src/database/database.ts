@@ -181,7 +181,7 @@ export async function unlessRefused<Result>(
 }
 
 /** Whether a transaction certainly had no effect: PostgreSQL rejected it, or no connection could be opened. */
-export function isUndone(error: unknown): boolean {
+export function isRolledBack(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return true;
   const { code, message } = error as NodeJS.ErrnoException;
   return (

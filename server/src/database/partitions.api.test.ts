@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startTestApp } from '../testing/test-app.ts';
-import { makePartitions } from './partitions.ts';
+import { createPartitions } from './partitions.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -39,7 +39,7 @@ const boundOf = async (name: string): Promise<string> =>
     ])
   ).rows[0].bound;
 
-describe('makePartitions', () => {
+describe('createPartitions', () => {
   test('moves rows of the default partition, which are still known as stored', async () => {
     await dropCurrent();
     const batch = Array.from({ length: 5 }, (_, index) =>
@@ -48,11 +48,11 @@ describe('makePartitions', () => {
     assert.equal((await send(batch)).status, 201);
     assert.equal(await count('player_events_default'), 5);
     // All rows of one step may have the same time: the step then takes as many as there are.
-    assert.deepEqual(await makePartitions(app.owner, { rowsPerStep: 2 }), [current]);
+    assert.deepEqual(await createPartitions(app.owner, { rowsPerStep: 2 }), [current]);
     assert.equal(await count('player_events_default'), 0);
     assert.equal(await count(current), 5);
     assert.equal((await send(batch)).body.duplicateCount, 5);
-    assert.deepEqual(await makePartitions(app.owner), []);
+    assert.deepEqual(await createPartitions(app.owner), []);
   });
 
   test('stores events from before the first month in a partition of their own', async () => {
@@ -99,7 +99,7 @@ describe('makePartitions', () => {
       try {
         for (let round = 0; round < 3; round++) {
           await eventually(async () => (await count('player_events_default')) > 200);
-          await makePartitions(app.owner, { rowsPerStep: 50 });
+          await createPartitions(app.owner, { rowsPerStep: 50 });
           assert.equal(await count('player_events_default'), 0);
           if (round < 2) {
             // Back to the default partition, in one transaction, for another round.
@@ -124,7 +124,7 @@ describe('makePartitions', () => {
       ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${from}') TO ('${new Date(Date.now() - 86_400_000).toISOString()}')`);
     assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
     assert.equal(await count('player_events_default'), 1);
-    assert.deepEqual(await makePartitions(app.owner), [current]);
+    assert.deepEqual(await createPartitions(app.owner), [current]);
     assert.equal(await count('player_events_default'), 0);
     assert.match(await boundOf(current), /TO \('\d{4}-\d\d-01 00:00:00/);
   });
@@ -133,7 +133,7 @@ describe('makePartitions', () => {
     await dropCurrent();
     const reader = await app.owner.connect();
     await reader.query('BEGIN; SELECT count(*) FROM player_events');
-    const making = makePartitions(app.owner);
+    const making = createPartitions(app.owner);
     const lockAwaited = async () =>
       (await app.owner.query(`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted`))
         .rowCount! > 0;

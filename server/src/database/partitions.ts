@@ -39,7 +39,7 @@ interface Partition {
  * Rows in the default partition move in steps. Each step is a short transaction that moves the rows and the bound
  * together (docs/decisions/0039-partition-steps.md). Needs the owner of the tables.
  */
-export async function makePartitions(
+export async function createPartitions(
   owner: pg.Pool,
   { today = new Date(), rowsPerStep = ROWS_PER_STEP } = {},
 ): Promise<string[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPublicAddress, isWalledHost } from './addresses.ts';
+import { isPublicAddress, isPrivateHost } from './addresses.ts';
 
 const walledOff = [
   '127.0.0.1',
@@ -146,7 +146,7 @@ const walledHosts = [
 
 test('the host of an address is walled off however it is written', () => {
   assert.ok(walledHosts.length >= 100);
-  const open = walledHosts.filter((host) => !isWalledHost(new URL(`http://${host}/`).hostname));
+  const open = walledHosts.filter((host) => !isPrivateHost(new URL(`http://${host}/`).hostname));
   assert.deepEqual(open, []);
   for (const host of [
     '8.8.8.8',
@@ -155,5 +155,5 @@ test('the host of an address is walled off however it is written', () => {
     'localhost.example.com',
     'notlocalhost',
   ])
-    assert.equal(isWalledHost(new URL(`http://${host}/`).hostname), false, host);
+    assert.equal(isPrivateHost(new URL(`http://${host}/`).hostname), false, host);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { startStandIn } from '../testing/providers/stand-in.ts';
 import { openOutboundClient } from './http-client.ts';
-import { createOutboundProvider, openTenantProviders } from './provider.ts';
+import { createOutboundProvider, createTenantProviders } from './provider.ts';
 
 const client = openOutboundClient({ publicOnly: false });
 after(() => client.close());
@@ -54,7 +54,7 @@ test('a provider that wants fewer requests is unavailable, but not left alone', 
 
 test('keeps a circuit breaker for each tenant', async () => {
   const server = await startStandIn((_request, response) => response.end('{}'));
-  const providerOf = openTenantProviders('Provider', client);
+  const providerOf = createTenantProviders('Provider', client);
   server.fail('broken');
   for (let count = 0; count < 6; count++)
     await assert.rejects(providerOf('one').ask(server.url), unavailable);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultOfTenantUrl } from './tenant-url.ts';
+import { tenantUrlError } from './tenant-url.ts';
 
-const faultOf = (url: string) => faultOfTenantUrl(url, { allowPrivateAddresses: false });
+const faultOf = (url: string) => tenantUrlError(url, { allowPrivateAddresses: false });
 
 test('a public https address is fine', () => {
   for (const url of ['https://wallet.example', 'https://wallet.example:8443/keys?x=1', 'https://8.8.8.8/'])
@@ -44,7 +44,7 @@ test('what is not https, holds credentials or names a private address is not', (
 });
 
 test('where nothing that it says is believed, http will do', () => {
-  const faultOf = (url: string) => faultOfTenantUrl(url, { allowPrivateAddresses: false, allowHttp: true });
+  const faultOf = (url: string) => tenantUrlError(url, { allowPrivateAddresses: false, allowHttp: true });
   assert.equal(faultOf('http://hooks.example/x'), undefined);
   assert.equal(faultOf('https://hooks.example/x'), undefined);
   assert.equal(faultOf('ftp://hooks.example'), 'must be an http or https address');
@@ -53,7 +53,7 @@ test('where nothing that it says is believed, http will do', () => {
 });
 
 test('where private addresses are allowed, so are http and any host, but no credentials', () => {
-  const faultOf = (url: string) => faultOfTenantUrl(url, { allowPrivateAddresses: true });
+  const faultOf = (url: string) => tenantUrlError(url, { allowPrivateAddresses: true });
   assert.equal(faultOf('http://127.0.0.1:4000/issuer'), undefined);
   assert.equal(faultOf('ftp://127.0.0.1'), 'must be an https address');
   assert.equal(faultOf('http://ada@127.0.0.1'), 'may not hold credentials');

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../database/database.ts';
-import { makePartitions } from '../database/partitions.ts';
+import { createPartitions } from '../database/partitions.ts';
 import { sql } from '../database/sql.ts';
 import { deleteExpiredAccountTokens } from '../features/studio/accounts/index.ts';
 import { deleteExpiredThirdPartyTokens } from '../features/sign-in/assertions/index.ts';
@@ -28,7 +28,7 @@ export function scheduledJobs(owner: pg.Pool, database: Database): ScheduledJob[
     {
       name: 'make-partitions',
       cron: '17 3 * * *',
-      run: async () => void (await makePartitions(owner)),
+      run: async () => void (await createPartitions(owner)),
     },
     {
       name: 'delete-expired-tokens',

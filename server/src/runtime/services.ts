@@ -31,8 +31,8 @@ import { openJobs } from '../jobs/queue.ts';
 import { openOutboundClient } from '../outbound/http-client.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
-import { openCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
-import { openSignUpThrottle } from '../security/sign-up-throttle.ts';
+import { createCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
+import { createSignUpThrottle } from '../security/sign-up-throttle.ts';
 import { createVault } from '../security/vault.ts';
 
 export interface ServiceOptions {
@@ -102,9 +102,9 @@ export async function openServices(
     /** Of the passwords of dashboard accounts. */
     throttle: createLoginThrottle(createBudget, 'accounts'),
     /** Of dashboard accounts. */
-    signUps: openSignUpThrottle(createBudget, 'accounts'),
+    signUps: createSignUpThrottle(createBudget, 'accounts'),
     /** Of the second factor of dashboard accounts. */
-    codeThrottle: openCodeThrottle(createBudget),
+    codeThrottle: createCodeThrottle(createBudget),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,

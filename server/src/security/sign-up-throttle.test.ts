@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ProblemError } from '../core/problem.ts';
 import { createAttemptBudgets } from './attempt-budget.ts';
-import { openSignUpThrottle } from './sign-up-throttle.ts';
+import { createSignUpThrottle } from './sign-up-throttle.ts';
 
 describe('the sign-ups of a network', () => {
   for (const [whose, allowed] of [
@@ -11,7 +11,7 @@ describe('the sign-ups of a network', () => {
     ['wallets', 600],
   ] as const) {
     test(`are limited to ${allowed} in 10 minutes (${whose})`, async () => {
-      const { spend } = openSignUpThrottle(createAttemptBudgets(), whose);
+      const { spend } = createSignUpThrottle(createAttemptBudgets(), whose);
       for (let signUp = 0; signUp < allowed; signUp++) await spend('192.0.2.1');
       await assert.rejects(spend('192.0.2.1'), (refused: ProblemError) => {
         assert.equal(refused.code, 'too_many_attempts');
@@ -23,7 +23,7 @@ describe('the sign-ups of a network', () => {
   }
 
   test('count together for the addresses of one IPv6 network', async () => {
-    const { spend } = openSignUpThrottle(createAttemptBudgets(), 'accounts');
+    const { spend } = createSignUpThrottle(createAttemptBudgets(), 'accounts');
     for (let signUp = 0; signUp < 300; signUp++) await spend(`2001:db8::${signUp.toString(16)}`);
     await assert.rejects(spend('2001:db8::ffff:1'));
     await spend('2001:db8:0:1::1');

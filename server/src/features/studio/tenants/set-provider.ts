@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { faultOfTenantUrl } from '../../../outbound/tenant-url.ts';
+import { tenantUrlError } from '../../../outbound/tenant-url.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { unsealSecrets, sealSecrets, type Secrets } from './provider-secrets.ts';
@@ -75,7 +75,7 @@ export async function setProvider(
 function refuseBadIssuer(issuer: string, config: SetProviderServices['config']): void {
   const isBare = /^[!-~]+$/.test(issuer) && !/[?#]/.test(issuer);
   const fault = isBare
-    ? faultOfTenantUrl(issuer, config)
+    ? tenantUrlError(issuer, config)
     : 'must be a bare address: ASCII, no query, no fragment';
   if (!fault) return;
   throw invalidField('settings.issuer', fault, `The body is not valid: settings.issuer ${fault}.`);

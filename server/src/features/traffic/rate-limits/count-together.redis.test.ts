@@ -117,7 +117,7 @@ test('a process goes on from what it last knew while Redis is killed, and says s
   assert.equal(await admitted([first], key, 50), 1, 'it knew of 9');
   assert.equal(await admitted([second], key, 50), 10, 'it knew of none');
   assert.equal(await admitted([third], unseen, 50), 10);
-  await eventually(() => all.every(({ log }) => log.some((line) => line.startsWith('Redis is away'))));
+  await eventually(() => all.every(({ log }) => log.some((line) => line.startsWith('Redis is unavailable'))));
 
   await server.start();
   for (const process of all) await together(process);
@@ -128,7 +128,7 @@ test('a process goes on from what it last knew while Redis is killed, and says s
   for (const { log } of all)
     assert.deepEqual(
       log.slice(-2).map((line) => line.slice(0, 13)),
-      ['Redis is away', 'Redis is back'],
+      ['Redis is unavailable', 'Redis is available again'],
     );
 });
 
@@ -194,7 +194,7 @@ test('a process that starts without Redis counts by itself, says so, and joins w
   const late = await join({ awaited: false });
   const key = keyWith(7);
   assert.equal(await admitted([late], key, 5), 5);
-  await eventually(() => late.log.some((line) => line.startsWith('Redis is away')));
+  await eventually(() => late.log.some((line) => line.startsWith('Redis is unavailable')));
   assert.equal(await admitted([late], key, 1), 1);
   await server.start();
   for (const process of [...all, late]) await together(process);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
 import type { RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
-import { isThere, type Redis } from '../../../redis/redis.ts';
+import { isRedisReady, type Redis } from '../../../redis/redis.ts';
 import { createRedisRateCounter, type RedisRateCounter } from './redis-rate-counter.ts';
 import { countRequest, untouched, verdict, type Windows } from './windows.ts';
 
@@ -53,7 +53,7 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
   let complained = false;
   const complain = (error: unknown): void => {
     // That it went away is told by who watches the connection.
-    if (complained || !isThere(redis)) return;
+    if (complained || !isRedisReady(redis)) return;
     complained = true;
     logger.warn({ reason: (error as Error).message }, 'Redis does not count: this process does so by itself');
   };
@@ -70,7 +70,7 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
     }
   };
   const shared = createRedisRateCounter(redis);
-  return { count: (key) => (isThere(redis) ? together(shared, key) : alone(key)) };
+  return { count: (key) => (isRedisReady(redis) ? together(shared, key) : alone(key)) };
 }
 
 /** The time of day in whole milliseconds, as of the start of the process: setting the clock neither opens nor closes a window. */

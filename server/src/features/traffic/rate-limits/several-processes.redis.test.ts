@@ -122,13 +122,13 @@ test('a server that starts while Redis is away works, and joins when it comes', 
     const key = await arrangeKey({ perMinute: 20 });
     const client = httpClient(late.url);
     assert.deepEqual(await flood(key, 50, [client]), [20]);
-    await eventually(() => late.output().includes('Redis is away'));
+    await eventually(() => late.output().includes('Redis is unavailable'));
     await redis.start();
     await eventually(() => isUp(late, true));
     await untilAll(true);
     assert.deepEqual(await flood(key, 1, [client]), [0]);
     assert.equal(sum(await flood(key, 20)), 0);
-    assert.ok(late.output().includes('Redis is back'));
+    assert.ok(late.output().includes('Redis is available again'));
   } finally {
     assert.equal(await late.end('SIGTERM'), 0);
     folder.remove();

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
-import { isUndone, type Database } from '../../../database/database.ts';
+import { isRolledBack, type Database } from '../../../database/database.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
@@ -45,7 +45,7 @@ export function openUsageMeter(database: Database, changes: ChangeFeed): UsageMe
       await recordUsage(database, usage);
     } catch (error) {
       // Of a connection that broke nobody knows whether it had committed: better a read for nothing than one billed twice.
-      if (isUndone(error)) usage.forEach(gather);
+      if (isRolledBack(error)) usage.forEach(gather);
     }
   };
   let writing = Promise.resolve();

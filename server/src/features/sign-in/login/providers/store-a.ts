@@ -1,5 +1,5 @@
 import type { OutboundClient } from '../../../../outbound/http-client.ts';
-import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../../outbound/provider.ts';
+import { jsonObjectOf, notUnderstood, createTenantProviders } from '../../../../outbound/provider.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { Identity, TenantOfToken } from '../identity.ts';
 
@@ -23,7 +23,7 @@ const USER_ID = /^[0-9]{1,20}$/;
  * application. The address of a request holds the tenant's key, so it must stand in no log and no answer.
  */
 export function createStoreAVerifier(client: OutboundClient, baseUrl: string | undefined) {
-  const storeFor = openTenantProviders('StoreA', client);
+  const storeFor = createTenantProviders('StoreA', client);
 
   return async (settings: StoreASettings, ticket: string, { tenantId }: TenantOfToken): Promise<Identity> => {
     if (!baseUrl)

@@ -1,5 +1,5 @@
 import type { OutboundClient } from '../../../../outbound/http-client.ts';
-import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../../outbound/provider.ts';
+import { jsonObjectOf, notUnderstood, createTenantProviders } from '../../../../outbound/provider.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { isStorable } from '../../../../core/text.ts';
 import type { Identity, TenantOfToken } from '../identity.ts';
@@ -14,7 +14,7 @@ const LONGEST_USER_ID = 255;
 
 /** Verifies StoreB's OAuth access tokens: the store itself says whose token it is, and which client it was issued to. */
 export function createStoreBVerifier(client: OutboundClient, baseUrl: string | undefined) {
-  const storeFor = openTenantProviders('StoreB', client);
+  const storeFor = createTenantProviders('StoreB', client);
 
   return async (settings: StoreBSettings, token: string, { tenantId }: TenantOfToken): Promise<Identity> => {
     if (!baseUrl)
