@@ -14,7 +14,7 @@ export function tenantUrlError(
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' && !((allowPrivateAddresses || allowHttp) && url?.protocol === 'http:'))
     return `must be an ${allowHttp ? 'http or https' : 'https'} address`;
-  if (url.username || url.password) return 'may not hold credentials';
-  if (!allowPrivateAddresses && isPrivateHost(url.hostname)) return 'may not name a private address';
+  if (url.username || url.password) return 'must not contain credentials';
+  if (!allowPrivateAddresses && isPrivateHost(url.hostname)) return 'must not name a private address';
   return undefined;
 }
