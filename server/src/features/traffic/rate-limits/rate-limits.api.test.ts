@@ -66,7 +66,7 @@ test('answers tell how the key stands, and the first one over the limit is a 429
     const refused = await send();
     assert.equal(refused.status, 429);
     assert.equal(refused.body.code, 'rate_limited');
-    assert.match(refused.body.detail, /3 requests a minute/);
+    assert.match(refused.body.detail, /3 requests per minute/);
     const [limit, left, reset] = standing(refused);
     assert.deepEqual([limit, left], [3, 0]);
     assert.equal(refused.headers.get('retry-after'), String(reset));
