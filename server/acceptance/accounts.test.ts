@@ -15,7 +15,7 @@ test(
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into as they come
+      // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
       return { status: answer.status, body: (await answer.json()) as any };
     };
     const run = async (command: string) => {

@@ -26,7 +26,7 @@ async function send(url: string, method: string, path: string, bearer?: string, 
     ...(body && { body: JSON.stringify(body) }),
   });
   assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
-  return answer.json() as Promise<any>; // oxlint-disable-line typescript/no-explicit-any -- as it comes
+  return answer.json() as Promise<any>; // oxlint-disable-line typescript/no-explicit-any -- any shape
 }
 
 describe('alerts', () => {

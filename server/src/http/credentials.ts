@@ -46,7 +46,10 @@ export type CredentialName =
   | 'dataKey';
 
 /** Creates the credentials that routes are registered with. See docs/authentication.md. */
-export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<CredentialName, Credential> {
+export function createCredentials(
+  verify: Verifiers,
+  rateLimits: RateLimiter,
+): Record<CredentialName, Credential> {
   /** Verifies the key and its rate limit, before anything else in the request. */
   const checkKey = async (
     request: FastifyRequest,

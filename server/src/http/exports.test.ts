@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { eventually } from '../testing/eventually.ts';
 import { ProblemError } from '../core/problem.ts';
-import { limitExports, type Exports } from './exports.ts';
+import { createExports, type Exports } from './exports.ts';
 
 const by = (keyId: string) => ({ keyCaller: { keyId } }) as FastifyRequest;
 
@@ -26,9 +26,9 @@ async function admits(exports: Exports, keyId: string, tenantId: string): Promis
   }
 }
 
-describe('limitExports', () => {
+describe('createExports', () => {
   test('rejects exports above the limits of a caller, a tenant and the server', async () => {
-    const exports = limitExports({ perCaller: 1, perTenant: 2, inAll: 3, reading: 1 });
+    const exports = createExports({ perCaller: 1, perTenant: 2, inAll: 3, reading: 1 });
     exports.open(by('a'), 'one', pieces('x'));
     assert.equal(await admits(exports, 'a', 'two'), false, 'one of a caller');
     exports.open(by('b'), 'one', pieces('x'));
@@ -40,7 +40,7 @@ describe('limitExports', () => {
   });
 
   test('admits another export when one ends, fails or is destroyed', async () => {
-    const exports = limitExports({ perCaller: 1, perTenant: 1, inAll: 1, reading: 1 });
+    const exports = createExports({ perCaller: 1, perTenant: 1, inAll: 1, reading: 1 });
     const read = async (texts: AsyncGenerator<string>) =>
       Array.fromAsync(exports.open(by('a'), 'one', texts) as AsyncIterable<string>);
     assert.deepEqual(await read(pieces('x', 'y')), ['x', 'y']);
@@ -58,7 +58,7 @@ describe('limitExports', () => {
   });
 
   test('limits concurrent reads, and continues when one client stalls', async () => {
-    const exports = limitExports({ perCaller: 9, perTenant: 9, inAll: 9, reading: 2 });
+    const exports = createExports({ perCaller: 9, perTenant: 9, inAll: 9, reading: 2 });
     let [reading, most] = [0, 0];
     async function* slow(): AsyncGenerator<string> {
       for (let piece = 0; piece < 5; piece++) {

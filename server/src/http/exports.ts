@@ -24,7 +24,7 @@ export interface Exports {
 }
 
 /** Creates the limits of one kind of exports. */
-export function limitExports({ perCaller, perTenant, inAll, reading }: ExportLimits): Exports {
+export function createExports({ perCaller, perTenant, inAll, reading }: ExportLimits): Exports {
   const open = new Map<string, number>();
   const inTurn = pLimit(reading);
 

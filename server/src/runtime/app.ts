@@ -51,7 +51,7 @@ import {
 import { platformWebhookRoutes, webhookRoutes } from '../features/messages/webhooks/index.ts';
 import { planRoutes, workspaceRoutes } from '../features/studio/workspaces/index.ts';
 import { withCredential } from '../http/credential-scope.ts';
-import { credentials } from '../http/credentials.ts';
+import { createCredentials } from '../http/credentials.ts';
 import { measureRequests } from '../http/metrics.ts';
 import { publishOpenApi } from '../http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from '../http/server.ts';
@@ -87,7 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   await plain.register(operationsRoutes(services.database, services.signer));
 
-  const auth = credentials(services.verifiers, services.rateLimits);
+  const auth = createCredentials(services.verifiers, services.rateLimits);
   await withCredential(plain, auth.gameKey, [
     playerLoginRoutes(services),
     walletLoginRoutes(services),

@@ -26,7 +26,7 @@ import { openUsageMeter } from '../features/traffic/usage/index.ts';
 import { createChallengeThrottle, createContractWallets } from '../features/sign-in/wallet/index.ts';
 import { evmRecorder, hashChain, createWalletLedger } from '../features/wallet/recording/index.ts';
 import { createMemberships } from '../features/studio/workspaces/index.ts';
-import { limitExports } from '../http/exports.ts';
+import { createExports } from '../http/exports.ts';
 import { openJobs } from '../jobs/queue.ts';
 import { openOutboundClient } from '../outbound/http-client.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
@@ -93,7 +93,7 @@ export async function openServices(
     rateLimits: createRateLimits({ redis, metrics, logger }),
     createBudget,
     /** What studios and integrations download. A piece is read in 10 to 50 ms. */
-    exports: limitExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
+    exports: createExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,
     outbound,
     issuer,

@@ -5,7 +5,7 @@ export interface TestStream {
   status: number;
   headers: Headers;
   /** The events that have arrived so far. */
-  events: { id?: string; event?: string; data: any }[]; // oxlint-disable-line typescript/no-explicit-any -- as it comes
+  events: { id?: string; event?: string; data: any }[]; // oxlint-disable-line typescript/no-explicit-any -- any shape
   comments: string[];
   /** Resolves when the server or the client ends the stream. */
   ended: Promise<void>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 /** A response. Its body is parsed if it is JSON. */
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers as they come
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
 export interface Answer<Body = any> {
   status: number;
   headers: Headers;
