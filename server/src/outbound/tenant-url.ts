@@ -1,11 +1,11 @@
 import { isPrivateHost } from './addresses.ts';
 
 /**
- * Returns the error in a URL that a tenant configured, as a sentence without its subject. Undefined if the URL is
- * valid.
+ * Returns the error in a URL that a tenant configured, as a sentence without its subject. Returns undefined for a valid
+ * URL.
  * The URL must use https, so that nobody on the network can impersonate the server. `allowHttp` permits http, for
  * servers whose responses are ignored. `allowPrivateAddresses` permits http and any host, for tests. A name that
- * resolves to a private address is rejected only when the client connects.
+ * resolves to a private address is rejected when the client connects.
  */
 export function tenantUrlError(
   text: string,

@@ -8,7 +8,7 @@ import { ProblemError } from '../core/problem.ts';
 export interface AttemptBudget {
   /** Counts one attempt of `key`. Throws too_many_attempts if none is left. */
   spend(key: string): Promise<void>;
-  /** Returns one attempt. */
+  /** Gives one attempt back. */
   giveBack(key: string): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ const REFUSAL =
 export interface LoginThrottle {
   /**
    * Compares a password. The attempt is counted before the comparison, so that parallel guesses cannot exceed the
-   * budget. It is returned unless the password was wrong. Throws too_many_attempts when the budget is spent, also for
+   * budget. The attempt is given back unless the password was wrong. Throws too_many_attempts when the budget is spent, also for
    * the right password.
    */
   attempt(email: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;
@@ -23,15 +23,15 @@ export function createLoginThrottle(
   createBudget: CreateBudget,
   whose: 'accounts' | 'players' | 'wallets',
 ): LoginThrottle {
-  const open = (scope: string, attempts: number) =>
+  const createScoped = (scope: string, attempts: number) =>
     createBudget({
       name: `passwords:${whose}:${scope}`,
       attempts,
       seconds: WINDOW_SECONDS,
       refusal: REFUSAL,
     });
-  const perAccount = open('account', WRONG_PER_ACCOUNT);
-  const perNetwork = open('network', WRONG_PER_NETWORK);
+  const perAccount = createScoped('account', WRONG_PER_ACCOUNT);
+  const perNetwork = createScoped('network', WRONG_PER_NETWORK);
 
   return {
     attempt(email, address, compare) {
@@ -56,15 +56,15 @@ const CODE_WINDOW_SECONDS = 60 * 60;
 
 /** Creates a throttle for codes of a second factor. Accounts are named by id. */
 export function createCodeThrottle(createBudget: CreateBudget): LoginThrottle {
-  const open = (scope: string, attempts: number) =>
+  const createScoped = (scope: string, attempts: number) =>
     createBudget({
       name: `second-factor:${scope}`,
       attempts,
       seconds: CODE_WINDOW_SECONDS,
       refusal: 'Too many wrong codes of the second factor. Retry after the number of seconds in Retry-After.',
     });
-  const perAccount = open('account', WRONG_PER_ACCOUNT);
-  const perNetwork = open('network', WRONG_PER_NETWORK);
+  const perAccount = createScoped('account', WRONG_PER_ACCOUNT);
+  const perNetwork = createScoped('network', WRONG_PER_NETWORK);
   return {
     attempt: (accountId, address, compare) =>
       countWrong(
@@ -77,7 +77,7 @@ export function createCodeThrottle(createBudget: CreateBudget): LoginThrottle {
   };
 }
 
-/** Counts one attempt in each budget, and returns them unless the attempt was wrong. */
+/** Counts one attempt in each budget, and gives them back unless the attempt was wrong. */
 async function countWrong(
   budgets: [AttemptBudget, string][],
   compare: () => Promise<boolean>,

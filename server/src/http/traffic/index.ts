@@ -14,11 +14,11 @@ export interface TrafficOptions {
 }
 
 /**
- * Installs everything that is counted and limited for each request. The steps run in this order:
+ * Installs the counters and limits of every request. The steps run in this order:
  *
  * 1. `body-size.ts` (onRequest) starts to count the bytes of the body. Alerts receive the sum when the request ends.
- * 2. `rate-limit.ts` (onRequest, called by the credential) counts the request of a key and refuses it with 429.
- * 3. `body-intake.ts` (preParsing) reserves memory in the body budget, refuses with 503, and cuts slow bodies with 408.
+ * 2. `rate-limit.ts` (onRequest, called by the credential) counts the request of a key, or rejects it with 429.
+ * 3. `body-intake.ts` (preParsing) reserves memory in the body budget, or rejects with 503. It cuts off slow bodies with 408.
  * 4. The handler charges a write in its own transaction (`database.forKey`).
  * 5. `metering.ts` (onSend) checks the quota of an accepted read, and records units and bytes when the response ends.
  *
