@@ -44,16 +44,16 @@ export async function createPartitions(
   { today = new Date(), rowsPerStep = ROWS_PER_STEP } = {},
 ): Promise<string[]> {
   const client = await owner.connect();
-  const made: string[] = [];
+  const created: string[] = [];
   let broken: Error | undefined;
   try {
     await client.query(`SET timezone = 'UTC'`);
     await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
     for (const [table, column] of Object.entries(PARTITIONED))
       for (const range of await wantedRanges(client, table, column, today))
-        if (await makePartition(client, { table, column, ...range }, rowsPerStep)) made.push(range.name);
+        if (await createPartition(client, { table, column, ...range }, rowsPerStep)) created.push(range.name);
     await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]);
-    return made;
+    return created;
   } catch (error) {
     broken = error as Error;
     throw error;
@@ -91,7 +91,7 @@ async function wantedRanges(
   return [{ name: past, from: '-infinity', to: first ?? months[0]!.from }, ...months];
 }
 
-async function makePartition(
+async function createPartition(
   client: pg.PoolClient,
   partition: Partition,
   rowsPerStep: number,
