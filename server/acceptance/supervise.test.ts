@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { childrenOf, dataFolder, exitOf, postgresOf } from './server-process.ts';
 
@@ -14,7 +14,7 @@ const folder = dataFolder();
 const dataDir = folder.path;
 after(() => folder.remove());
 
-/** Runs `npm start` as an operator does. */
+/** Runs `npm start` like an operator. */
 async function npmStart(env: Record<string, string> = {}) {
   const port = await freePort();
   const npm = spawn('npm', ['start', '--silent'], {
@@ -37,19 +37,14 @@ async function npmStart(env: Record<string, string> = {}) {
   });
   const answers = async () =>
     (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok === true;
-  /** The process that runs a file of server/src. */
+  /** Finds the process that runs a file of server/src. */
   const processOf = (file: string) =>
     descendantsOf(npm.pid!).find((pid) => commandOf(pid).some((part) => part.endsWith(`/src/${file}`)));
   return { npm, output: () => output, answers, processOf };
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + WITHIN_MS;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, `${what} does not come to hold`);
-    await sleep(50);
-  }
-}
+const until = (what: string, condition: () => boolean | Promise<boolean>): Promise<void> =>
+  eventually(condition, WITHIN_MS, what);
 
 function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
@@ -67,7 +62,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
@@ -76,7 +71,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('npm start', () => {
-  test('restarts a server that was killed, which goes on with its PostgreSQL, and stops both on SIGTERM', async () => {
+  test('restarts a killed server on the same PostgreSQL, and stops both on SIGTERM', async () => {
     const { npm, output, answers, processOf } = await npmStart();
     await until('a first answer', answers);
     const postgres = postgresOf(dataDir);
@@ -96,7 +91,7 @@ describe('npm start', () => {
     assert.equal(output().match(/starts again/g)?.length, 1);
   });
 
-  test('stops PostgreSQL also if SIGTERM comes between a crash and the restart', async () => {
+  test('stops PostgreSQL if SIGTERM arrives between a crash and the restart', async () => {
     const { npm, answers, processOf, output } = await npmStart();
     await until('a first answer', answers);
     process.kill(processOf('cli/index.ts')!, 'SIGKILL');
@@ -114,7 +109,7 @@ describe('npm start', () => {
     await until('the end of PostgreSQL', () => postgresOf(dataDir) === undefined);
   });
 
-  test('ends with the exit code and the sentence of a server that has a bad setting', async () => {
+  test('exits with the code and the sentence of a server with an invalid setting', async () => {
     const { npm, output } = await npmStart({ SIGNUP: 'maybe' });
     assert.equal(await exitOf(npm), 1);
     assert.match(output(), /^SIGNUP must be open or closed[^\n]+\n$/);

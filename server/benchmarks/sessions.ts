@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '../src/database/database.ts';
-import { makePartitions } from '../src/database/partitions.ts';
+import { createPartitions } from '../src/database/partitions.ts';
 import { rollUpSessions } from '../src/features/gameplay/analytics/index.ts';
 import { arrangeTenant, signedToken, type TestTenant } from '../src/testing/arrange.ts';
 import { runClosedLoop, type LoadResult } from './closed-loop.ts';
@@ -27,7 +27,7 @@ export interface SeededSessions {
 export async function seedSessions(server: ServerProcess, logins: number): Promise<SeededSessions> {
   const { owner } = server;
   for (let ago = 0; ago <= DAYS + 31; ago += 28)
-    await makePartitions(owner, { today: new Date(Date.now() - ago * DAY) });
+    await createPartitions(owner, { today: new Date(Date.now() - ago * DAY) });
   const tenants = await Promise.all(Array.from({ length: 21 }, () => arrangeTenant(server)));
   const heavyPlayer = randomUUID();
   const started = performance.now();

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { version } from '../core/version.ts';
 import { groups } from './feature-groups.ts';
-import { guardIntake } from '../http/body-intake.ts';
-import { countBodies } from '../http/body-size.ts';
 import { withCredential } from '../http/credential-scope.ts';
-import { credentials } from '../http/credentials.ts';
-import { meterRequests, type OnMischarged } from '../http/metering.ts';
+import { createCredentials } from '../http/credentials.ts';
 import { measureRequests } from '../http/metrics.ts';
 import { publishOpenApi } from '../http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from '../http/server.ts';
+import { installTrafficPipeline } from '../http/traffic/index.ts';
+import type { OnMischarged } from '../http/traffic/metering.ts';
 import { openServices, type ServiceOptions } from './services.ts';
 
 export interface AppOptions extends ServiceOptions {
@@ -32,10 +31,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const plain = app as unknown as FastifyInstance;
   await publishOpenApi(plain, version);
   measureRequests(plain, services.metrics, config.metricsAccess);
-  countBodies(plain, services.alerts.countBytes);
-  guardIntake(plain);
-  meterRequests(plain, services.meter, options.onMischarged);
-  const auth = credentials(services.verifiers, services.rateLimits);
+  installTrafficPipeline(plain, {
+    countBytes: services.alerts.countBytes,
+    meter: services.meter,
+    onMischarged: options.onMischarged,
+  });
+
+  const auth = createCredentials(services.verifiers, services.rateLimits);
   for (const { routes: routeGroups } of groups)
     for (const { credential, routes } of routeGroups) {
       const plugins = routes.map((create) => create(services));

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { migrate } from '../database/migrate.ts';
-import { makePartitions } from '../database/partitions.ts';
+import { createPartitions } from '../database/partitions.ts';
 import { installQueues } from '../jobs/queue.ts';
 import { queues } from './background-work.ts';
 
@@ -10,7 +10,7 @@ export async function prepareDatabase(url: string): Promise<{ migrations: string
   await installQueues(url, queues);
   const owner = new pg.Pool({ connectionString: url, max: 1 });
   try {
-    return { migrations, partitions: await makePartitions(owner) };
+    return { migrations, partitions: await createPartitions(owner) };
   } finally {
     await owner.end();
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../database/database.ts';
-import { makePartitions } from '../database/partitions.ts';
+import { createPartitions } from '../database/partitions.ts';
 import { sql } from '../database/sql.ts';
 import { groups } from './feature-groups.ts';
 import type { ScheduledJob } from '../jobs/worker.ts';
@@ -12,7 +12,7 @@ export function scheduledJobs(owner: pg.Pool, database: Database): ScheduledJob[
     {
       name: 'make-partitions',
       cron: '17 3 * * *',
-      run: async () => void (await makePartitions(owner)),
+      run: async () => void (await createPartitions(owner)),
     },
     {
       name: 'delete-expired-rows',

@@ -9,7 +9,7 @@ import { loggerOptions } from './logging.ts';
 import type { App } from '../http/server.ts';
 import type { Worker } from '../jobs/worker.ts';
 import { prepareDatabase } from './prepare-database.ts';
-import { keptMasterKey } from '../security/master-key.ts';
+import { readOrCreateMasterKey } from '../security/master-key.ts';
 
 /** A server that answers requests. */
 export interface RunningServer {
@@ -32,7 +32,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   opened.defer(() => storage.close());
 
   await prepareDatabase(storage.url);
-  const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
+  const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
   const deployment = { config, databaseUrl: storage.url, masterKey };
   const app = await createApp({ ...deployment, logger: loggerOptions(config) });
   for (const warning of misspelledSettings()) app.log.warn(warning);

@@ -31,13 +31,13 @@ import {
   createWalletLedger,
 } from '../features/wallet/recording/index.ts';
 import { createMemberships } from '../features/studio/workspaces/index.ts';
-import { limitExports } from '../http/exports.ts';
+import { createExports } from '../http/exports.ts';
 import { openJobs, type Jobs } from '../jobs/queue.ts';
 import { openOutboundClient, type OutboundClient } from '../outbound/http-client.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
-import { openCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
-import { openSignUpThrottle } from '../security/sign-up-throttle.ts';
+import { createCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
+import { createSignUpThrottle } from '../security/sign-up-throttle.ts';
 import { createVault, type Vault } from '../security/vault.ts';
 
 export interface ServiceOptions {
@@ -127,7 +127,7 @@ export async function openServices(
     rateLimits: createRateLimits({ redis, metrics, logger }),
     createBudget,
     /** What studios and integrations download. A piece is read in 10 to 50 ms. */
-    exports: limitExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
+    exports: createExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,
     outbound,
     issuer,
@@ -136,9 +136,9 @@ export async function openServices(
     /** Of the passwords of dashboard accounts. */
     throttle: createLoginThrottle(createBudget, 'accounts'),
     /** Of dashboard accounts. */
-    signUps: openSignUpThrottle(createBudget, 'accounts'),
+    signUps: createSignUpThrottle(createBudget, 'accounts'),
     /** Of the second factor of dashboard accounts. */
-    codeThrottle: openCodeThrottle(createBudget),
+    codeThrottle: createCodeThrottle(createBudget),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,

@@ -4,7 +4,7 @@ import { misspelledSettings, type Config } from './config.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions } from './logging.ts';
 import { prepareDatabase } from './prepare-database.ts';
-import { keptMasterKey } from '../security/master-key.ts';
+import { readOrCreateMasterKey } from '../security/master-key.ts';
 
 /** Starts a worker without the API, beside any number of servers and workers on the same database. */
 export async function work(config: Config): Promise<{ stop(): Promise<void> }> {
@@ -12,7 +12,7 @@ export async function work(config: Config): Promise<{ stop(): Promise<void> }> {
   const storage = await openStorage(config, 'shared');
   opened.defer(() => storage.close());
   await prepareDatabase(storage.url);
-  const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
+  const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
   const logger = pino(loggerOptions(config));
   for (const warning of misspelledSettings()) logger.warn(warning);
   const worker = await startBackgroundWork({ config, databaseUrl: storage.url, masterKey }, logger);

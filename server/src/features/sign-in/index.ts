@@ -18,7 +18,12 @@ import {
   portalCodeQueue,
 } from './email/index.ts';
 import { playerLoginRoutes } from './login/index.ts';
-import { deleteExpiredPortalRows, PORTAL_TENANT_ID, portalSessionRoutes, storeAPortalRoutes } from './portal/index.ts';
+import {
+  deleteExpiredPortalRows,
+  PORTAL_TENANT_ID,
+  portalSessionRoutes,
+  storeAPortalRoutes,
+} from './portal/index.ts';
 import { logoutRoutes } from './sessions/index.ts';
 import { deleteExpiredTokens, refreshRoutes } from './tokens/index.ts';
 import { deleteExpiredChallenges, walletLoginRoutes, walletProofRoutes } from './wallet/index.ts';

@@ -1,6 +1,6 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { faultOfTenantUrl } from '../../../outbound/tenant-url.ts';
+import { tenantUrlError } from '../../../outbound/tenant-url.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -74,7 +74,7 @@ export async function createEndpoint(
 
 /** Throws `webhook_url_refused`. The HTTP client rejects host names that resolve to private addresses. */
 export function checkUrl(url: string, rules: UrlRules): void {
-  const fault = faultOfTenantUrl(url, { ...rules, allowHttp: true });
+  const fault = tenantUrlError(url, { ...rules, allowHttp: true });
   if (fault) throw new ProblemError('webhook_url_refused', `The url ${fault}.`);
 }
 

@@ -183,12 +183,12 @@ describe('attemptDelivery', { concurrency: true }, () => {
     const elsewhere = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     const attempts: [WebhookReceiver['answer'], RegExp, number | null][] = [
-      [(response) => response.destroy(), /gave no answer/, null],
+      [(response) => response.destroy(), /did not respond/, null],
       [
         (response) => {
           response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy());
         },
-        /gave no answer/,
+        /did not respond/,
         null,
       ],
       [refuseWith(307, { location: `${elsewhere.url}/` }), /status 307/, 307],

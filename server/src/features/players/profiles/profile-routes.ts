@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { limitExports } from '../../../http/exports.ts';
+import { createExports } from '../../../http/exports.ts';
 import { originOf, playerOf, reporterOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -19,7 +19,7 @@ const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
 /** The credential is a player's access token. */
 export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
   const { database } = services;
-  const exports = limitExports(EXPORT_LIMITS);
+  const exports = createExports(EXPORT_LIMITS);
   return async (app) => {
     app.get(
       '/api/player-profile/me',

@@ -6,7 +6,7 @@ import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createLoginThrottle } from '../../../security/login-throttle.ts';
-import { openSignUpThrottle } from '../../../security/sign-up-throttle.ts';
+import { createSignUpThrottle } from '../../../security/sign-up-throttle.ts';
 import { LoginResult } from '../tokens/index.ts';
 import type { EmailLoginServices } from './code-routes.ts';
 import { verifyAddress } from './email-tokens.ts';
@@ -28,7 +28,7 @@ const tags = ['Player sign-in'];
 export function emailPasswordRoutes(
   services: EmailLoginServices & { createBudget: CreateBudget },
 ): FastifyPluginAsyncTypebox {
-  const signUps = openSignUpThrottle(services.createBudget, 'players');
+  const signUps = createSignUpThrottle(services.createBudget, 'players');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
   /** The tenant and client address of a request. Throws provider_not_available if the tenant has not enabled the provider. */
   const sourceOf = async (request: FastifyRequest) => {

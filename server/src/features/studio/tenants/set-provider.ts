@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { faultOfTenantUrl } from '../../../outbound/tenant-url.ts';
+import { tenantUrlError } from '../../../outbound/tenant-url.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { unsealSecrets, sealSecrets, type Secrets } from './provider-secrets.ts';
@@ -77,7 +77,7 @@ export async function setProvider(
  */
 function requireValidIssuer(issuer: string, config: SetProviderServices['config']): void {
   const isBare = /^[!-~]+$/.test(issuer) && !/[?#]/.test(issuer);
-  const fault = isBare ? faultOfTenantUrl(issuer, config) : 'must be an ASCII URL without query and fragment';
+  const fault = isBare ? tenantUrlError(issuer, config) : 'must be an ASCII URL without query and fragment';
   if (!fault) return;
   throw invalidField('settings.issuer', fault, `The body is not valid: settings.issuer ${fault}.`);
 }

@@ -1,4 +1,4 @@
-import { isThere, type Redis } from '../../../redis/redis.ts';
+import { isRedisReady, type Redis } from '../../../redis/redis.ts';
 import { WINDOW_SECONDS } from './rolling-window.ts';
 
 /** The amounts that one process has counted since its last report. */
@@ -62,7 +62,7 @@ export function createRedisWindowSum(redis: Redis): RedisWindowSum {
     const sums: (SharedSum | undefined)[] = [];
     for (let start = 0; start < reports.length; start += BATCH) {
       const batch = reports.slice(start, start + BATCH);
-      const answers = isThere(redis) ? await send(redis, batch) : null;
+      const answers = isRedisReady(redis) ? await send(redis, batch) : null;
       sums.push(...batch.map((_, index) => read(answers?.[index])));
     }
     return sums;

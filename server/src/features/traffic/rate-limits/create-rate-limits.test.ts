@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
-import type { RateLimitVerdict } from '../../../http/rate-limit.ts';
+import type { RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { createRateLimits } from './index.ts';
 

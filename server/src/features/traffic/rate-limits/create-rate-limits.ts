@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
-import type { RateLimiter, RateLimitVerdict } from '../../../http/rate-limit.ts';
+import type { RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
-import { isThere, type Redis } from '../../../redis/redis.ts';
+import { isRedisReady, type Redis } from '../../../redis/redis.ts';
 import { createRedisRateCounter, type RedisRateCounter } from './redis-rate-counter.ts';
 import { countRequest, emptyWindows, verdict, type Windows } from './windows.ts';
 
@@ -53,7 +53,7 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
   let hasWarned = false;
   const warnOnce = (error: unknown): void => {
     // The owner of the connection logs its loss.
-    if (hasWarned || !isThere(redis)) return;
+    if (hasWarned || !isRedisReady(redis)) return;
     hasWarned = true;
     logger.warn(
       { reason: (error as Error).message },
@@ -73,7 +73,7 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
     }
   };
   const counter = createRedisRateCounter(redis);
-  return { count: (key) => (isThere(redis) ? countInRedis(counter, key) : countInMemory(key)) };
+  return { count: (key) => (isRedisReady(redis) ? countInRedis(counter, key) : countInMemory(key)) };
 }
 
 /** Wall-clock time in whole milliseconds, taken once at process start. So a change of the system clock moves no window. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { Registry } from 'prom-client';
-import type { RateLimiter, RateLimitVerdict } from '../../../http/rate-limit.ts';
+import type { RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { openRedis, type Redis } from '../../../redis/redis.ts';
 import { eventually } from '../../../testing/eventually.ts';

@@ -1,4 +1,4 @@
-import type { RateLimitVerdict } from '../../../http/rate-limit.ts';
+import type { RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { RateLimit } from '../../../core/callers.ts';
 
 /** A fixed window. It begins with its first request and ends at `ends` (in milliseconds). */

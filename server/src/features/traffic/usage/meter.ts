@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
-import { isUndone, type Database } from '../../../database/database.ts';
-import type { Meter, Traffic } from '../../../http/metering.ts';
+import { isRolledBack, type Database } from '../../../database/database.ts';
+import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { findQuota, recordUsage, type CollectedUsage } from './queries.ts';
@@ -45,7 +45,7 @@ export function openUsageMeter(database: Database, changes: ChangeFeed): UsageMe
       await recordUsage(database, usage);
     } catch (error) {
       // After a broken connection the COMMIT may have succeeded. A read that is lost is better than one that is billed twice.
-      if (isUndone(error)) usage.forEach(collect);
+      if (isRolledBack(error)) usage.forEach(collect);
     }
   };
   let writing = Promise.resolve();

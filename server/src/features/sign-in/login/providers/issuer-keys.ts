@@ -7,7 +7,7 @@ import {
   createOutboundProvider,
   type OutboundProvider,
 } from '../../../../outbound/provider.ts';
-import { faultOfTenantUrl } from '../../../../outbound/tenant-url.ts';
+import { tenantUrlError } from '../../../../outbound/tenant-url.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 
 /** The public keys with which issuers sign tokens. */
@@ -98,7 +98,7 @@ async function fetchKeySet(
   { name, provider }: CachedIssuer,
   config: { allowPrivateAddresses: boolean },
 ): Promise<KeySet> {
-  if (faultOfTenantUrl(name, config))
+  if (tenantUrlError(name, config))
     throw new ProblemError(
       'provider_not_available',
       'The issuer in the settings of this tenant is not a public https URL.',
@@ -114,7 +114,7 @@ async function fetchKeySet(
       'The issuer in the settings of this tenant differs from the one in its openid-configuration. Copy the issuer from there.',
     );
   const { jwks_uri } = configuration;
-  if (typeof jwks_uri !== 'string' || faultOfTenantUrl(jwks_uri, config))
+  if (typeof jwks_uri !== 'string' || tenantUrlError(jwks_uri, config))
     throw notUnderstood(PROVIDER_NAME, answer);
   return fetchKeySetFrom(provider, jwks_uri);
 }

@@ -1,5 +1,5 @@
 import type { OutboundClient } from '../../../../outbound/http-client.ts';
-import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../../outbound/provider.ts';
+import { jsonObjectOf, notUnderstood, createTenantProviders } from '../../../../outbound/provider.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { ProviderVerifier } from '../identity.ts';
 
@@ -26,7 +26,7 @@ export function createStoreAVerifier(
   client: OutboundClient,
   baseUrl: string | undefined,
 ): ProviderVerifier<StoreASettings> {
-  const storeFor = openTenantProviders('StoreA', client);
+  const storeFor = createTenantProviders('StoreA', client);
 
   return async (settings, ticket, { tenantId }) => {
     if (!baseUrl)

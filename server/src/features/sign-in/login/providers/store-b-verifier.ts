@@ -1,5 +1,5 @@
 import type { OutboundClient } from '../../../../outbound/http-client.ts';
-import { jsonObjectOf, notUnderstood, openTenantProviders } from '../../../../outbound/provider.ts';
+import { jsonObjectOf, notUnderstood, createTenantProviders } from '../../../../outbound/provider.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { isStorable } from '../../../../core/text.ts';
 import type { ProviderVerifier } from '../identity.ts';
@@ -17,7 +17,7 @@ export function createStoreBVerifier(
   client: OutboundClient,
   baseUrl: string | undefined,
 ): ProviderVerifier<StoreBSettings> {
-  const storeFor = openTenantProviders('StoreB', client);
+  const storeFor = createTenantProviders('StoreB', client);
 
   return async (settings, token, { tenantId }) => {
     if (!baseUrl)

@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
 import Fastify from 'fastify';
-import { eventually } from '../testing/eventually.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { cutStalledReaders } from './stalled-readers.ts';
 
 const READ_WITHIN_MS = 200;
 
-/** A server with an endless answer, a long one in one piece, and one that is quiet for longer than a reader may stall. */
+/** Starts a server with an endless response, a large one, and one that pauses for longer than the read timeout. */
 async function serve() {
   const app = Fastify();
   cutStalledReaders(app, READ_WITHIN_MS);
@@ -41,7 +41,7 @@ async function serve() {
 
 describe('a client that does not read its answer', () => {
   for (const path of ['/endless', '/long']) {
-    test(`is cut off, and what its answer holds is released (${path})`, async () => {
+    test(`is disconnected, and its resources are released (${path})`, async () => {
       const { url, state } = await serve();
       const socket = connect(Number(new URL(url).port), 'localhost');
       socket.on('error', () => {});
@@ -53,7 +53,7 @@ describe('a client that does not read its answer', () => {
     });
   }
 
-  test('is not mistaken for one that waits for a quiet answer', async () => {
+  test('stays connected while the response has nothing to send', async () => {
     const { url } = await serve();
     assert.equal(await (await fetch(`${url}/quiet`)).text(), 'firstlast');
   });

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { networkOf } from '../security/attempt-budget.ts';
-import { ProblemError } from '../core/problem.ts';
-import { openBodyBudget, type BodyBudget, type BodySender, type HeldBody } from './body-budget.ts';
-import { clientAddress } from './client-address.ts';
+import { networkOf } from '../../security/attempt-budget.ts';
+import { ProblemError } from '../../core/problem.ts';
+import { createBodyBudget, type BodyBudget, type BodySender, type HeldBody } from './body-budget.ts';
+import { clientAddress } from '../client-address.ts';
 
-/** How fast a body must arrive. */
+/** The minimum speed at which a body must arrive. */
 export interface IntakePace {
-  /** It may take so long whatever its size. */
+  /** The speed is not checked during this time. */
   graceMs: number;
   bytesPerSecond: number;
-  /** A large body must arrive faster: an announced one at least at this part of its size in a second. */
+  /** A body with a Content-Length must also arrive at this fraction of its size per second. */
   partPerSecond: number;
   checkEveryMs: number;
 }
@@ -23,26 +23,25 @@ interface ArrivingBody {
 }
 
 /**
- * Bounds what bodies cost before anything is known of them: each is counted against one budget of the process as it arrives, an
- * announced one that finds no room is refused before it is read, and one that arrives too slowly is cut. Needs
- * {@link FastifyRequest.bodyBytes}.
+ * Limits the memory of bodies. Arriving bytes count against one budget of the process. A body that does not fit is
+ * rejected before it is read. A body that arrives too slowly is cut off. Needs {@link FastifyRequest.bodyBytes}.
  */
-export function guardIntake(
+export function limitBodyIntake(
   app: FastifyInstance,
-  { budget = openBodyBudget(), pace = PACE }: { budget?: BodyBudget; pace?: IntakePace } = {},
+  { budget = createBodyBudget(), pace = PACE }: { budget?: BodyBudget; pace?: IntakePace } = {},
 ): void {
   const arriving = new Set<ArrivingBody>();
 
-  // After the credential: a request with a wrong one is not counted.
+  // Runs after authentication, so a request with an invalid credential is not counted.
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { headers, raw, method } = request;
     const isChunked = headers['transfer-encoding'] !== undefined;
     const announced = Number(headers['content-length'] ?? 0);
     const isRead = method !== 'GET' && method !== 'HEAD' && (isChunked || announced > 0);
-    // The client may have left while its credential was checked. Then nothing would tell us to release.
+    // If the client disconnected during authentication, no `close` event follows to release the reservation.
     if (!isRead || reply.raw.destroyed) return done(null, payload);
 
-    // A form may be longer. What is beyond the limit is not kept.
+    // A form may be larger, but bytes beyond the limit are not kept in memory.
     const limit = request.routeOptions.bodyLimit;
     const held = budget.hold(senderOf(request));
     if (!held.fits(Math.min(announced, limit)) || !held.resize(Math.min(raw.readableLength, limit)))
@@ -64,7 +63,7 @@ export function guardIntake(
   app.addHook('onClose', () => clearInterval(sweep));
 }
 
-/** A tenant, whoever uses its keys; without a key a network. */
+/** The tenant of the key, or the network if the request has no key. */
 function senderOf(request: FastifyRequest): BodySender {
   const { keyCaller, playerCaller, accountCaller, walletCaller } = request;
   return {
@@ -86,14 +85,14 @@ function cutSlowBodies(arriving: Set<ArrivingBody>, { graceMs, bytesPerSecond, p
     const { raw, bodyBytes } = body.request;
     const pace = Math.max(bytesPerSecond, body.size * partPerSecond);
     if (raw.complete || raw.destroyed) arriving.delete(body);
-    // Nobody reads it yet, for its sender's role is being looked up, say: the sender cannot go on.
+    // The server does not read the body yet, for example during authorization. The client cannot send more.
     else if (raw.readableFlowing === null) body.since = performance.now();
     else if (bodyBytes < (pace * (performance.now() - body.since - graceMs)) / 1000) {
       arriving.delete(body);
       abort(
         raw,
         new ProblemError('request_timeout', {
-          detail: `The body arrived too slowly. Send at least ${Math.ceil(pace)} bytes a second.`,
+          detail: `The body arrived too slowly. Send at least ${Math.ceil(pace)} bytes per second.`,
           headers: { connection: 'close' },
         }),
       );
@@ -101,7 +100,7 @@ function cutSlowBodies(arriving: Set<ArrivingBody>, { graceMs, bytesPerSecond, p
   }
 }
 
-/** Ends the reading of a body: whoever reads it answers the request with the problem. */
+/** Stops reading a body. The reader of the body sends the problem as the response. */
 function abort(raw: FastifyRequest['raw'], problem: ProblemError): void {
   if (raw.listenerCount('error') > 0) raw.emit('error', problem);
   else raw.destroy();
@@ -109,7 +108,7 @@ function abort(raw: FastifyRequest['raw'], problem: ProblemError): void {
 
 function busy(): ProblemError {
   return new ProblemError('busy', {
-    detail: 'Too many request bodies are in progress. Wait as Retry-After says, then send the request again.',
+    detail: 'Too many request bodies are in progress. Retry after the number of seconds in Retry-After.',
     headers: { 'retry-after': '2' },
   });
 }

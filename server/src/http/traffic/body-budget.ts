@@ -1,17 +1,17 @@
 const MIB = 1024 * 1024;
 
-/** Longer bodies have a share of their own: batches of events cannot keep sign-ins out. */
+/** Larger bodies have a separate share, so that batches of events cannot block sign-ins. */
 const SMALL_BODY = 64 * 1024;
 
-/** How many bytes all bodies of a kind may have, and those of one caller. */
+/** The limits of a share: for all bodies together, and for the bodies of one caller. */
 interface ShareLimits {
   total: number;
   perCaller: number;
 }
 
 /**
- * Bodies of callers without a credential, short ones and long ones with one. The bodies themselves are outside of the heap; parsed
- * short ones may take 15 times as much inside of it.
+ * Separate shares for callers without a credential, and for small and large bodies with one. The raw bodies are outside
+ * of the JavaScript heap. A parsed small body may take 15 times its size inside the heap.
  */
 const SHARES: Record<'anonymous' | 'small' | 'large', ShareLimits> = {
   anonymous: { total: 8 * MIB, perCaller: MIB },
@@ -19,32 +19,35 @@ const SHARES: Record<'anonymous' | 'small' | 'large', ShareLimits> = {
   large: { total: 48 * MIB, perCaller: 24 * MIB },
 };
 
-/** Whose body it is: a tenant or a network. */
+/** The sender of a body: a tenant or a network. */
 export interface BodySender {
   name: string;
   isAnonymous: boolean;
 }
 
-/** The body of a request that is in progress, as the budget sees it. */
+/** The reservation of one body in the budget. */
 export interface HeldBody {
   readonly bytes: number;
-  /** Whether so many bytes would find room now. */
+  /** Whether the budget has room for this many bytes. */
   fits(bytes: number): boolean;
-  /** Counts the body with so many bytes from now on. False if there is no room: then it counts no more. */
+  /** Changes the reservation to this many bytes. Returns false if there is no room, and then reserves nothing. */
   resize(bytes: number): boolean;
   release(): void;
 }
 
 export interface BodyBudget {
-  /** Starts to count a body, with no bytes yet. */
+  /** Creates a reservation of 0 bytes. */
   hold(sender: BodySender): HeldBody;
 }
 
-/** One budget for the bytes of all bodies in flight. It counts what has arrived: an announced byte takes no memory. */
-export function openBodyBudget(limits = SHARES): BodyBudget {
-  const anonymous = openShare(limits.anonymous);
-  const small = openShare(limits.small);
-  const large = openShare(limits.large);
+/**
+ * Creates the budget for all bodies in flight. It counts bytes that have arrived, because announced bytes take no
+ * memory.
+ */
+export function createBodyBudget(limits = SHARES): BodyBudget {
+  const anonymous = createShare(limits.anonymous);
+  const small = createShare(limits.small);
+  const large = createShare(limits.large);
   return {
     hold({ name, isAnonymous }) {
       const shareOf = (bytes: number) => {
@@ -75,7 +78,7 @@ export function openBodyBudget(limits = SHARES): BodyBudget {
   };
 }
 
-function openShare({ total: limit, perCaller }: ShareLimits) {
+function createShare({ total: limit, perCaller }: ShareLimits) {
   const byCaller = new Map<string, number>();
   let total = 0;
   return {

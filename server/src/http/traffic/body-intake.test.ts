@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import Fastify from 'fastify';
-import { eventually } from '../testing/eventually.ts';
-import { openBodyBudget } from './body-budget.ts';
-import { guardIntake, type IntakePace } from './body-intake.ts';
-import { countBodies } from './body-size.ts';
-import { errorHandler } from './error-handler.ts';
-import { acceptForms } from './form.ts';
-import { parseJsonBodies } from './json-body.ts';
-import type { KeyCaller } from '../core/callers.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { createBodyBudget } from './body-budget.ts';
+import { limitBodyIntake, type IntakePace } from './body-intake.ts';
+import { countBodyBytes } from './body-size.ts';
+import { errorHandler } from '../error-handler.ts';
+import { acceptForms } from '../form.ts';
+import { parseJsonBodies } from '../json-body.ts';
+import type { KeyCaller } from '../../core/callers.ts';
 
 const KIB = 1024;
 const PATIENT: IntakePace = { graceMs: 60_000, bytesPerSecond: 1, partPerSecond: 0, checkEveryMs: 20 };
 const IMPATIENT: IntakePace = { graceMs: 0, bytesPerSecond: 1_000_000, partPerSecond: 0, checkEveryMs: 20 };
 
-/** A server with a small budget. X-Tenant names a tenant; without it a caller is anonymous. */
+/** Starts a server with a small budget. X-Tenant names a tenant. A caller without it is anonymous. */
 async function serve(pace: IntakePace) {
   const app = Fastify({ bodyLimit: 200 * KIB });
   app.decorateRequest('keyCaller', null);
@@ -26,16 +26,16 @@ async function serve(pace: IntakePace) {
     const tenantId = request.headers['x-tenant'];
     if (tenantId) request.keyCaller = { tenantId } as KeyCaller;
   });
-  countBodies(app, () => {});
-  guardIntake(app, {
-    budget: openBodyBudget({
+  countBodyBytes(app, () => {});
+  limitBodyIntake(app, {
+    budget: createBodyBudget({
       anonymous: { total: 64 * KIB, perCaller: 64 * KIB },
       small: { total: 256 * KIB, perCaller: 128 * KIB },
       large: { total: 256 * KIB, perCaller: 128 * KIB },
     }),
     pace,
   });
-  app.post('/', async () => 'taken');
+  app.post('/', async () => 'accepted');
   await app.register(async (scope) => {
     scope.setValidatorCompiler(() => () => true);
     const readForm = await acceptForms(scope, 100 * KIB);
@@ -45,7 +45,7 @@ async function serve(pace: IntakePace) {
   after(() => app.close());
   const { port } = app.server.address() as { port: number };
 
-  /** Announces a body of so many bytes, or sends it in chunks, and sends only the beginning. */
+  /** Sends only the beginning of a body, with a Content-Length or chunked. */
   const begin = (options: {
     bytes?: number;
     sent?: string;
@@ -65,15 +65,15 @@ async function serve(pace: IntakePace) {
     socket.write(bytes === undefined ? chunk(sent) : sent);
     return { socket, answer: () => answer };
   };
-  /** Whether a whole body of so many bytes is taken. */
-  const isTaken = async (bytes: number, tenant: string): Promise<boolean> => {
+  /** Whether the server accepts a whole body of this size. */
+  const isAccepted = async (bytes: number, tenant: string): Promise<boolean> => {
     const { socket, answer } = begin({ bytes, sent: `"${'x'.repeat(bytes - 2)}"`, tenant });
     await eventually(() => answer().includes('\r\n\r\n'));
     socket.destroy();
     assert.match(answer(), /^HTTP\/1\.1 (200 OK|503 Service Unavailable)/);
     return answer().startsWith('HTTP/1.1 200');
   };
-  return { begin, isTaken };
+  return { begin, isAccepted };
 }
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const leave = (sockets: Socket[]) => sockets.forEach((socket) => socket.destroy());
@@ -81,72 +81,72 @@ const leave = (sockets: Socket[]) => sockets.forEach((socket) => socket.destroy(
 describe('the budget of bodies in flight', () => {
   const most = { bytes: 120 * KIB, sent: 'x'.repeat(100 * KIB) };
 
-  test('refuses an announced body with 503 and Retry-After before it arrives', async () => {
-    const { begin, isTaken } = await serve(PATIENT);
+  test('returns 503 with Retry-After before an announced body arrives', async () => {
+    const { begin, isAccepted } = await serve(PATIENT);
     const first = begin(most);
-    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
+    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
     const { socket, answer } = begin({ bytes: 100 * KIB });
     await eventually(() => answer().includes('"code":"busy"'));
     assert.match(answer(), /^HTTP\/1\.1 503 [^]*\r\nretry-after: 2\r\n/);
     leave([first.socket, socket]);
   });
 
-  test('does not count what is announced and has not arrived', async () => {
-    const { begin, isTaken } = await serve(PATIENT);
+  test('does not count announced bytes that have not arrived', async () => {
+    const { begin, isAccepted } = await serve(PATIENT);
     const idle = Array.from({ length: 20 }, () => begin({ bytes: 120 * KIB }).socket);
-    assert.equal(await isTaken(100 * KIB, 'a'), true);
+    assert.equal(await isAccepted(100 * KIB, 'a'), true);
     leave(idle);
   });
 
-  test('leaves one caller a part of it, and small and anonymous bodies a share of their own', async () => {
-    const { begin, isTaken } = await serve(PATIENT);
+  test('limits each caller, and has separate shares for small and anonymous bodies', async () => {
+    const { begin, isAccepted } = await serve(PATIENT);
     const sockets = ['a', 'b'].map((tenant) => begin({ ...most, tenant }).socket);
-    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
-    await eventually(async () => !(await isTaken(90 * KIB, 'b')));
-    assert.equal(await isTaken(90 * KIB, 'c'), false, 'nothing is left for large bodies');
-    assert.equal(await isTaken(10 * KIB, 'a'), true);
-    assert.equal(await isTaken(10 * KIB, ''), true);
+    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
+    await eventually(async () => !(await isAccepted(90 * KIB, 'b')));
+    assert.equal(await isAccepted(90 * KIB, 'c'), false, 'nothing is left for large bodies');
+    assert.equal(await isAccepted(10 * KIB, 'a'), true);
+    assert.equal(await isAccepted(10 * KIB, ''), true);
     leave(sockets);
   });
 
-  test('keeps nobody with a credential out for those without', async () => {
-    const { begin, isTaken } = await serve(PATIENT);
+  test('accepts callers with a credential while anonymous callers use up their share', async () => {
+    const { begin, isAccepted } = await serve(PATIENT);
     const sockets = Array.from(
       { length: 4 },
       () => begin({ bytes: 16 * KIB, sent: 'x'.repeat(15 * KIB), tenant: '' }).socket,
     );
-    await eventually(async () => !(await isTaken(10 * KIB, '')));
-    assert.equal(await isTaken(10 * KIB, 'a'), true);
-    assert.equal(await isTaken(100 * KIB, 'a'), true);
+    await eventually(async () => !(await isAccepted(10 * KIB, '')));
+    assert.equal(await isAccepted(10 * KIB, 'a'), true);
+    assert.equal(await isAccepted(100 * KIB, 'a'), true);
     leave(sockets);
   });
 
-  test('serves other callers while one has used up its part', async () => {
-    const { begin, isTaken } = await serve(PATIENT);
+  test('accepts other callers while one has reached its limit', async () => {
+    const { begin, isAccepted } = await serve(PATIENT);
     const { socket } = begin(most);
-    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
-    assert.equal(await isTaken(90 * KIB, 'b'), true);
+    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
+    assert.equal(await isAccepted(90 * KIB, 'b'), true);
     leave([socket]);
   });
 
-  test('takes a body back when its client leaves, and when it is answered', async () => {
-    const { begin, isTaken } = await serve(PATIENT);
+  test('releases a body when its client disconnects and when the response is sent', async () => {
+    const { begin, isAccepted } = await serve(PATIENT);
     const { socket } = begin(most);
-    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
+    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
     leave([socket]);
-    await eventually(() => isTaken(90 * KIB, 'a'));
-    for (let body = 0; body < 5; body++) assert.equal(await isTaken(120 * KIB, 'b'), true);
+    await eventually(() => isAccepted(90 * KIB, 'a'));
+    for (let body = 0; body < 5; body++) assert.equal(await isAccepted(120 * KIB, 'b'), true);
   });
 
   test('counts a chunked body as it arrives', async () => {
-    const { begin, isTaken } = await serve(PATIENT);
+    const { begin, isAccepted } = await serve(PATIENT);
     const chunked = begin({});
-    assert.equal(await isTaken(100 * KIB, 'a'), true);
+    assert.equal(await isAccepted(100 * KIB, 'a'), true);
     chunked.socket.write(chunk('x'.repeat(100 * KIB)));
-    await eventually(async () => !(await isTaken(90 * KIB, 'a')));
+    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
     chunked.socket.write(chunk('x'.repeat(60 * KIB)));
     await eventually(() => chunked.answer().startsWith('HTTP/1.1 503'));
-    await eventually(() => isTaken(90 * KIB, 'a'));
+    await eventually(() => isAccepted(90 * KIB, 'a'));
     leave([chunked.socket]);
   });
 });

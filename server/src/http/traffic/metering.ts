@@ -1,8 +1,8 @@
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyCaller } from '../core/callers.ts';
+import type { KeyCaller } from '../../core/callers.ts';
 
-/** What came in and went out with one request on a key. Bytes are those of the bodies. */
+/** The usage of one request on a key. Bytes are the bytes of bodies. */
 export interface Traffic {
   /** 1 for an accepted read. The units of a write are counted in the transaction that writes. */
   units: number;
@@ -10,19 +10,21 @@ export interface Traffic {
   bytesOut: number;
 }
 
-/** Keeps the books of what comes in on keys: implemented by a feature, opened in services.ts. */
+/** Records the usage of keys. A feature implements it. */
 export interface Meter {
-  /** Throws quota_exceeded where the plan of the key's payer lets in no more reads. */
+  /** Throws quota_exceeded if the plan of the key's payer allows no more reads. */
   admitRead(key: KeyCaller): Promise<void>;
   count(key: KeyCaller, traffic: Traffic): void;
 }
 
-/** Called with a write that was not charged exactly once though accepted, or charged though refused: the tests fail on it. */
+/**
+ * Called when an accepted write is not charged exactly once, or when any other request is charged. Tests fail on it.
+ */
 export type OnMischarged = (operation: string, what: string) => void;
 
-/** Meters every request on a key, whose body is counted ({@link FastifyRequest.bodyBytes}). To be called before any route is registered. */
+/** Meters every request on a key. Needs {@link FastifyRequest.bodyBytes}. Call it before routes are registered. */
 export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?: OnMischarged): void {
-  /** Of requests that are being answered: the bytes of their streams. */
+  /** The streamed bytes of responses that are in progress. */
   const streamed = new WeakMap<FastifyRequest, number>();
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -37,12 +39,12 @@ export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?:
         throw error;
       }
     }
-    // A stream that fails before its first byte is answered a second time, by a problem.
+    // If a stream fails before its first byte, a second response with a problem follows.
     if (!streamed.has(request)) {
       streamed.set(request, 0);
-      whenOver(reply, () => meter.count(key, trafficOf(request, reply, streamed.get(request) ?? 0)));
+      onceClosed(reply, () => meter.count(key, trafficOf(request, reply, streamed.get(request) ?? 0)));
     }
-    // HEAD is answered without a body.
+    // A HEAD response has no body.
     return payload instanceof Readable && request.method !== 'HEAD'
       ? counted(payload, (bytes) => streamed.set(request, (streamed.get(request) ?? 0) + bytes))
       : payload;
@@ -51,8 +53,8 @@ export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?:
   if (onMischarged) reportMischarged(app, onMischarged);
 }
 
-/** Also where the client has left, or leaves in the middle of the answer, of which onResponse is not told. */
-function whenOver(reply: FastifyReply, work: () => void): void {
+/** onResponse does not run if the client disconnects, but `close` is always emitted. */
+function onceClosed(reply: FastifyReply, work: () => void): void {
   if (reply.raw.destroyed) work();
   else reply.raw.once('close', work);
 }
@@ -89,6 +91,6 @@ function counted(stream: Readable, count: (bytes: number) => void): Readable {
       done(null, chunk);
     },
   });
-  // Who reads the counter is told of an error by it.
+  // The reader of the counter gets its errors, so the callback ignores them.
   return pipeline(stream, counter, () => {});
 }
