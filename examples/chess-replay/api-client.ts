@@ -1,4 +1,4 @@
-/** An answer that was neither a success nor something to try again. */
+/** Thrown if a request fails and a retry would not help, or if all retries have failed. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
@@ -11,35 +11,35 @@ export class ApiError extends Error {
 
 export interface Answer {
   status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- an example reads answers as they come
+  // oxlint-disable-next-line typescript/no-explicit-any -- the example reads responses without types
   body: any;
 }
 
 export interface SendOptions {
   /** The access token of the player who acts. */
   bearer?: string;
-  /** Statuses beyond 2xx that the caller understands. */
-  also?: number[];
+  /** Statuses besides 2xx that the caller handles. */
+  accept?: number[];
 }
 
 /** The part of Guildhall's API that a game server with a game key uses. */
 export interface ApiClient {
-  /** Sends one request without a retry. Throws {@link ApiError} if no server answers, or if it refuses the game key. */
+  /** Sends one request without a retry. Throws {@link ApiError} if no server responds, or if it refuses the game key. */
   check(): Promise<void>;
   send(method: 'POST' | 'PUT', path: string, body?: unknown, options?: SendOptions): Promise<Answer>;
 }
 
-/** A match that cannot exist: reading it shows whether the server answers and accepts the key. */
+/** A match that cannot exist. A 404 for it shows that the server responds and accepts the key. */
 const NO_MATCH = '/api/game/matches/00000000-0000-0000-0000-000000000000';
 
 const ATTEMPTS = 10;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * A client that tries again what may succeed later: 429 and 503 after the time that the server asks for, a broken
- * connection after a growing pause. Throws {@link ApiError} for every other refusal.
+ * Creates a client with retries: after `Retry-After` on 429 and 503, and with exponential backoff after a broken connection.
+ * Throws {@link ApiError} for every other error status.
  */
-export function connect(baseUrl: string, gameKey: string): ApiClient {
+export function createApiClient(baseUrl: string, gameKey: string): ApiClient {
   return {
     async check() {
       const response = await fetch(baseUrl + NO_MATCH, {
@@ -59,7 +59,7 @@ export function connect(baseUrl: string, gameKey: string): ApiClient {
           `${baseUrl} is not a Guildhall server: it answered ${response.status}.`,
         );
     },
-    async send(method, path, body, { bearer, also = [] } = {}) {
+    async send(method, path, body, { bearer, accept = [] } = {}) {
       for (let attempt = 1; ; attempt++) {
         const pause = 100 * 2 ** attempt * (1 + Math.random());
         let response: Response;
@@ -77,23 +77,23 @@ export function connect(baseUrl: string, gameKey: string): ApiClient {
           });
           text = await response.text();
         } catch (error) {
-          if (attempt === ATTEMPTS) throw new ApiError(0, `${baseUrl} does not answer: ${reasonOf(error)}.`);
+          if (attempt === ATTEMPTS) throw new ApiError(0, `${baseUrl} does not respond: ${reasonOf(error)}.`);
           await wait(pause);
           continue;
         }
         const { status } = response;
-        if (response.ok || also.includes(status)) return { status, body: text && JSON.parse(text) };
+        if (response.ok || accept.includes(status)) return { status, body: text && JSON.parse(text) };
         if ((status !== 429 && status !== 503) || attempt === ATTEMPTS) {
           throw new ApiError(status, `${method} ${path} answered ${status}: ${detailOf(text)}`);
         }
-        await wait(askedPause(response.headers.get('retry-after')) ?? pause);
+        await wait(parseRetryAfter(response.headers.get('retry-after')) ?? pause);
       }
     },
   };
 }
 
-/** `Retry-After` in milliseconds: it holds seconds, or a date. */
-export function askedPause(retryAfter: string | null, now = Date.now()): number | undefined {
+/** Parses `Retry-After`, which is a number of seconds or a date, to milliseconds. */
+export function parseRetryAfter(retryAfter: string | null, now = Date.now()): number | undefined {
   if (retryAfter === null || retryAfter.trim() === '') return undefined;
   const seconds = Number(retryAfter);
   const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - now : seconds * 1000;
@@ -109,7 +109,7 @@ function reasonOf(error: unknown): string {
   return cause?.code ?? (cause?.message || message || 'unknown');
 }
 
-/** What a problem document says, or the start of whatever came instead of one. */
+/** The code and detail of a problem document, or the first 200 characters of another body. */
 function detailOf(text: string): string {
   try {
     const { code, detail, title } = JSON.parse(text) as Record<string, string>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { openJournal } from './match-journal.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'guildhall-journal-'));
@@ -14,36 +14,38 @@ const match = (gameId: string) => ({
   matchPlayerIds: { white: 'w', black: 'b' },
 });
 
-test('what was written is found again, also when many write at once', async () => {
-  const path = join(folder, 'made', 'for', 'it.jsonl');
-  const journal = await openJournal(path);
-  const ids = Array.from({ length: 50 }, (_, index) => `game ${index}`);
-  await Promise.all(ids.map((id) => journal.add(match(id))));
-  assert.deepEqual(journal.find('game 7'), match('game 7'));
-  await journal.close();
+describe('openJournal', () => {
+  test('reads back all matches, also after parallel writes', async () => {
+    const path = join(folder, 'made', 'for', 'it.jsonl');
+    const journal = await openJournal(path);
+    const ids = Array.from({ length: 50 }, (_, index) => `game ${index}`);
+    await Promise.all(ids.map((id) => journal.add(match(id))));
+    assert.deepEqual(journal.find('game 7'), match('game 7'));
+    await journal.close();
 
-  const again = await openJournal(path);
-  assert.deepEqual(
-    ids.map((id) => again.find(id)),
-    ids.map(match),
-  );
-  assert.equal(again.find('another game'), undefined);
-  await again.close();
-});
+    const again = await openJournal(path);
+    assert.deepEqual(
+      ids.map((id) => again.find(id)),
+      ids.map(match),
+    );
+    assert.equal(again.find('another game'), undefined);
+    await again.close();
+  });
 
-test('a line that a crash cut short is not there, and does not spoil the next', async () => {
-  const path = join(folder, 'torn.jsonl');
-  const journal = await openJournal(path);
-  await journal.add(match('whole'));
-  await journal.close();
-  await appendFile(path, '{"gameId":"torn","matchSes');
+  test('removes an incomplete last line, and continues after it', async () => {
+    const path = join(folder, 'torn.jsonl');
+    const journal = await openJournal(path);
+    await journal.add(match('whole'));
+    await journal.close();
+    await appendFile(path, '{"gameId":"torn","matchSes');
 
-  const mended = await openJournal(path);
-  assert.equal(mended.find('torn'), undefined);
-  await mended.add(match('next'));
-  await mended.close();
-  assert.equal((await readFile(path, 'utf8')).split('\n').filter(Boolean).length, 2);
-  const last = await openJournal(path);
-  assert.deepEqual([last.find('whole'), last.find('next')], [match('whole'), match('next')]);
-  await last.close();
+    const repaired = await openJournal(path);
+    assert.equal(repaired.find('torn'), undefined);
+    await repaired.add(match('next'));
+    await repaired.close();
+    assert.equal((await readFile(path, 'utf8')).split('\n').filter(Boolean).length, 2);
+    const last = await openJournal(path);
+    assert.deepEqual([last.find('whole'), last.find('next')], [match('whole'), match('next')]);
+    await last.close();
+  });
 });

@@ -2,22 +2,22 @@ import { mkdir, open, readFile, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Side } from './read-games.ts';
 
-/** Which match a game became, and which roster entry each of its players. */
+/** The match of a game, and the match players of its two sides. */
 export interface ReplayedMatch {
   gameId: string;
   matchSessionId: string;
   matchPlayerIds: Record<Side, string>;
 }
 
-/** Remembers, over runs, which match each game became: the API cannot be asked for the match of a game. */
+/** Records the match of each game across runs, because the API cannot find a match by game. */
 export interface MatchJournal {
   find(gameId: string): ReplayedMatch | undefined;
-  /** Writes a match down, and waits until it is on disk. */
+  /** Records a match and waits until it is on disk. */
   add(match: ReplayedMatch): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the journal in a file of one JSON object a line. A last line that a crash cut short counts as not written. */
+/** Opens a journal file with one JSON object per line. Removes an incomplete last line, which a crash has left. */
 export async function openJournal(path: string): Promise<MatchJournal> {
   await mkdir(dirname(path), { recursive: true });
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -38,7 +38,7 @@ export async function openJournal(path: string): Promise<MatchJournal> {
     find: (gameId) => matches.get(gameId),
     async add(match) {
       matches.set(match.gameId, match);
-      // One line after the other: games are played in parallel.
+      // One write at a time, because games are replayed in parallel.
       written = written.then(() => file.appendFile(`${JSON.stringify(match)}\n`));
       await written;
       await file.datasync();

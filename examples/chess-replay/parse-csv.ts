@@ -1,4 +1,4 @@
-/** Reads CSV (RFC 4180: quoted cells, doubled quotes, line ends inside quotes) with a header line, as one object a row. */
+/** Parses CSV (RFC 4180) with a header line. Returns one object per row. */
 export function parseCsv(text: string): Record<string, string>[] {
   const [header, ...rows] = readRows(text.replace(/^\uFEFF/, ''));
   if (!header) return [];
@@ -12,7 +12,7 @@ export function parseCsv(text: string): Record<string, string>[] {
   });
 }
 
-/** A cell, quoted or bare, and what ends it: a comma, a line end, or the end of the text. */
+/** A quoted or bare cell, and its end: a comma, a line end, or the end of the text. */
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;
 
 function readRows(text: string): string[][] {
@@ -22,11 +22,12 @@ function readRows(text: string): string[][] {
   while (CELL.lastIndex < text.length || row.length > 0) {
     const at = CELL.lastIndex;
     const match = CELL.exec(text);
-    if (!match) throw new SyntaxError(`The quotes of CSV row ${rows.length} are not in order (at ${at}).`);
+    if (!match)
+      throw new SyntaxError(`The quotes of CSV row ${rows.length} are not valid (at character ${at}).`);
     const [, quoted, bare = '', end] = match;
     row.push(quoted?.replaceAll('""', '"') ?? bare);
     if (end === ',') continue;
-    // A line with nothing in it is no row.
+    // An empty line is not a row.
     if (row.length > 1 || row[0] !== '') rows.push(row);
     row = [];
   }

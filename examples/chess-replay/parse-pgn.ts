@@ -1,11 +1,11 @@
-/** A game as PGN writes it: its tags, and its main line without numbers, comments, variations and annotations. */
+/** A PGN game: its tags, and its main line without numbers, comments, variations and annotations. */
 export interface PgnGame {
   tags: Record<string, string>;
-  /** In the notation of the file, checks and mates included (`Nf3`, `exd8=Q+`, `O-O-O`). */
+  /** In the notation of the file, including checks and mates (`Nf3`, `exd8=Q+`, `O-O-O`). */
   moves: string[];
-  /** Whether Black made the first of them, as in games that start from a position. */
+  /** Whether Black made the first move, as in games that start from a position. */
   blackBegins: boolean;
-  /** What stands at the end of the moves: `1-0`, `0-1`, `1/2-1/2` or `*`. */
+  /** The result after the moves: `1-0`, `0-1`, `1/2-1/2` or `*`. */
   result: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const TOKENS = [
 ];
 const TOKEN = new RegExp(TOKENS.join('|'), 'my');
 
-/** Reads all games of a PGN text. Throws a SyntaxError that names the line of what is not PGN. */
+/** Parses all games of a PGN text. Throws a SyntaxError with the line of the first invalid token. */
 export function parsePgn(text: string): PgnGame[] {
   const games: PgnGame[] = [];
   let game: PgnGame | undefined;
@@ -43,7 +43,7 @@ export function parsePgn(text: string): PgnGame[] {
       if (--depth < 0) throw notPgn(text, at);
     } else if (depth > 0) continue;
     else if (token['tag']) {
-      // A game may lack its result: then the tags of the next one end it.
+      // If a game has no result, the tags of the next game end it.
       if (game && game.moves.length > 0) game = undefined;
       current().tags[token['name']!] = token['value']!.replace(/\\(.)/g, '$1');
     } else if (token['number']) {

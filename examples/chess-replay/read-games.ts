@@ -5,26 +5,26 @@ import { parsePgn, type PgnGame } from './parse-pgn.ts';
 export type Side = 'white' | 'black';
 
 export interface Move {
-  /** Its place in the game, from 1: a half-move. */
+  /** The number of the half-move, from 1. */
   number: number;
   side: Side;
-  /** As the file writes it. */
+  /** The notation of the file. */
   notation: string;
 }
 
-/** A game, whatever file it came from. */
+/** A game from a CSV or PGN file. */
 export interface Game {
-  /** Tells it from every other game, and is the same whenever the file is read again. */
+  /** Unique, and the same each time the file is read. */
   id: string;
   players: Record<Side, string>;
   startedAt: Date;
   result: '1-0' | '0-1' | '1/2-1/2' | '*';
   moves: Move[];
-  /** What the match remembers of it: event, opening and the like. */
+  /** Tags for the metadata of the match, such as event and opening. */
   tags: Record<string, string>;
 }
 
-/** Reads the games of a CSV or PGN file. A game that stands in it twice is one game. Throws a SyntaxError. */
+/** Reads the games of a CSV or PGN file. A duplicate game counts once. Throws a SyntaxError. */
 export function readGames(fileName: string, text: string): Game[] {
   const records = /\.csv$/i.test(fileName) ? fromCsv(text) : parsePgn(text);
   const games = new Map<string, Game>();
@@ -35,7 +35,7 @@ export function readGames(fileName: string, text: string): Game[] {
   return [...games.values()];
 }
 
-/** A row of the CSV that Lichess exports is the tags of a PGN game, with its moves in one more column. */
+/** A row of the Lichess CSV contains the tags of a PGN game, and its moves in the column "Moves". */
 function fromCsv(text: string): PgnGame[] {
   return parseCsv(text).map(({ Moves, ...tags }) => {
     if (Moves === undefined) throw new SyntaxError('The CSV has no column "Moves".');
@@ -51,7 +51,7 @@ function toGame({ tags, moves, blackBegins, result }: PgnGame): Game {
   const first: Side = second === 'white' ? 'black' : 'white';
   const given = tags['GameId'] ?? '';
   return {
-    // Short enough to be, with the number of a move, an idempotency key.
+    // Short enough for an idempotency key together with the number of a move.
     id: given === '' || given.length > 48 ? digest(tags, moves) : given,
     players: playersOf(tags),
     startedAt: startOf(tags),
@@ -65,13 +65,13 @@ function toGame({ tags, moves, blackBegins, result }: PgnGame): Game {
   };
 }
 
-/** An id for a game whose file gives none. */
+/** The id of a game without a usable `GameId`. */
 function digest(tags: Record<string, string>, moves: string[]): string {
   const parts = [tags['White'], tags['Black'], tags['Date'], tags['Round'], ...moves];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 }
 
-/** PGN writes "?" for somebody unknown; a match needs two players who differ, and Mock a name without a colon. */
+/** PGN writes "?" for an unknown player. A match needs two different players, and Mock needs a name without a colon. */
 function playersOf(tags: Record<string, string>): Record<Side, string> {
   const nameOf = (tag: string): string => {
     const name = (tags[tag] ?? '').replaceAll(':', ' ').trim();
@@ -82,7 +82,7 @@ function playersOf(tags: Record<string, string>): Record<Side, string> {
   return { white, black: white === black ? `${black} (Black)` : black };
 }
 
-/** PGN writes "??" for the parts of a date that nobody knows: those count as the first. */
+/** PGN writes "??" for unknown parts of a date. An unknown month or day counts as 1. */
 function startOf(tags: Record<string, string>): Date {
   const date = (tags['UTCDate'] ?? tags['Date'] ?? '').replaceAll('.??', '.01').replaceAll('.', '-');
   const time = tags['UTCTime'] ?? tags['Time'] ?? '00:00:00';

@@ -2,7 +2,7 @@ import type { ApiClient } from './api-client.ts';
 import type { MatchJournal, ReplayedMatch } from './match-journal.ts';
 import type { Game, Side } from './read-games.ts';
 
-/** What a replay has done so far. */
+/** The progress of a replay. */
 export interface Tally {
   games: number;
   players: Set<string>;
@@ -14,7 +14,7 @@ export interface Tally {
   /** Events that an earlier run had stored. */
   duplicates: number;
   refused: number;
-  /** What went wrong, and how often. */
+  /** Error messages, and how often each occurred. */
   problems: Map<string, number>;
 }
 
@@ -27,7 +27,7 @@ interface Session {
 
 export interface ReplayOptions {
   client: ApiClient;
-  /** The journal of a tenant: known once somebody has signed in. */
+  /** Opens the journal of a tenant. The tenant is known after the first sign-in. */
   journalOf(tenantId: string): Promise<MatchJournal>;
   /** How many games are replayed at once. */
   parallel: number;
@@ -38,10 +38,10 @@ export interface ReplayOptions {
 
 const SIDES = ['white', 'black'] as const;
 
-/** A session must be younger than two hours to start a match with, and so must the access token of its events. */
+/** Shorter than the two hours for which a session can start a match and its access token is valid. */
 const SESSION_LASTS_MS = 60 * 60_000;
 
-/** Replays games: each a match with two players, its moves their events, and its result the match's results. */
+/** Replays games. Each game becomes a match with two players, and each move an event of its player. */
 export async function replayGames(games: Game[], options: ReplayOptions): Promise<Tally> {
   const { client } = options;
   const tally: Tally = {
@@ -71,7 +71,7 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
     return { playerId: body.playerId, accessToken: body.accessToken, signedInAt };
   };
 
-  /** One sign-in a player, however many of their games are replayed at once. */
+  /** Signs a player in once, also if several of their games are replayed in parallel. */
   const sessionOf = async (name: string): Promise<Session> => {
     const known = await sessions.get(name)?.catch(() => undefined);
     if (known && Date.now() - known.signedInAt < SESSION_LASTS_MS) return known;
@@ -110,18 +110,18 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
         eventValue: move.notation,
         value: move.number,
         idempotencyKey: `${game.id}:${move.number}`,
-        // Guildhall takes no events from before 1970.
+        // Guildhall refuses events from before 1970.
         occurredAt: new Date(Math.max(game.startedAt.getTime(), 0) + move.number * 1000).toISOString(),
       }));
     if (events.length === 0) return;
-    // 422 tells that nothing was stored by this request, be it refused or stored before; the lists tell which.
+    // 422 means that this request stored no event. The response says which were refused and which were duplicates.
     const { body } = await client.send(
       'POST',
       '/api/game/events',
       { events },
       {
         bearer: session.accessToken,
-        also: [422],
+        accept: [422],
       },
     );
     tally.accepted += body.records.length;
@@ -141,7 +141,7 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
     await client.send('POST', `${path}/end`);
   };
 
-  // Every worker takes the next game from the one queue, until it is empty.
+  // All workers share one queue.
   const queue = games.values();
   const work = async (): Promise<void> => {
     for (const game of queue) {

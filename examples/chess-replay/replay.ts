@@ -2,23 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ApiError, connect } from './api-client.ts';
+import { ApiError, createApiClient } from './api-client.ts';
 import { openJournal } from './match-journal.ts';
 import { readGames, type Game } from './read-games.ts';
 import { replayGames, type Tally } from './replay-games.ts';
 
-const USAGE = `Replays games of chess into a Guildhall tenant: each game a match, each move an event.
+const USAGE = `Replays chess games in a Guildhall tenant. Each game becomes a match, and each move an event.
 
 node examples/chess-replay/replay.ts [file] --game-key gh_game_… [options]
 
-  file             a .csv as Lichess exports it, or PGN (default: the famous games beside this program)
+  file             a CSV file from Lichess, or a PGN file (default: famous-games.pgn in the folder of this program)
   --game-key KEY   the tenant's game key (or GUILDHALL_GAME_KEY)
-  --url URL        where Guildhall answers (default: GUILDHALL_URL, or http://127.0.0.1:8080)
-  --state FOLDER   where to remember which match each game became (default: .chess-replay beside the file)
+  --url URL        the base URL of Guildhall (default: GUILDHALL_URL, or http://127.0.0.1:8080)
+  --state FOLDER   the folder for the record of replayed matches (default: .chess-replay beside the file)
   --parallel N     how many games to replay at once (default: 8)
 `;
 
-/** A mistake in how the program was called: told in a sentence, without a stack. */
+/** Thrown for invalid arguments. The program prints its message without a stack. */
 class UsageError extends Error {}
 
 interface Options {
@@ -44,12 +44,12 @@ function readOptions(): Options {
     console.log(USAGE);
     process.exit();
   }
-  if (!values['game-key']) throw new UsageError('A game key is needed: --game-key, or GUILDHALL_GAME_KEY.');
-  if (!URL.canParse(values.url)) throw new UsageError(`--url: "${values.url}" is not an address.`);
+  if (!values['game-key']) throw new UsageError('Set the game key with --game-key or GUILDHALL_GAME_KEY.');
+  if (!URL.canParse(values.url)) throw new UsageError(`--url: "${values.url}" is not a URL.`);
   const parallel = Number(values.parallel);
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > 64)
     throw new UsageError('--parallel takes a number from 1 to 64.');
-  if (positionals.length > 1) throw new UsageError('One file at a time.');
+  if (positionals.length > 1) throw new UsageError('Name at most one file.');
 
   const file = resolve(positionals[0] ?? fileURLToPath(new URL('famous-games.pgn', import.meta.url)));
   return {
@@ -69,7 +69,7 @@ async function load(file: string): Promise<Game[]> {
   }
 }
 
-/** A line that keeps changing where somebody watches, and every tenth of the way where a log is written. */
+/** Prints the progress: one line that is updated on a terminal, or a new line after each tenth in a log. */
 function progress(total: number): (tally: Tally) => void {
   const { isTTY } = process.stderr;
   let shown = 0;
@@ -82,7 +82,7 @@ function progress(total: number): (tally: Tally) => void {
   };
 }
 
-/** What the file holds against what Guildhall has taken. Returns whether they agree. */
+/** Compares the numbers in the file with those that Guildhall has stored. Returns whether they are equal. */
 function report(games: Game[], tally: Tally, seconds: number): boolean {
   const inFile = {
     players: new Set(games.flatMap(({ players }) => [players.white, players.black])).size,
@@ -109,7 +109,7 @@ function report(games: Game[], tally: Tally, seconds: number): boolean {
   for (const [problem, count] of [...tally.problems].slice(0, 10))
     console.error(`${show(count)} × ${problem}`);
   if ([...tally.problems.keys()].some((problem) => problem.includes('auto-create is off')))
-    console.error('Moves are events of many values: turn auto-create on for the tenant (see the README).');
+    console.error('Moves have many event values: turn auto-create on for the tenant (see the README).');
   return (
     tally.problems.size === 0 &&
     tally.players.size === inFile.players &&
@@ -125,14 +125,14 @@ function show(count: number): string {
 async function main(): Promise<void> {
   const options = readOptions();
   const games = await load(options.file);
-  if (games.length === 0) throw new UsageError(`${options.file} holds no game.`);
+  if (games.length === 0) throw new UsageError(`${options.file} contains no game.`);
 
-  // Ctrl-C lets the games that are under way end, so that every match that was made is also written down.
+  // Ctrl-C stops after the current games, so that each created match is recorded in the journal.
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   process.once('SIGTERM', () => stop.abort());
 
-  const client = connect(options.url, options.gameKey);
+  const client = createApiClient(options.url, options.gameKey);
   await client.check();
   console.log(`${games.length} games from ${basename(options.file)} to ${options.url}`);
   const started = performance.now();
@@ -144,8 +144,8 @@ async function main(): Promise<void> {
     onProgress: progress(games.length),
   });
   const agree = report(games, tally, (performance.now() - started) / 1000);
-  if (stop.signal.aborted) console.error('Interrupted: run it again, and it goes on.');
-  else if (!agree) console.error('The file and the replay do not agree.');
+  if (stop.signal.aborted) console.error('Interrupted. Run it again to continue.');
+  else if (!agree) console.error('The numbers of the file and the replay differ.');
   process.exitCode = agree ? 0 : 1;
 }
 

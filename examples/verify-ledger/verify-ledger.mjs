@@ -1,5 +1,5 @@
-// Checks, without the server, that a transaction belongs to a ledger whose head somebody wrote down. If it does, nothing up to
-// that head was changed since. See README.md.
+// Verifies, without the server, that a transaction belongs to the ledger that ends in a stored head. If it does, no entry from
+// the transaction to the head was changed. See README.md.
 import { readFileSync } from 'node:fs';
 import { concat, hexToBytes, keccak256, stringToBytes } from 'viem';
 
@@ -7,7 +7,7 @@ const USAGE = `Usage: verify-ledger.mjs proof.json
        verify-ledger.mjs transaction.json <index>:<hash> [page.json …]`;
 
 const { head, transaction, links } = readProof(process.argv.slice(2));
-const link = (before, content) => keccak256(hexToBytes(concat([before, content])));
+const link = (previousHash, contentHash) => keccak256(hexToBytes(concat([previousHash, contentHash])));
 const contentHashes = new Map(links.map(({ index, contentHash }) => [index, contentHash]));
 
 for (const { index, canonical, previousHash } of transaction.entries) {
@@ -21,7 +21,7 @@ for (const { index, canonical, previousHash } of transaction.entries) {
   console.log(`Entry ${index} is in the ledger, and says: ${canonical}`);
 }
 
-/** Reads a proof from one file (as the wallet game writes it), or from a transaction, a head and pages of links. */
+/** Reads a proof from one file that the wallet game has written, or from a transaction, a head and pages of links. */
 function readProof([first, given, ...pages]) {
   if (first === undefined) fail(USAGE);
   if (given === undefined) {

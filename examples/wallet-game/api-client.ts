@@ -1,4 +1,4 @@
-/** An answer that was no success. */
+/** Thrown if no server responds, or if the status is not 2xx. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
@@ -9,7 +9,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Sends JSON to an address, with some headers, and gives the JSON of the answer. Throws {@link ApiError}. */
+/** Sends a JSON request and returns the JSON of the response. Throws {@link ApiError}. */
 export type Send = <Answer>(
   method: 'GET' | 'POST' | 'PUT',
   path: string,
@@ -17,7 +17,8 @@ export type Send = <Answer>(
   headers?: Record<string, string>,
 ) => Promise<Answer>;
 
-export function connect(baseUrl: string): Send {
+/** Creates a function that sends requests to a Guildhall server. */
+export function createSend(baseUrl: string): Send {
   return async <Answer>(
     method: string,
     path: string,

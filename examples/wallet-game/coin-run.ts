@@ -1,11 +1,11 @@
-/** Something that happened in a level. */
-export type Happening = { key: 'coin' | 'spike' | 'ghost' | 'door'; value: string; score: number };
+/** An event in a level, with the score after it. */
+export type GameEvent = { key: 'coin' | 'spike' | 'ghost' | 'door'; value: string; score: number };
 
 const LENGTH = 24;
 const LIVES = 3;
 
-/** A run through a level of coins and spikes, with one ghost in the middle: what happens, step by step. */
-export function* runLevel(random: () => number): Generator<Happening> {
+/** Plays a level with coins and spikes, and a ghost in the middle. Yields its events. */
+export function* runLevel(random: () => number): Generator<GameEvent> {
   let lives = LIVES;
   let score = 0;
   for (let step = 1; step <= LENGTH; step++) {

@@ -4,7 +4,7 @@ interface Recorded {
   transactionHash: string;
 }
 
-/** What a third party needs to check a transaction without the server: see examples/verify-ledger. */
+/** The data with which a third party can verify a transaction without the server (examples/verify-ledger). */
 export interface Proof {
   head: { index: number; hash: string };
   transaction: { entries: { index: number }[] };
@@ -20,11 +20,11 @@ export interface Player {
   score: number;
 }
 
-/** The recording calls of a game, each by the name of what it does. */
-export function openRecording(send: Send, gameKey: string) {
+/** Creates the recording calls of a game. */
+export function createRecording(send: Send, gameKey: string) {
   const withKey = { 'x-game-key': gameKey };
   const at = '/api/BlockchainStorage';
-  /** Whoever is not there is no error: the API says 404, or 500 where a chain says it. */
+  /** Looks up a player. Returns undefined on 404, and on 500, which some servers return for an unknown player. */
   const lookUp = async (path: string): Promise<number | undefined> => {
     try {
       return (await send<{ playerIndex: number }>('GET', `${at}/players/lookup/${path}`, undefined, withKey))
@@ -67,7 +67,7 @@ export function openRecording(send: Send, gameKey: string) {
     },
   };
 
-  /** What a player does once they have signed in. */
+  /** The calls of a signed-in player. */
   function asPlayer(token: string) {
     const bearer = { authorization: `Bearer ${token}` };
     const post = <Answer>(path: string, body: object) =>
@@ -96,4 +96,4 @@ export function openRecording(send: Send, gameKey: string) {
   }
 }
 
-export type Recording = ReturnType<typeof openRecording>;
+export type Recording = ReturnType<typeof createRecording>;

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Whoever runs the wallet: gives its users tokens, and publishes the key by which others check them. */
+/** Issues tokens to the users of a wallet, and publishes the key that verifies them. */
 export interface WalletIssuer {
   url: string;
   audience: string;
-  /** A token of five minutes for the user of an address. */
+  /** A token for the owner of an address, valid for five minutes. */
   tokenOf(address: string): string;
   close(): void;
 }
 
 const KEYS = '/.well-known/jwks.json';
 
-/** Starts an issuer on a free port of this machine. A real one stands on the internet, behind https. */
+/** Starts an issuer on a free port of this machine. A real issuer has a public https address. */
 export async function startWalletIssuer(audience: string): Promise<WalletIssuer> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomUUID();

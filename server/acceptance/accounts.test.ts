@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
 test(
-  'an operator takes over an account with their address, promotes it, and is locked out no more',
+  'an operator can reset an account with their address, make it a platform admin, and sign in',
   { timeout: 120_000 },
   async () => {
     const { path: dataDir, remove } = dataFolder();
@@ -15,7 +15,7 @@ test(
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into as they come
+      // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
       return { status: answer.status, body: (await answer.json()) as any };
     };
     const run = async (command: string) => {

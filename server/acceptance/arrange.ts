@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 
-/** A request with a JSON body; throws where the answer is no success. */
+/** Sends a request with a JSON body. Throws if the response is not a success. */
 export async function send(url: string, method: string, body: object, bearer?: string) {
   const headers = {
     'content-type': 'application/json',
@@ -12,7 +12,7 @@ export async function send(url: string, method: string, body: object, bearer?: s
   return (await answer.json()) as Record<string, string>;
 }
 
-/** Makes an account with a workspace, as a studio would. */
+/** Creates an account with a workspace through the API. */
 export async function arrangeWorkspace(url: string): Promise<{ accessToken: string; workspaceId: string }> {
   const password = randomBytes(12).toString('hex');
   const email = `${password}@example.com`;
@@ -21,7 +21,7 @@ export async function arrangeWorkspace(url: string): Promise<{ accessToken: stri
   return { accessToken, workspaceId: id };
 }
 
-/** Makes a workspace and a tenant with a provider, and returns a game key of the tenant. */
+/** Creates a workspace and a tenant with a provider, and returns a game key of the tenant. */
 export async function arrangeGameKey(url: string, provider = 'Mock'): Promise<string> {
   const { accessToken, workspaceId } = await arrangeWorkspace(url);
   const make = (path: string, body: object) => send(url + path, 'POST', body, accessToken);

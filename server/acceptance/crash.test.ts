@@ -8,9 +8,9 @@ import { freePort } from './free-port.ts';
 import { crash, dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
 /**
- * What is answered with 201 is on disk, exactly once, whenever the machine dies (contract §6). Clients write down each
- * batch before they send it; Node and PostgreSQL are killed together at random times; afterwards each acknowledged event
- * is there once, and each unsure batch is sent again and then there once.
+ * Events that were acknowledged with 201 are on disk exactly once after any crash (docs/events.md). Clients record each
+ * batch before they send it. Node and PostgreSQL are killed together at random times. Afterwards each acknowledged
+ * event is stored once. Each unacknowledged batch is sent again, and is then stored once.
  */
 const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
 const ROUNDS = LONG ? 40 : 4;
@@ -23,19 +23,20 @@ interface Batch {
 }
 
 test(
-  `nothing acknowledged is lost or doubled over ${ROUNDS} crashes`,
+  `loses and duplicates no acknowledged event over ${ROUNDS} crashes`,
   { timeout: LONG ? 1_800_000 : 120_000 },
   async () => {
     const { batches, stored } = await crashRepeatedly(ROUNDS);
     const sent = batches.flatMap((batch) => batch.keys);
     assert.ok(sent.length > 1_000, `only ${sent.length} events were sent`);
     assert.deepEqual(missing(batches, stored), []);
-    assert.equal(stored.length, sent.length, 'no event is stored twice, and none that was not sent');
+    assert.equal(stored.length, sent.length, 'no event is stored twice, and every stored event was sent');
   },
 );
 
-test('the same test fails where commits do not wait for the disk', { timeout: 240_000 }, async () => {
-  // The positive control: with synchronous_commit off PostgreSQL acknowledges up to 0.6 s of commits that a crash takes.
+test('detects lost events if commits do not wait for the disk', { timeout: 240_000 }, async () => {
+  // The positive control: with synchronous_commit off, PostgreSQL acknowledges up to 0.6 seconds of commits that a
+  // crash loses.
   for (let attempt = 1; attempt <= 5; attempt++) {
     const { batches, stored } = await crashRepeatedly(
       3,
@@ -43,7 +44,7 @@ test('the same test fails where commits do not wait for the disk', { timeout: 24
     );
     if (missing(batches, stored).length > 0) return;
   }
-  assert.fail('no acknowledged event was lost, so this test could not notice a loss');
+  assert.fail('no acknowledged event was lost, so this test cannot detect a loss');
 });
 
 function missing(batches: Batch[], stored: string[]): string[] {
@@ -59,14 +60,14 @@ async function crashRepeatedly(
   const dataDir = folder.path;
   const batches: Batch[] = [];
   try {
-    // One port throughout: the address is the issuer of the player's token.
+    // All servers use one port, because the URL is the issuer of the player's token.
     const options = { dataDir, port: await freePort() };
     let server = await startServer(options);
     const player = await signIn(server, await arrangeGameKey(server.url));
     await query(dataDir, 'UPDATE tenants SET auto_create_definitions = true');
     if (sabotage) await query(dataDir, sabotage);
-    // What the sabotage may lose is events, not the tenant and the player, which a clean stop writes to the disk. And it holds for
-    // new connections.
+    // The setting may lose events, but not the tenant and the player, which a clean stop writes to disk. The setting
+    // applies to new connections.
     assert.equal(await server.end('SIGTERM'), 0);
     server = await startServer(options);
 
@@ -107,7 +108,7 @@ async function signIn(server: ServerProcess, gameKey: string): Promise<Player> {
   return { playerId, headers: { ...headers, authorization: `Bearer ${accessToken}` } };
 }
 
-/** Sends batch after batch until the server is gone. Sizes on both sides of the one where COPY begins. */
+/** Sends batches until the server is gone. Their sizes are on both sides of the COPY threshold. */
 async function sendBatches(
   server: ServerProcess,
   player: Player,
@@ -133,7 +134,7 @@ async function sendBatches(
       else if (answer.status < 500) assert.fail(`a good batch was refused: ${await answer.text()}`);
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
-      return; // The connection broke: nobody knows whether the batch was stored.
+      return; // The connection broke, so the client does not know whether the batch was stored.
     }
   }
 }

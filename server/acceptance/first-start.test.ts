@@ -11,7 +11,7 @@ import { dataFolder, startServer, type ServerProcess } from './server-process.ts
 const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const exec = promisify(execFile);
 
-/** What the first start has printed. */
+/** Reads the output of the first start. */
 async function printed(server: ServerProcess) {
   for (let waited = 0; !server.output().includes('curl') && waited < 5_000; waited += 20) await sleep(20);
   const value = (name: string) => new RegExp(`^ *${name}=(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
@@ -48,7 +48,7 @@ async function bootstrap(dataDir: string, ...options: string[]) {
   );
 }
 
-test('a first start makes a demo that works as printed, once', { timeout: 60_000 }, async () => {
+test('a first start creates a demo once, and its printed commands work', { timeout: 60_000 }, async () => {
   const { path: dataDir, remove } = dataFolder();
   after(remove);
   const env = { GUILDHALL_DEMO: 'on', MOCK_PROVIDER: 'off' };
@@ -101,7 +101,7 @@ test('a first start makes a demo that works as printed, once', { timeout: 60_000
 });
 
 test(
-  'a start that finds its port in use makes nothing, the next one makes the demo',
+  'a start with its port in use creates nothing, and the next start creates the demo',
   { timeout: 60_000 },
   async () => {
     const { path: dataDir, remove } = dataFolder();
@@ -126,7 +126,7 @@ test(
 );
 
 test(
-  'without the demo a database stays empty, and bootstrap makes its administrator',
+  'without the demo the database is empty, and bootstrap creates the administrator',
   { timeout: 60_000 },
   async () => {
     const { path: dataDir, remove } = dataFolder();

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port that nothing listens on. From below those that the system gives to outgoing connections, of which tests make many: one
- * of these could be taken before the server that it is for has started.
+ * Returns a free port. It is below the range that the system uses for outgoing connections, because such a port could
+ * be taken before the server starts.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(15_000, 32_000);

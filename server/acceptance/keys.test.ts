@@ -12,7 +12,7 @@ async function run(command: string): Promise<{ code: number | string; output: st
   return { code: await exitOf(child), output: output() };
 }
 
-test('keys are rotated beside a running server, which goes over to the new one', async () => {
+test('a running server uses a new signing key after its rotation', async () => {
   const server = await startServer({ dataDir: folder.path });
   const gameKey = await arrangeGameKey(server.url);
   const published = async (): Promise<string[]> => {
@@ -43,7 +43,10 @@ test('keys are rotated beside a running server, which goes over to the new one',
       rotated.output,
     ) ?? [];
   assert.ok(second, rotated.output);
-  assert.ok(Math.abs(Date.parse(activeFrom) - Date.now() - 10 * 60_000) < 60_000, 'ten minutes from now');
+  assert.ok(
+    Math.abs(Date.parse(activeFrom) - Date.now() - 10 * 60_000) < 60_000,
+    'the new key signs after 10 minutes',
+  );
   assert.equal(Date.parse(retiresAt) - Date.parse(activeFrom), 130 * 60_000);
   while ((await published()).length < 2) await sleep(20);
   assert.equal(await signingKid(), first);
@@ -52,7 +55,7 @@ test('keys are rotated beside a running server, which goes over to the new one',
 
   const again = await run('keys rotate --activate-in 0');
   assert.equal(again.code, 1);
-  assert.equal(again.output, `The key ${second} is waiting already: it signs from ${activeFrom} on.\n`);
+  assert.equal(again.output, `The key ${second} is waiting already. It starts to sign at ${activeFrom}.\n`);
 
   const revoked = await run('keys rotate --revoke-old');
   assert.equal(revoked.code, 0, revoked.output);

@@ -38,7 +38,7 @@ async function logIn({ url }: ServerProcess): Promise<{ playerId: string }> {
   return (await answer.json()) as { playerId: string };
 }
 
-/** Sends a login whose body comes in two halves; `finish` sends the second and returns the whole answer. */
+/** Sends the first half of a login body. `finish` sends the second half and returns the response. */
 async function slowLogin({ url }: ServerProcess) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -49,7 +49,7 @@ async function slowLogin({ url }: ServerProcess) {
     `POST /api/player-auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Game-Key: ${gameKey}\r\n` +
       `Content-Length: ${loginBody.length}\r\n\r\n${loginBody.slice(0, 10)}`,
   );
-  // The server has the headers once it has answered a request that was sent after them.
+  // A response to a later request proves that the server has received the headers.
   await fetch(`${url}/health/live`);
   return {
     async finish() {
@@ -60,7 +60,7 @@ async function slowLogin({ url }: ServerProcess) {
   };
 }
 
-test('a first start makes everything; SIGTERM finishes what runs, and stops PostgreSQL', async () => {
+test('a first start creates the database, and SIGTERM finishes running requests and stops PostgreSQL', async () => {
   const server = await startServer({ dataDir });
   assert.equal(statSync(join(dataDir, 'master.key')).mode & 0o777, 0o600);
   gameKey = await arrangeGameKey(server.url);
@@ -68,16 +68,16 @@ test('a first start makes everything; SIGTERM finishes what runs, and stops Post
 
   const slow = await slowLogin(server);
   server.child.kill('SIGTERM');
-  const ended = server.end('SIGTERM'); // npm passes on what has reached the server already.
+  const ended = server.end('SIGTERM'); // npm also forwards a signal that the server has already received.
   await assertRefused(server);
   const answer = await slow.finish();
   assert.match(answer, /^HTTP\/1\.1 200 OK/);
   assert.ok(answer.includes(playerId));
   assert.equal(await ended, 0, server.output());
-  assert.equal(postgresOf(dataDir), undefined, 'no PostgreSQL is left');
+  assert.equal(postgresOf(dataDir), undefined, 'PostgreSQL is stopped');
 });
 
-/** Waits until a server takes no new connection. */
+/** Waits until a server accepts no new connections. */
 async function assertRefused({ url }: ServerProcess): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const refused = await fetch(`${url}/health/live`, { headers: { connection: 'close' } }).then(
@@ -87,10 +87,10 @@ async function assertRefused({ url }: ServerProcess): Promise<void> {
     if (refused) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  assert.fail('The server still takes connections.');
+  assert.fail('The server still accepts connections.');
 }
 
-test('kill -9 leaves PostgreSQL running; the next start finds it and works with it', async () => {
+test('kill -9 leaves PostgreSQL running, and the next start uses it', async () => {
   const first = await startServer({ dataDir });
   const postgres = postgresOf(dataDir);
   assert.ok(postgres);
@@ -98,19 +98,22 @@ test('kill -9 leaves PostgreSQL running; the next start finds it and works with 
   assert.equal(postgresOf(dataDir), postgres);
 
   running = await startServer({ dataDir });
-  assert.equal(postgresOf(dataDir), postgres, 'never a second PostgreSQL on one folder');
+  assert.equal(postgresOf(dataDir), postgres, 'no second PostgreSQL starts on one folder');
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
-test('a second server on the same folder refuses in a sentence, and the first is unharmed', async () => {
+test('a second server on the same folder exits with one sentence, and the first continues', async () => {
   const second = await spawnServer({ dataDir });
   assert.equal(await answersOrEnds(second), 'ends');
   assert.equal(await exitOf(second.child), 1);
-  assert.match(second.output(), /^Another Guildhall server already works on [^\n]+ DATA_DIR of its own\.\n$/);
+  assert.match(
+    second.output(),
+    /^Another Guildhall server already uses [^\n]+ set another DATA_DIR for this one\.\n$/,
+  );
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
-test('a worker runs beside a server, and its end leaves the server alone', async () => {
+test('a worker can run and stop next to a server', async () => {
   const worker = spawnCommand('worker', { dataDir });
   while (!worker.output().includes('The worker runs.')) {
     assert.equal(worker.child.exitCode, null, worker.output());
@@ -120,25 +123,25 @@ test('a worker runs beside a server, and its end leaves the server alone', async
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
-test('kill -9 of the server and PostgreSQL: the next start recovers', async () => {
+test('the next start recovers after kill -9 of the server and PostgreSQL', async () => {
   running.child.kill('SIGKILL');
   killPostgres(dataDir);
   running = await startServer({ dataDir });
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
-test('kill -9 of PostgreSQL: the server starts it again and answers', async () => {
+test('the server restarts PostgreSQL after its kill -9', async () => {
   const killed = postgresOf(dataDir);
   killPostgres(dataDir);
   while (postgresOf(dataDir) === killed || postgresOf(dataDir) === undefined) await sleep(5);
   while (!(await isReady(running))) await sleep(5);
   assert.equal((await logIn(running)).playerId, playerId);
   const second = await spawnServer({ dataDir });
-  assert.equal(await answersOrEnds(second), 'ends', 'the data folder is still claimed');
+  assert.equal(await answersOrEnds(second), 'ends', 'the data folder is still locked');
   assert.match(second.output(), /^Another Guildhall server/);
 });
 
-/** Whether the server says that it can work. If it cannot, it must say so with 503 and Retry-After. */
+/** Whether the server is ready. If not, it must return 503 with Retry-After. */
 async function isReady({ url }: ServerProcess): Promise<boolean> {
   const answer = await fetch(`${url}/health/ready`);
   if (answer.status === 200) return true;
@@ -147,29 +150,29 @@ async function isReady({ url }: ServerProcess): Promise<boolean> {
   return false;
 }
 
-/** What keeps PostgreSQL from starting, as a full disk does, until the returned function is called. */
+/** Prevents PostgreSQL from starting, like a full disk, until the returned function is called. */
 function hinderPostgres(): () => void {
   const file = join(dataDir, 'postgres', 'PG_VERSION');
   renameSync(file, `${file}.away`);
   return () => renameSync(`${file}.away`, file);
 }
 
-test('while PostgreSQL cannot start every answer is 503; then it starts by itself', async () => {
-  const attempts = () => running.output().match(/PostgreSQL has ended and does not start/g)?.length ?? 0;
+test('every response is 503 while PostgreSQL cannot start, and the server recovers by itself', async () => {
+  const attempts = () => running.output().match(/PostgreSQL has ended and cannot be restarted/g)?.length ?? 0;
   const allow = hinderPostgres();
   killPostgres(dataDir);
   while (attempts() < 2) {
-    if (!(await isReady(running))) await assertAway();
+    if (!(await isReady(running))) await assertUnavailable();
     await sleep(20);
   }
   assert.equal((await fetch(`${running.url}/health/live`)).status, 200);
-  assert.doesNotMatch(running.output(), /^\s+at /m, 'attempts are logged without a trace');
+  assert.doesNotMatch(running.output(), /^\s+at /m, 'attempts are logged without a stack trace');
   allow();
   while (!(await isReady(running))) await sleep(20);
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
-async function assertAway(): Promise<void> {
+async function assertUnavailable(): Promise<void> {
   const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
   const answer = await fetch(`${running.url}/api/player-auth/login`, {
     method: 'POST',
@@ -181,7 +184,7 @@ async function assertAway(): Promise<void> {
   assert.equal(((await answer.json()) as { code: string }).code, 'unavailable');
 }
 
-test('a stop is clean while PostgreSQL cannot start', async () => {
+test('a server stops cleanly while PostgreSQL cannot start', async () => {
   const allow = hinderPostgres();
   killPostgres(dataDir);
   while (await isReady(running)) await sleep(5);
@@ -193,7 +196,7 @@ test('a stop is clean while PostgreSQL cannot start', async () => {
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
-test('nobody else may enter the data folder, and nobody can act as the superuser', async () => {
+test('other users cannot access the data folder, and nobody can log in as the superuser', async () => {
   assert.equal(statSync(dataDir).mode & 0o777, 0o700);
   const connectAs = async (role: string, database: string) => {
     const client = new pg.Client({
@@ -219,7 +222,7 @@ test('nobody else may enter the data folder, and nobody can act as the superuser
   }
 });
 
-test('a process that has got the id of a killed PostgreSQL does not hinder the next start', async () => {
+test('the next start succeeds if another process has the id of a killed PostgreSQL', async () => {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   const { uid, gid } = statSync(join(dataDir, 'postgres'));
   const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) });
@@ -235,20 +238,20 @@ test('a process that has got the id of a killed PostgreSQL does not hinder the n
   }
 });
 
-test('a server that found PostgreSQL running, or recovered it, stops it at its end', async () => {
+test('a server also stops a PostgreSQL that it did not start first', async () => {
   assert.equal(await running.end('SIGTERM'), 0);
   assert.equal(postgresOf(dataDir), undefined);
 });
 
-test('another master key than the data was sealed with is named as such', async () => {
+test('a wrong master key stops the start with a sentence', async () => {
   const server = await spawnServer({ dataDir, env: { MASTER_KEY: 'ab'.repeat(32) } });
   assert.equal(await answersOrEnds(server), 'ends');
   assert.equal(await exitOf(server.child), 1);
-  assert.match(server.output(), /^MASTER_KEY does not open the secrets of this database: [^\n]+\n$/);
+  assert.match(server.output(), /^MASTER_KEY cannot decrypt the secrets of this database\. [^\n]+\n$/);
   assert.equal(postgresOf(dataDir), undefined, 'a start that fails stops what it started');
 });
 
-test('a bad setting, a taken port and an absent database each stop the start with a sentence', async () => {
+test('an invalid setting, a used port and an unavailable database stop the start with a sentence', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
@@ -282,7 +285,7 @@ test('a bad setting, a taken port and an absent database each stop the start wit
   assert.equal(postgresOf(dataDir), undefined);
 });
 
-test('of two first starts at the same instant one serves and the other refuses; an ordinary user can run both', async () => {
+test('of two concurrent first starts one serves and the other exits, also for an unprivileged user', async () => {
   const user = ordinaryUser();
   const empty = dataFolder(user);
   try {
@@ -296,7 +299,7 @@ test('of two first starts at the same instant one serves and the other refuses; 
     const serving = servers[outcomes.indexOf('answers')]!;
     const refused = servers[outcomes.indexOf('ends')]!;
     assert.equal(await exitOf(refused.child), 1);
-    assert.match(refused.output(), /^Another Guildhall server already works on [^\n]+\n$/);
+    assert.match(refused.output(), /^Another Guildhall server already uses [^\n]+\n$/);
     if (user) assert.equal(statSync(join(empty.path, 'postgres')).uid, user.uid);
     assert.equal(await serving.end('SIGTERM'), 0);
     assert.equal(postgresOf(empty.path), undefined);
@@ -305,14 +308,14 @@ test('of two first starts at the same instant one serves and the other refuses; 
   }
 });
 
-test('a server that is told to stop while it starts leaves nothing running', async () => {
+test('SIGTERM during the start leaves nothing running', async () => {
   const server = await spawnServer({ dataDir });
   while (postgresOf(dataDir) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.equal(await server.end('SIGTERM'), 0, server.output());
   assert.equal(postgresOf(dataDir), undefined);
 });
 
-test('a long path with spaces, quotes and commas is as good as any', async () => {
+test('a long data folder path with spaces, quotes and commas works', async () => {
   const outer = dataFolder();
   const odd = join(outer.path, `it’s, 'an' odd ${'long '.repeat(30)}path`);
   assert.ok(odd.length > 150);
@@ -323,7 +326,7 @@ test('a long path with spaces, quotes and commas is as good as any', async () =>
     assert.ok(shortcut.startsWith(tmpdir()) && existsSync(shortcut), shortcut);
     assert.equal(await server.end('SIGTERM'), 0);
     assert.equal(postgresOf(odd), undefined);
-    assert.equal(existsSync(dirname(shortcut)), false, 'the way to its socket is gone too');
+    assert.equal(existsSync(dirname(shortcut)), false, 'the link to its socket is removed');
   } finally {
     killPostgres(odd);
     outer.remove();

@@ -11,21 +11,21 @@ const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const START_WITHIN_MS = 60_000;
 
 const spawned = new Set<ChildProcess>();
-// What a failed test has left running: its pipes would keep this process from ending.
+// A failed test may leave processes running. Their pipes would keep this process alive.
 const killAll = (): void => spawned.forEach((child) => child.kill('SIGKILL'));
 after(killAll);
 process.on('exit', killAll);
 
-/** A command as its operator runs it: a process of its own, on a data folder. */
+/** A command of the command line in its own process, on a data folder. */
 export interface CommandProcess {
   child: ChildProcess;
-  /** All that it has printed so far. */
+  /** The output so far. */
   output(): string;
-  /** Sends a signal and waits for the end; the exit code, or the signal that ended it. */
+  /** Sends a signal, waits for the exit, and returns the exit code or the signal. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-/** A server that listens, or is about to. */
+/** A server process, which may still be starting. */
 export interface ServerProcess extends CommandProcess {
   url: string;
 }
@@ -33,18 +33,18 @@ export interface ServerProcess extends CommandProcess {
 export interface CommandOptions {
   dataDir: string;
   env?: Record<string, string>;
-  /** The system user to run it as. */
+  /** The system user of the process. */
   user?: { uid: number; gid: number } | undefined;
   /** Options of Node, such as a memory limit. */
   nodeOptions?: readonly string[];
 }
 
 export interface ServerOptions extends CommandOptions {
-  /** The port to listen on, where it matters; else a free one. */
+  /** The port to listen on. Default: a free port. */
   port?: number;
 }
 
-/** Starts a server and does not wait for it to answer. */
+/** Starts a server without waiting for its readiness. */
 export async function spawnServer({
   env = {},
   port: wanted,
@@ -55,7 +55,7 @@ export async function spawnServer({
   return { ...command, url: `http://127.0.0.1:${port}` };
 }
 
-/** Starts a command of the command line, its options behind it. */
+/** Starts a command of the command line with its options. */
 export function spawnCommand(
   command: string,
   { dataDir, env = {}, user, nodeOptions = [] }: CommandOptions,
@@ -80,14 +80,14 @@ export function spawnCommand(
   };
 }
 
-/** Starts a server and waits until it answers. Throws, with what it printed, where it ends instead. */
+/** Starts a server and waits until it is ready. If it exits instead, throws with its output. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const server = await spawnServer(options);
   if ((await answersOrEnds(server)) !== 'answers') throw new Error(`The server ended: ${server.output()}`);
   return server;
 }
 
-/** Waits for the first of two things. */
+/** Waits until the server is ready or exits. */
 export async function answersOrEnds(server: ServerProcess): Promise<'answers' | 'ends'> {
   const end = Date.now() + START_WITHIN_MS;
   while (Date.now() < end) {
@@ -96,16 +96,16 @@ export async function answersOrEnds(server: ServerProcess): Promise<'answers' | 
     if (ready?.ok) return 'answers';
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`The server neither answers nor ends: ${server.output()}`);
+  throw new Error(`The server is not ready and does not exit: ${server.output()}`);
 }
 
-/** The exit code of a process, or the signal that ended it, once it has. */
+/** Waits for the exit of a process, and returns the exit code or the signal. */
 export async function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return child.exitCode ?? child.signalCode ?? 'SIGKILL';
 }
 
-/** A temporary folder for a server's data, and what removes it and stops a PostgreSQL that a failed test left on it. */
+/** Creates a temporary data folder. `remove` also kills a PostgreSQL that a failed test left running. */
 export function dataFolder(owner?: { uid: number; gid: number }): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'guildhall-acceptance-'));
   if (owner) chownSync(path, owner.uid, owner.gid);
@@ -118,7 +118,7 @@ export function dataFolder(owner?: { uid: number; gid: number }): { path: string
   };
 }
 
-/** Kills a server and every process of its PostgreSQL at the same moment, as a crash of the machine would. */
+/** Kills a server and all processes of its PostgreSQL at once, like a crash of the machine. */
 export async function crash(server: ServerProcess, dataDir: string): Promise<void> {
   const postmaster = postgresOf(dataDir);
   const children = postmaster === undefined ? [] : childrenOf(postmaster);
@@ -126,13 +126,13 @@ export async function crash(server: ServerProcess, dataDir: string): Promise<voi
     try {
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
   await exitOf(server.child);
 }
 
-/** The processes that a process has started and that still run. */
+/** The running child processes of a process. */
 export function childrenOf(parent: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -146,7 +146,7 @@ export function childrenOf(parent: number): number[] {
     .map(Number);
 }
 
-/** The process id of the PostgreSQL that runs on a data folder; undefined where none does. */
+/** The process id of the PostgreSQL on a data folder. Undefined if none runs. */
 export function postgresOf(dataDir: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -157,13 +157,13 @@ export function postgresOf(dataDir: string): number | undefined {
   }
 }
 
-/** Ends the PostgreSQL of a data folder as a power cut would. */
+/** Kills the PostgreSQL of a data folder, like a power failure. */
 export function killPostgres(dataDir: string): void {
   const pid = postgresOf(dataDir);
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
 }
 
-/** An ordinary user to run a server as, where the tests run as root; undefined where they already are one. */
+/** An unprivileged user to run a server if the tests run as root. Undefined otherwise. */
 export function ordinaryUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const lookUp = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));

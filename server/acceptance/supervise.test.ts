@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { childrenOf, dataFolder, exitOf, postgresOf } from './server-process.ts';
 
@@ -14,7 +14,7 @@ const folder = dataFolder();
 const dataDir = folder.path;
 after(() => folder.remove());
 
-/** Runs `npm start` as an operator does. */
+/** Runs `npm start` like an operator. */
 async function npmStart(env: Record<string, string> = {}) {
   const port = await freePort();
   const npm = spawn('npm', ['start', '--silent'], {
@@ -37,19 +37,14 @@ async function npmStart(env: Record<string, string> = {}) {
   });
   const answers = async () =>
     (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok === true;
-  /** The process that runs a file of server/src. */
+  /** Finds the process that runs a file of server/src. */
   const processOf = (file: string) =>
     descendantsOf(npm.pid!).find((pid) => commandOf(pid).some((part) => part.endsWith(`/src/${file}`)));
   return { npm, output: () => output, answers, processOf };
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + WITHIN_MS;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, `${what} does not come to hold`);
-    await sleep(50);
-  }
-}
+const until = (what: string, condition: () => boolean | Promise<boolean>): Promise<void> =>
+  eventually(condition, WITHIN_MS, what);
 
 function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
@@ -67,7 +62,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
@@ -76,19 +71,19 @@ function isAlive(pid: number): boolean {
 }
 
 describe('npm start', () => {
-  test('restarts a server that was killed, which goes on with its PostgreSQL, and stops both on SIGTERM', async () => {
+  test('restarts a killed server on the same PostgreSQL, and stops both on SIGTERM', async () => {
     const { npm, output, answers, processOf } = await npmStart();
     await until('a first answer', answers);
     const postgres = postgresOf(dataDir);
-    const first = processOf('cli.ts')!;
+    const first = processOf('cli/index.ts')!;
     process.kill(first, 'SIGKILL');
-    await until('another server', () => ![undefined, first].includes(processOf('cli.ts')));
+    await until('another server', () => ![undefined, first].includes(processOf('cli/index.ts')));
     await until('an answer after the restart', answers);
     assert.equal(postgresOf(dataDir), postgres);
     assert.match(output(), /^The server was ended by SIGKILL\. It starts again in 1 s\.$/m);
-    assert.ok(commandOf(processOf('cli.ts')!).includes('--max-old-space-size=768'));
+    assert.ok(commandOf(processOf('cli/index.ts')!).includes('--max-old-space-size=768'));
 
-    const second = processOf('cli.ts')!;
+    const second = processOf('cli/index.ts')!;
     npm.kill('SIGTERM');
     await exitOf(npm);
     await until('the end of the server', () => !isAlive(second));
@@ -96,10 +91,10 @@ describe('npm start', () => {
     assert.equal(output().match(/starts again/g)?.length, 1);
   });
 
-  test('stops PostgreSQL also if SIGTERM comes between a crash and the restart', async () => {
+  test('stops PostgreSQL if SIGTERM arrives between a crash and the restart', async () => {
     const { npm, answers, processOf, output } = await npmStart();
     await until('a first answer', answers);
-    process.kill(processOf('cli.ts')!, 'SIGKILL');
+    process.kill(processOf('cli/index.ts')!, 'SIGKILL');
     await until('the notice of a restart', () => output().includes('starts again'));
     npm.kill('SIGTERM');
     await exitOf(npm);
@@ -110,11 +105,11 @@ describe('npm start', () => {
   test('stops the server if the supervisor is killed', async () => {
     const { answers, processOf } = await npmStart();
     await until('a first answer', answers);
-    process.kill(processOf('supervise.ts')!, 'SIGKILL');
+    process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
     await until('the end of PostgreSQL', () => postgresOf(dataDir) === undefined);
   });
 
-  test('ends with the exit code and the sentence of a server that has a bad setting', async () => {
+  test('exits with the code and the sentence of a server with an invalid setting', async () => {
     const { npm, output } = await npmStart({ SIGNUP: 'maybe' });
     assert.equal(await exitOf(npm), 1);
     assert.match(output(), /^SIGNUP must be open or closed[^\n]+\n$/);

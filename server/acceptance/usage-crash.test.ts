@@ -8,8 +8,8 @@ import { freePort } from './free-port.ts';
 import { crash, dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
 /**
- * What is billed is what is stored, to the unit, whenever the machine dies: players sign in and send events, the worker folds,
- * and Node and PostgreSQL are killed together at random times.
+ * Billed units equal the stored writes after any crash. Players sign in and send events, and the worker aggregates
+ * usage, while Node and PostgreSQL are killed together at random times.
  */
 const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
 const ROUNDS = LONG ? 20 : 3;
@@ -32,7 +32,7 @@ test(
         const clients = Array.from({ length: CLIENTS }, (_, client) =>
           play(server, gameKey, `${round}-${client}`, books, over.signal),
         );
-        // Long enough that the worker folds in some of the rounds, and is killed in the middle of it in some.
+        // Long enough that the worker aggregates usage in some rounds, and is killed during an aggregation in others.
         await sleep(1_000 + Math.random() * 2_500);
         over.abort();
         await crash(server, dataDir);
@@ -53,9 +53,9 @@ test(
         )[0]!;
       const { folded, waiting } = await billed();
       assert.equal(folded! + waiting!, stored!['units']);
-      assert.ok(folded! > 0, 'some of it was folded');
+      assert.ok(folded! > 0, 'some usage was aggregated');
       assert.ok(books.acknowledged > 1_000, `only ${books.acknowledged} units were acknowledged`);
-      assert.ok(stored!['units']! >= books.acknowledged, 'what was acknowledged is stored');
+      assert.ok(stored!['units']! >= books.acknowledged, 'acknowledged writes are stored');
       assert.equal(await server.end('SIGTERM'), 0);
     } finally {
       folder.remove();
@@ -63,7 +63,7 @@ test(
   },
 );
 
-/** Signs in and sends batches of both sides of the size where COPY begins, until the server is gone. */
+/** Signs in and sends batches on both sides of the COPY threshold, until the server is gone. */
 async function play(
   server: ServerProcess,
   gameKey: string,
@@ -100,7 +100,7 @@ async function play(
     }
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error;
-    // The connection broke: nobody knows whether the last write was stored.
+    // The connection broke, so the client does not know whether the last write was stored.
   }
 }
 

@@ -13,8 +13,8 @@ import {
 } from './server-process.ts';
 
 /**
- * An entry of the wallet ledger that was acknowledged is in the chain, whenever the machine dies, and the chain is whole:
- * players record scores, each with a number of its own, while Node and PostgreSQL are killed together.
+ * Acknowledged entries of the wallet ledger are in the hash chain after any crash, and the chain has no gap. Players
+ * record scores, each with its own number, while Node and PostgreSQL are killed together.
  */
 const ROUNDS = 3;
 const PLAYERS = 8;
@@ -24,11 +24,11 @@ interface Acknowledged {
   score: number;
 }
 
-test(`what was acknowledged is in the chain, over ${ROUNDS} crashes`, { timeout: 240_000 }, async () => {
+test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, { timeout: 240_000 }, async () => {
   const folder = dataFolder();
   const dataDir = folder.path;
   try {
-    // One port throughout: the address is the issuer of the players' tokens.
+    // All servers use one port, because the URL is the issuer of the players' tokens.
     const options = { dataDir, port: await freePort() };
     let server = await startServer(options);
     const gameKey = await arrangeGameKey(server.url);
@@ -62,7 +62,7 @@ test(`what was acknowledged is in the chain, over ${ROUNDS} crashes`, { timeout:
       }
     };
     await Promise.all(Array.from({ length: 16 }, read));
-    assert.equal(scores.size, acknowledged.length, 'no two answers name one entry');
+    assert.equal(scores.size, acknowledged.length, 'no two responses name the same entry');
     for (const { transactionHash, score } of acknowledged)
       assert.equal(scores.get(transactionHash), String(score));
     await server.end('SIGTERM');
@@ -88,7 +88,7 @@ async function signIn({ url }: ServerProcess, gameKey: string, number: number): 
   return (await post('/api/Auth/wallet/login/password', password)).accessToken;
 }
 
-/** Records score after score until the server is gone. */
+/** Records scores until the server is gone. */
 async function recordScores(
   { url }: ServerProcess,
   bearer: string,
@@ -110,7 +110,7 @@ async function recordScores(
       } else if (answer.status < 500) assert.fail(`a score was refused: ${await answer.text()}`);
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
-      return; // The connection broke: nobody knows whether the score was recorded.
+      return; // The connection broke, so the client does not know whether the score was recorded.
     }
   }
 }

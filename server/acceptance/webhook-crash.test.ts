@@ -13,8 +13,9 @@ import { freePort } from './free-port.ts';
 import { answersOrEnds, dataFolder, spawnCommand, type CommandProcess } from './server-process.ts';
 
 /**
- * Every delivery arrives, whenever workers die (contract §8): to a receiver that fails at random, across a rotation, under one
- * id, and signed so that a library which is not ours verifies it. Only workers are killed; the long run has two at a time.
+ * Every delivery arrives after any crash of workers: at a receiver that fails at random, across a rotation of secrets,
+ * under one id, and with a signature that an independent library verifies (docs/webhooks.md). Only workers are killed.
+ * The long run has two at a time.
  */
 const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
 const DELIVERIES = LONG ? 10_000 : 300;
@@ -34,7 +35,7 @@ after(async () => {
 
 interface Hook {
   id: string;
-  /** The secrets of its receiver, the newest first. */
+  /** The secrets of its receiver, newest first. */
   secrets: string[];
 }
 const hooks = new Map<string, Hook>();
@@ -47,7 +48,7 @@ after(() => {
   receiver.close();
 });
 
-/** Verifies a delivery, writes it down, and fails at it in one of the ways that servers have. */
+/** Verifies and records a delivery, and then fails in one of the ways of real servers. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request).catch(() => undefined);
   if (body === undefined) return;
@@ -90,8 +91,9 @@ test(
     });
     const url = `http://127.0.0.1:${port}`;
     assert.equal(await answersOrEnds({ ...server, url }), 'answers', server.output());
-    const { accessToken, workspaceId } = await arrangeWorkspace(url);
-    const webhooks = `${url}/api/workspaces/${workspaceId}/webhooks`;
+    // The webhooks of the deployment, since those of a workspace allow 120 tests a minute. The first account is its admin.
+    const { accessToken } = await arrangeWorkspace(url);
+    const webhooks = `${url}/api/admin/webhooks`;
     const { port: receiving } = receiver.address() as AddressInfo;
     for (let index = 0; index < WEBHOOKS; index++) {
       const address = `http://127.0.0.1:${receiving}/${index}`;
@@ -102,20 +104,20 @@ test(
     let workers = await Promise.all(Array.from({ length: WORKERS }, startWorker));
     const acknowledged = () => [...arrived.values()].filter(({ isAcknowledged }) => isAcknowledged).length;
     const published = publishAll(webhooks, accessToken);
-    const hurrying = new AbortController();
-    const hurried = hurry(hurrying.signal);
+    const shortenDelaysing = new AbortController();
+    const hurried = shortenDelays(shortenDelaysing.signal);
     for (let kill = 1; kill <= KILLS; kill++) {
       const enough = (DELIVERIES * kill) / (KILLS + 2);
       while (acknowledged() < enough) await sleep(5);
       const [victim, ...others] = workers;
       await victim!.end('SIGKILL');
-      if (!LONG) await forgetTheDead();
+      if (!LONG) await expireDeadWorkers();
       workers = [...others, await startWorker()];
       if (kill === Math.ceil(KILLS / 2)) await rotateAll(webhooks, accessToken);
     }
     const ids = await published;
     while ((await count(`status = 'pending'`)) > 0) await sleep(100);
-    hurrying.abort();
+    shortenDelaysing.abort();
     await hurried;
     for (const worker of workers) await worker.end('SIGTERM');
     await server.end('SIGTERM');
@@ -144,7 +146,7 @@ async function startWorker(): Promise<CommandProcess> {
   return worker;
 }
 
-/** Has tests sent to the webhooks in turn, and returns the ids of their deliveries. */
+/** Sends test deliveries to the webhooks in turn, and returns their ids. */
 async function publishAll(webhooks: string, accessToken: string): Promise<string[]> {
   const ids: string[] = [];
   const targets = [...hooks.values()];
@@ -160,7 +162,10 @@ async function publishAll(webhooks: string, accessToken: string): Promise<string
   return ids;
 }
 
-/** Both secrets sign for an hour; the receiver knows the old one a second longer, for what is on its way. */
+/**
+ * Both secrets sign for one hour. The receiver keeps the old one for one more second, for deliveries that are on the
+ * way.
+ */
 async function rotateAll(webhooks: string, accessToken: string): Promise<void> {
   for (const hook of hooks.values()) {
     const path = `${webhooks}/${hook.id}/rotate-secret`;
@@ -170,8 +175,8 @@ async function rotateAll(webhooks: string, accessToken: string): Promise<void> {
   }
 }
 
-/** The first wait is as it is, 5 to 6 seconds; longer ones are cut short. */
-async function hurry(over: AbortSignal): Promise<void> {
+/** Keeps the first delay of 5 to 6 seconds, and shortens longer ones. */
+async function shortenDelays(over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await database.query(
       `UPDATE pgboss.job SET start_after = now()
@@ -181,8 +186,8 @@ async function hurry(over: AbortSignal): Promise<void> {
   }
 }
 
-/** Lets the time pass for which the jobs of a dead worker, and their attempts, are taken to be alive. Nobody else works now. */
-async function forgetTheDead(): Promise<void> {
+/** Expires the jobs and attempts of dead workers. No other worker runs now. */
+async function expireDeadWorkers(): Promise<void> {
   await database.query(
     `UPDATE pgboss.job SET started_on = started_on - interval '1 minute' WHERE state = 'active'`,
   );

@@ -1,14 +1,13 @@
 import { Client } from 'undici';
 
-/** One request of a load. */
 export interface LoadRequest {
   path: string;
   headers: Record<string, string>;
-  /** Sent by POST; without one it is a GET. */
+  /** A request with a body is a POST, otherwise a GET. */
   body?: string;
 }
 
-/** What a load did: rates are per second of its measured part, times in milliseconds. */
+/** The result of a load. `perSecond` is the rate of the measured part. `p50` and `p99` are in milliseconds. */
 export interface LoadResult {
   requests: number;
   errors: number;
@@ -19,11 +18,11 @@ export interface LoadResult {
 }
 
 /**
- * Sends requests over some connections, each its next one when the last is answered, until `seconds` have passed or
- * `requests` were made. The first tenth of the time is a warm-up that is not counted. An answer that is not 2xx counts as
- * an error; the first one is shown.
+ * Sends requests in a closed loop: each connection sends its next request after the last response, until `seconds` have passed
+ * or `requests` were sent. The first tenth of the time is a warm-up and is not counted. A response that is not 2xx counts as an
+ * error. The first error is printed.
  */
-export async function closedLoop(options: {
+export async function runClosedLoop(options: {
   url: string;
   connections: number;
   seconds: number;

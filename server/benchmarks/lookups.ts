@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { TestTenant } from '../src/testing/arrange.ts';
-import { closedLoop, type LoadResult } from './closed-loop.ts';
+import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
 interface Load {
@@ -8,8 +8,12 @@ interface Load {
   seconds: number;
 }
 
-/** Puts players with access to the tenant into the database, and returns their ids. */
-export async function makeCrowd(owner: pg.Pool, tenant: TestTenant, count: number): Promise<string[]> {
+/** Inserts players with access to the tenant. Returns their ids. */
+export async function seedLookupPlayers(
+  owner: pg.Pool,
+  tenant: TestTenant,
+  count: number,
+): Promise<string[]> {
   const { rows } = await owner.query(
     `WITH crowd AS (
        INSERT INTO players (id, display_name, avatar_url, created_at)
@@ -23,7 +27,7 @@ export async function makeCrowd(owner: pg.Pool, tenant: TestTenant, count: numbe
   return rows.map(({ id }) => id);
 }
 
-/** Look-ups of players at random. */
+/** Looks up random players. */
 export function loadLookups(
   server: ServerProcess,
   tenant: TestTenant,
@@ -35,15 +39,15 @@ export function loadLookups(
     const id = playerIds[Math.floor(Math.random() * playerIds.length)];
     return { path: `/api/player-profiles/${id}`, headers };
   };
-  return closedLoop({ ...load, url: server.url, next });
+  return runClosedLoop({ ...load, url: server.url, next });
 }
 
-/** The limit of the machine: the same exchange with a route that does nothing. */
-export function loadNothing(server: ServerProcess, load: Load): Promise<LoadResult> {
-  return closedLoop({ ...load, url: server.url, next: () => ({ path: '/health/live', headers: {} }) });
+/** Measures the limit of the machine: requests to a route that does nothing. */
+export function loadLiveness(server: ServerProcess, load: Load): Promise<LoadResult> {
+  return runClosedLoop({ ...load, url: server.url, next: () => ({ path: '/health/live', headers: {} }) });
 }
 
-/** The limit of the database: the same rows by the shortest statement, with neither HTTP nor walls between tenants. */
+/** Measures the limit of the database: reads the same rows with a minimal statement, without HTTP and row-level security. */
 export async function rawLookupRate(
   databaseUrl: string,
   tenant: TestTenant,

@@ -4,8 +4,8 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { newId } from '../src/core/ids.ts';
 
 /**
- * The limit of the machine for match events: COPY of ready-made rows into the same table over two connections, with
- * nothing before it. Returns rows per second, and removes the rows.
+ * Measures the limit of the machine for match events: COPY of prepared rows into the same table over two connections. Returns
+ * rows per second. Deletes the rows afterwards.
  */
 export async function rawCopyRate(
   databaseUrl: string,
@@ -19,7 +19,7 @@ export async function rawCopyRate(
       return client;
     }),
   );
-  // Rendered before the clock starts.
+  // Rendered before the measurement.
   const batches = tenants.map((tenantId) =>
     Array.from({ length: copies }, (_, copy) => render(tenantId, copy, rowsPerCopy)),
   );

@@ -3,17 +3,22 @@ import { parseArgs } from 'node:util';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import type { LoadResult } from './closed-loop.ts';
 import { rawCopyRate } from './raw-copy.ts';
-import { loadLookups, loadNothing, makeCrowd, rawLookupRate } from './lookups.ts';
-import { floodPasswords, loadEvents, loadLogins, loadRefreshes, makeKnownPlayers } from './scenarios.ts';
+import { loadLiveness, loadLookups, rawLookupRate, seedLookupPlayers } from './lookups.ts';
+import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlayers } from './scenarios.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
 import { loadWalletRecords } from './wallet.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 /**
- * Measures the hot paths (docs/benchmarks.md): closed-loop clients in this process, the server and PostgreSQL in theirs,
- * all on this machine. `--seconds` is the length of each load; `--rows` how far the growth curve goes; `--ledger` how many logins are read
- * back, `--players` how many players a tenant has who are listed; `--only` a part.
+ * Measures the hot paths (docs/benchmarks.md). The closed-loop clients run in this process. The server and PostgreSQL run in
+ * their own processes on the same machine.
+ *
+ * - `--seconds`: the length of each load
+ * - `--rows`: the final number of rows of the growth measurement
+ * - `--ledger`: the number of logins for the session measurement
+ * - `--players`: the number of players for the player list measurement
+ * - `--only`: the parts to run
  */
 const { values: options } = parseArgs({
   options: {
@@ -32,7 +37,7 @@ const tenant = await arrangeTenant(server);
 await server.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
   tenant.tenantId,
 ]);
-// What is measured is the server, not the default limit of 1,000 requests a second.
+// Raises the rate limits, so that they do not limit the measurement.
 await server.owner.query(
   'UPDATE workspaces SET requests_per_minute = 2147483647, requests_per_hour = 2147483647 WHERE id = $1',
   [tenant.workspaceId],
@@ -73,7 +78,7 @@ async function measureEvents(server: ServerProcess, tenant: TestTenant): Promise
 
 async function measureLogins(server: ServerProcess, tenant: TestTenant): Promise<void> {
   console.log('\nSign-ins with Mock, with a device');
-  await makeKnownPlayers(server, tenant);
+  await signInKnownPlayers(server, tenant);
   for (const connections of [16, 64]) {
     for (const kind of ['existing', 'new'] as const) {
       show(
@@ -89,38 +94,38 @@ async function measureLogins(server: ServerProcess, tenant: TestTenant): Promise
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
 }
 
-/** What a flood of passwords, each of which costs 20 ms of a core to compare, leaves to everybody else. */
+/** Measures token refreshes during a flood of wrong passwords. Each password comparison costs 20 ms of a core. */
 async function measurePasswordFlood(server: ServerProcess): Promise<void> {
-  console.log('\nToken refresh, 16 connections, while 64 connections try passwords without end');
+  console.log('\nToken refresh, 16 connections, while 64 connections send wrong passwords');
   const tenant = await arrangeTenant(server, { providers: ['Mock', 'EmailPassword'] });
   const load = { connections: 16, seconds };
   const alone = await loadRefreshes(server, tenant, load);
   show('alone', alone);
   const flood = floodPasswords(server, tenant, { connections: 64 });
-  const beside = await loadRefreshes(server, tenant, load);
+  const during = await loadRefreshes(server, tenant, load);
   const { answered, refused } = await flood.stop();
-  const ratio = (beside.perSecond / alone.perSecond).toFixed(2);
-  show('beside the flood', beside, `${round(beside.perSecond)}/s, ${ratio} of alone`);
+  const ratio = (during.perSecond / alone.perSecond).toFixed(2);
+  show('during the flood', during, `${round(during.perSecond)}/s, ${ratio} of alone`);
   console.log(
-    `  passwords compared ${round(answered / seconds)}/s, told to come back later ${round(refused / seconds)}/s`,
+    `  passwords compared ${round(answered / seconds)}/s, refused with 429 or 503 ${round(refused / seconds)}/s`,
   );
 }
 
 async function measureLookups(server: ServerProcess, tenant: TestTenant): Promise<void> {
-  console.log('\nProfile look-ups by game key, at random among 100,000 players');
-  const playerIds = await makeCrowd(server.owner, tenant, 100_000);
+  console.log('\nProfile look-ups by game key, random among 100,000 players');
+  const playerIds = await seedLookupPlayers(server.owner, tenant, 100_000);
   for (const connections of [1, 16, 64]) {
     const load = { connections, seconds };
     const raw = await rawLookupRate(server.databaseUrl, tenant, playerIds, {
       ...load,
       connections: Math.min(connections, 16),
     });
-    show(`nothing, ${connections} connections`, await loadNothing(server, load));
+    show(`GET /health/live, ${connections} connections`, await loadLiveness(server, load));
     const result = await loadLookups(server, tenant, playerIds, load);
     show(
       `a profile, ${connections} connections`,
       result,
-      `${round(result.perSecond)}/s, ${(result.perSecond / raw).toFixed(2)} of the bare statement’s ${round(raw)}/s`,
+      `${round(result.perSecond)}/s, ${(result.perSecond / raw).toFixed(2)} of the minimal statement’s ${round(raw)}/s`,
     );
   }
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
@@ -149,7 +154,7 @@ async function measureGrowth(server: ServerProcess, tenant: TestTenant): Promise
 
 async function measureSessions(server: ServerProcess): Promise<void> {
   const logins = Number(options.ledger);
-  console.log(`\nReading sessions back, from a ledger of ${round(logins)} logins over a year`);
+  console.log(`\nSession history and analytics, from a ledger of ${round(logins)} logins over a year`);
   const seeded = await seedSessions(server, logins);
   console.log(
     `  seeded in ${round(seeded.seconds.insert)} s, rolled up in ${round(seeded.seconds.rollUp)} s`,
@@ -160,14 +165,14 @@ async function measureSessions(server: ServerProcess): Promise<void> {
 
 async function measurePlayers(server: ServerProcess): Promise<void> {
   const count = Number(options.players);
-  console.log(`\nThe players of a tenant, ${round(count)} of them, one request after the other`);
+  console.log(`\nPlayer list of a tenant with ${round(count)} players, one request at a time`);
   const seeded = await seedPlayers(server, count);
   await loadPlayers(server, seeded, { connections: 1, seconds: Math.min(seconds, 2) }, show);
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
 }
 
 async function measureWallet(server: ServerProcess, tenant: TestTenant): Promise<void> {
-  console.log('\nRecords in the wallet ledger of one tenant, an entry of its chain each');
+  console.log('\nRecords in the wallet ledger of one tenant');
   for (const connections of [1, 16, 64])
     show(`${connections} connections`, await loadWalletRecords(server, tenant, { connections, seconds }));
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);

@@ -1,10 +1,10 @@
 import { Client } from 'undici';
 import type { TestTenant } from '../src/testing/arrange.ts';
 import { httpClient } from '../src/testing/http-client.ts';
-import { closedLoop, type LoadResult } from './closed-loop.ts';
+import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** Match events of a fixed number a request, all of them new. Each connection is a player in a match of their own. */
+/** Sends new match events, `batch` per request. Each connection is a player in its own match. */
 export async function loadEvents(
   server: ServerProcess,
   tenant: TestTenant,
@@ -27,7 +27,7 @@ export async function loadEvents(
   );
   const run = Date.now().toString(36);
   let sent = 0;
-  return closedLoop({
+  return runClosedLoop({
     ...options,
     url: server.url,
     next(connection) {
@@ -45,7 +45,7 @@ export async function loadEvents(
   });
 }
 
-/** Sign-ins with Mock: of players who exist, or of ones who do not. */
+/** Signs in existing or new players with Mock. */
 export function loadLogins(
   server: ServerProcess,
   tenant: TestTenant,
@@ -54,7 +54,7 @@ export function loadLogins(
   let count = 0;
   const run = Date.now().toString(36);
   const headers = { 'x-game-key': tenant.gameKey };
-  return closedLoop({
+  return runClosedLoop({
     ...options,
     url: server.url,
     next() {
@@ -74,8 +74,8 @@ export function loadLogins(
 
 export const KNOWN_PLAYERS = 2_000;
 
-/** Signs the known players in once, so that the load finds them. */
-export async function makeKnownPlayers(server: ServerProcess, tenant: TestTenant): Promise<void> {
+/** Signs in each known player once, so that they exist for the load. */
+export async function signInKnownPlayers(server: ServerProcess, tenant: TestTenant): Promise<void> {
   let count = 0;
   const headers = { 'x-game-key': tenant.gameKey };
   const next = () => {
@@ -87,10 +87,10 @@ export async function makeKnownPlayers(server: ServerProcess, tenant: TestTenant
       body: JSON.stringify({ ...mock(username), ...device }),
     };
   };
-  await closedLoop({ url: server.url, connections: 16, seconds: 120, requests: KNOWN_PLAYERS, next });
+  await runClosedLoop({ url: server.url, connections: 16, seconds: 120, requests: KNOWN_PLAYERS, next });
 }
 
-/** Token refreshes: each connection exchanges its own token again and again. */
+/** Refreshes tokens. Each connection repeatedly exchanges its own token. */
 export async function loadRefreshes(
   server: ServerProcess,
   tenant: TestTenant,
@@ -103,7 +103,7 @@ export async function loadRefreshes(
       return login.body.refreshToken as string;
     }),
   );
-  return closedLoop({
+  return runClosedLoop({
     ...options,
     url: server.url,
     next: (connection) => ({
@@ -116,7 +116,7 @@ export async function loadRefreshes(
   });
 }
 
-/** A password sign-in that never ends: each connection tries a wrong one as soon as the last is answered, until `stop`. */
+/** Sends wrong passwords in a closed loop over each connection, until `stop`. */
 export function floodPasswords(
   server: ServerProcess,
   tenant: TestTenant,
@@ -127,7 +127,7 @@ export function floodPasswords(
   const flood = Array.from({ length: connections }, async (_, connection) => {
     const client = new Client(server.url, { pipelining: 1 });
     for (let guess = 0; !isOver; guess++) {
-      // Each from a network of its own: the throttle is not what is measured.
+      // Each request comes from another network, so that the login throttle does not limit the flood.
       const network = `10.${connection}.${(guess >> 8) & 255}.${guess & 255}`;
       const answer = await client.request({
         method: 'POST',

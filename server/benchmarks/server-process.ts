@@ -11,7 +11,7 @@ import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 
-/** A whole server in processes of its own: Node and PostgreSQL with the durability of production. */
+/** A server in its own processes: Node, and PostgreSQL with the durability settings of production. */
 export interface ServerProcess {
   url: string;
   owner: pg.Pool;

@@ -1,32 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '../src/database/database.ts';
-import { makePartitions } from '../src/database/partitions.ts';
+import { createPartitions } from '../src/database/partitions.ts';
 import { rollUpSessions } from '../src/features/gameplay/analytics/index.ts';
 import { arrangeTenant, signedToken, type TestTenant } from '../src/testing/arrange.ts';
-import { closedLoop, type LoadResult } from './closed-loop.ts';
+import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
 const PLAYERS = 200_000;
 const DAYS = 365;
 const DAY = 86_400_000;
 
-/** The tenant that has nine tenths of the logins, one of the others, and the player with the most. */
 export interface SeededSessions {
+  /** The tenant with nine tenths of the logins. */
   big: TestTenant;
+  /** One of the other tenants. */
   small: TestTenant;
-  /** One login in two hundred is theirs. */
+  /** The player with the most logins: one in two hundred. */
   heavyPlayer: string;
   seconds: { insert: number; rollUp: number };
 }
 
 /**
- * Fills the ledgers as a year would: logins of 200,000 players in 21 tenants, nine tenths of them in one, and a logout for
- * three logins in ten. Then vacuums, as autovacuum does over a year, and rolls up.
+ * Inserts the logins of a year: 200,000 players in 21 tenants, with nine tenths of the logins in one tenant. Three in ten logins
+ * have a logout. Then vacuums, as autovacuum does during a year, and rolls up.
  */
 export async function seedSessions(server: ServerProcess, logins: number): Promise<SeededSessions> {
   const { owner } = server;
   for (let ago = 0; ago <= DAYS + 31; ago += 28)
-    await makePartitions(owner, { today: new Date(Date.now() - ago * DAY) });
+    await createPartitions(owner, { today: new Date(Date.now() - ago * DAY) });
   const tenants = await Promise.all(Array.from({ length: 21 }, () => arrangeTenant(server)));
   const heavyPlayer = randomUUID();
   const started = performance.now();
@@ -76,7 +77,7 @@ export async function seedSessions(server: ServerProcess, logins: number): Promi
   };
 }
 
-/** The loads on the seeded ledgers: each asks for something else every time. */
+/** Measures reads of the seeded ledgers. The requests of a load vary, except for fixed ranges. */
 export async function loadSessions(
   server: ServerProcess,
   seeded: SeededSessions,
@@ -94,7 +95,7 @@ export async function loadSessions(
   for (const { player_id } of rows.filter((row) => row.player_id !== seeded.heavyPlayer))
     typical.push(await bearer(player_id));
   const heavy = await bearer(seeded.heavyPlayer);
-  const anybody = () => typical[Math.floor(Math.random() * typical.length)]!;
+  const anyTypical = () => typical[Math.floor(Math.random() * typical.length)]!;
   const instant = (days: number) => new Date(Date.now() - days * DAY).toISOString();
 
   const history = '/api/player/sessions/history';
@@ -106,25 +107,25 @@ export async function loadSessions(
     return `from=${instant(from!)}&to=${instant(to!)}`;
   };
   const loads: [string, () => { path: string; headers: Record<string, string> }][] = [
-    ['history, a usual player', () => ({ path: history, headers: anybody() })],
+    ['history, a typical player', () => ({ path: history, headers: anyTypical() })],
     ['history, the heavy player, any page', () => ({ path: `${history}?${place()}`, headers: heavy })],
     [
-      'history, the heavy player in a small game',
+      'history, the heavy player in a small tenant',
       () => ({ path: `${history}?tenantId=${seeded.small.tenantId}&${place()}`, headers: heavy }),
     ],
-    ['summary, a usual player', () => ({ path: '/api/player/sessions/summary', headers: anybody() })],
+    ['summary, a typical player', () => ({ path: '/api/player/sessions/summary', headers: anyTypical() })],
     ['summary, the heavy player', () => ({ path: '/api/player/sessions/summary', headers: heavy })],
-    ['analytics, the last 30 days', () => ({ path: analytics(seeded.big), headers: apiKey })],
+    ['analytics, 30 days', () => ({ path: analytics(seeded.big), headers: apiKey })],
     [
       'analytics, the whole year',
       () => ({ path: `${analytics(seeded.big)}?from=${instant(DAYS + 1)}`, headers: apiKey }),
     ],
     [
-      'analytics, from any to any instant',
+      'analytics, a random range',
       () => ({ path: `${analytics(seeded.big)}?${anyRange()}`, headers: apiKey }),
     ],
   ];
   for (const [label, next] of loads) {
-    report(label, await closedLoop({ ...options, url: server.url, next }));
+    report(label, await runClosedLoop({ ...options, url: server.url, next }));
   }
 }

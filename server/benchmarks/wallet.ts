@@ -1,11 +1,11 @@
 import { httpClient } from '../src/testing/http-client.ts';
 import type { TestTenant } from '../src/testing/arrange.ts';
-import { closedLoop, type LoadResult } from './closed-loop.ts';
+import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
 const PASSWORD = 'correct horse';
 
-/** Records of one tenant's players, each connection a player in a match of their own: an entry of one chain each. */
+/** Adds records for players of one tenant. Each connection is a player in its own match. All entries go into one chain. */
 export async function loadWalletRecords(
   server: ServerProcess,
   tenant: TestTenant,
@@ -14,7 +14,7 @@ export async function loadWalletRecords(
   const http = httpClient(server.url);
   const run = Date.now().toString(36);
   const players: { headers: Record<string, string>; matchSessionId: number }[] = [];
-  // One after the other: more passwords at once than can be hashed are told to come back.
+  // One player at a time, because the server refuses too many concurrent password hashes.
   for (let index = 0; index < options.connections; index++) {
     const playerId = `${run}-${index}`;
     const playerAddress = `0x${Buffer.from(playerId.padEnd(20)).toString('hex')}`;
@@ -34,7 +34,7 @@ export async function loadWalletRecords(
     });
   }
   let score = 0;
-  return closedLoop({
+  return runClosedLoop({
     ...options,
     url: server.url,
     next(connection) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
-/// The ledgers of a Guildhall deployment, one a tenant, as far as others need them to check its database: the hash of every
-/// entry in its order, and what players' records have become. Names and addresses stand here as keyed hashes only.
+/// The ledgers of a Guildhall deployment, one per tenant. They contain the data with which others can verify its database: the
+/// hash of each entry, in order, and the current state of the players. Names and addresses are stored only as keyed hashes.
 contract GuildhallLedger {
-    /// A player whom an entry adds.
+    /// A player that an entry adds.
     struct NewPlayer {
         uint64 index;
         uint8 kind;
@@ -19,10 +19,10 @@ contract GuildhallLedger {
     }
 
     struct Player {
-        bytes32 name; // 0: added where this contract was not used; only the score is known
+        bytes32 name; // 0: the player was added before this contract was used; only the score is known
         bytes32 account;
         int64 score;
-        uint64 entry; // the last of the batch that changed the player last; 0: nothing is known
+        uint64 entry; // the last entry of the newest batch that changed the player; 0: no data
         uint8 kind;
     }
 
@@ -32,11 +32,11 @@ contract GuildhallLedger {
         bytes32 hash;
     }
 
-    /// Chooses the writer, and nothing else.
+    /// The account that may set the writer and offer the ownership. It has no other rights.
     address public owner;
-    /// Who an owner wants to be followed by: becomes the owner by accepting it.
+    /// The account that the owner has offered the ownership to. It becomes the owner when it accepts.
     address public nextOwner;
-    /// The one account that may append.
+    /// The only account that may append.
     address public writer;
 
     mapping(bytes16 tenant => Head) public heads;
@@ -45,14 +45,14 @@ contract GuildhallLedger {
     mapping(bytes16 tenant => mapping(bytes32 account => uint64)) public playerOfAccount;
 
     event Appended(bytes16 indexed tenant, uint64 indexed index, bytes32 hash);
-    /// The entries from `first` to `last` were recorded elsewhere, before this contract or while it was not used.
+    /// The entries from `first` to `last` are not in this contract, because they were recorded while it was not used.
     event Skipped(bytes16 indexed tenant, uint64 first, uint64 last);
     event WriterChanged(address indexed writer);
     event OwnerChanged(address indexed owner);
 
     error NotOwner();
     error NotWriter();
-    /// The ledger's head is not the one that the batch was made to follow: it comes twice, or too early.
+    /// The head of the ledger is not the one that the batch follows. The batch is a duplicate, or too early.
     error OutOfOrder(uint64 head, uint64 expected);
     error EmptyBatch();
 
@@ -68,8 +68,8 @@ contract GuildhallLedger {
         _;
     }
 
-    /// Appends entries to the ledger of a tenant. `follows` is the index of the newest one here (0: none), `first` that of the
-    /// first new one, which is the next unless entries were recorded elsewhere.
+    /// Appends entries to the ledger of a tenant. `follows` is the index of the newest entry in this contract (0: none). `first`
+    /// is the index of the first new entry. It is `follows + 1`, unless entries were recorded elsewhere.
     function append(
         bytes16 tenant,
         uint64 follows,
@@ -107,7 +107,7 @@ contract GuildhallLedger {
         emit WriterChanged(writer_);
     }
 
-    /// In two steps, so that no slip of the pen gives the contract to nobody.
+    /// Ownership moves in two steps, so that a wrong address cannot become the owner by mistake.
     function offerOwnership(address nextOwner_) external onlyOwner {
         nextOwner = nextOwner_;
     }

@@ -4,8 +4,8 @@ import solc from 'solc';
 const FILE = 'GuildhallLedger.sol';
 
 /**
- * Compiles the contract, in a second, to the text of `guildhall-ledger.ts`. `paris` is what every EVM chain of today
- * understands; without its metadata the code depends on nothing but the source and the compiler.
+ * Compiles the contract to the text of `guildhall-ledger.ts`, in about one second. All EVM chains support the version `paris`.
+ * Without metadata, the bytecode depends only on the source and the compiler.
  */
 export function compileLedger(): string {
   const input = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   createPublicClient,
   createWalletClient,
@@ -44,128 +44,134 @@ async function deploy() {
   return { ...as(writer), as, logs };
 }
 
-test('the artifact is what the source compiles to', () => {
-  const committed = readFileSync(new URL('guildhall-ledger.ts', import.meta.url), 'utf8');
-  assert.equal(compileLedger(), committed, 'run `npm run contracts`');
-});
-
-test('only the writer appends', async () => {
-  const ledger = await deploy();
-  for (const wallet of [owner, stranger])
-    await assert.rejects(ledger.as(wallet).write.append([TENANT, 0n, 1n, hashes(1), [], []]), /NotWriter/);
-  await ledger.write.append([TENANT, 0n, 1n, hashes(1), [], []]);
-  assert.deepEqual(await ledger.read.heads([TENANT]), [1n, hashes(1)[0]]);
-});
-
-test('the owner alone chooses the writer, and who was it writes no more', async () => {
-  const ledger = await deploy();
-  for (const wallet of [writer, stranger])
-    await assert.rejects(ledger.as(wallet).write.setWriter([stranger.account.address]), /NotOwner/);
-  await ledger.as(owner).write.setWriter([stranger.account.address]);
-  await assert.rejects(ledger.write.append([TENANT, 0n, 1n, hashes(1), [], []]), /NotWriter/);
-  await ledger.as(stranger).write.append([TENANT, 0n, 1n, hashes(1), [], []]);
-});
-
-test('ownership is offered by the owner, and taken by whom it was offered to', async () => {
-  const ledger = await deploy();
-  const offer = [stranger.account.address] as const;
-  await assert.rejects(ledger.as(stranger).write.offerOwnership(offer), /NotOwner/);
-  await assert.rejects(ledger.as(stranger).write.acceptOwnership(), /NotOwner/);
-  await ledger.as(owner).write.offerOwnership(offer);
-  assert.equal(await ledger.read.owner(), owner.account.address, 'an offer alone changes nothing');
-  await assert.rejects(ledger.as(writer).write.acceptOwnership(), /NotOwner/);
-  await ledger.as(stranger).write.acceptOwnership();
-  assert.equal(await ledger.read.owner(), stranger.account.address);
-  assert.equal(await ledger.read.nextOwner(), zeroAddress);
-  await assert.rejects(ledger.as(owner).write.setWriter(offer), /NotOwner/);
-});
-
-test('a batch is an event for each entry, in their order, and moves the head to the last', async () => {
-  const ledger = await deploy();
-  await ledger.write.append([TENANT, 0n, 1n, hashes(2), [], []]);
-  const hash = await ledger.write.append([TENANT, 2n, 3n, hashes(32, 3), [], []]);
-  const logs = await ledger.logs(hash);
-  assert.deepEqual(
-    logs.map(({ args }) => args),
-    hashes(32, 3).map((hash, index) => ({ tenant: TENANT, index: BigInt(index + 3), hash })),
-  );
-  assert.deepEqual(await ledger.read.heads([TENANT]), [34n, hashes(1, 34)[0]]);
-});
-
-test('a batch that comes twice, too early, backwards or empty changes nothing', async () => {
-  const ledger = await deploy();
-  await ledger.write.append([TENANT, 0n, 1n, hashes(3), [], []]);
-  const refused = async (follows: bigint, first: bigint, error: RegExp, entries = hashes(1)) =>
-    assert.rejects(ledger.write.append([TENANT, follows, first, entries, [], []]), error);
-  await refused(0n, 1n, /OutOfOrder\(uint64 head, uint64 expected\)\s+\(3, 0\)/, hashes(3));
-  await refused(4n, 5n, /OutOfOrder/);
-  await refused(3n, 3n, /OutOfOrder/);
-  await refused(3n, 4n, /EmptyBatch/, []);
-  await refused(3n, 2n ** 64n - 1n, /overflow|0x11/i, hashes(2));
-  assert.deepEqual(await ledger.read.heads([TENANT]), [3n, hashes(1, 3)[0]]);
-});
-
-test('entries that were recorded elsewhere are a gap that is told', async () => {
-  const ledger = await deploy();
-  const first = await ledger.logs(await ledger.write.append([TENANT, 0n, 11n, hashes(1), [], []]));
-  assert.deepEqual(
-    [first[0]!.eventName, first[0]!.args],
-    ['Skipped', { tenant: TENANT, first: 1n, last: 10n }],
-  );
-  const later = await ledger.logs(await ledger.write.append([TENANT, 11n, 21n, hashes(1), [], []]));
-  assert.deepEqual(later[0]!.args, { tenant: TENANT, first: 12n, last: 20n });
-  assert.equal((await ledger.read.heads([TENANT]))[0], 21n);
-});
-
-test('ledgers of tenants do not touch each other', async () => {
-  const ledger = await deploy();
-  const other = `0x${'0a'.repeat(16)}` as const;
-  const player = { index: 1n, kind: 1, name: name('ada'), account: name('0xada') };
-  await ledger.write.append([TENANT, 0n, 1n, hashes(1), [player], []]);
-  assert.deepEqual(await ledger.read.heads([other]), [0n, zeroHash]);
-  assert.equal(await ledger.read.playerOfName([other, name('ada')]), 0n);
-  await ledger.write.append([other, 0n, 1n, hashes(1), [], []]);
-});
-
-test('players are found by name and account, with the score that was set last', async () => {
-  const ledger = await deploy();
-  const player = (index: bigint, who: string) => ({
-    index,
-    kind: 1,
-    name: name(who),
-    account: name(`0x${who}`),
+describe('guildhall-ledger.ts', () => {
+  test('equals the compiled source', () => {
+    const committed = readFileSync(new URL('guildhall-ledger.ts', import.meta.url), 'utf8');
+    assert.equal(compileLedger(), committed, 'run `npm run contracts`');
   });
-  await ledger.write.append([
-    TENANT,
-    0n,
-    1n,
-    hashes(4),
-    [player(1n, 'ada'), player(2n, 'bob')],
-    [
-      { index: 1n, score: 5n },
-      { index: 1n, score: -(2n ** 63n) },
-    ],
-  ]);
-  assert.equal(await ledger.read.playerOfName([TENANT, name('bob')]), 2n);
-  assert.equal(await ledger.read.playerOfAccount([TENANT, name('0xada')]), 1n);
-  const [ada, bob] = await Promise.all([
-    ledger.read.players([TENANT, 1n]),
-    ledger.read.players([TENANT, 2n]),
-  ]);
-  assert.deepEqual(ada, [name('ada'), name('0xada'), -(2n ** 63n), 4n, 1]);
-  assert.deepEqual(bob, [name('bob'), name('0xbob'), 0n, 4n, 1]);
 });
 
-test('a full batch of new players fits into the gas that a transaction may take', async () => {
-  const ledger = await deploy();
-  const players = Array.from({ length: 32 }, (_, index) => ({
-    index: BigInt(index + 1),
-    kind: 1,
-    name: name(`player ${index}`),
-    account: name(`account ${index}`),
-  }));
-  const hash = await ledger.write.append([TENANT, 0n, 1n, hashes(32), players, []]);
-  const { gasUsed } = await chain.waitForTransactionReceipt({ hash });
-  // 2^24 is the most that a transaction may take (EIP-7825); chains with smaller blocks still take a quarter of that.
-  assert.ok(gasUsed < 4_200_000n, String(gasUsed));
+describe('GuildhallLedger roles', () => {
+  test('allow only the writer to append', async () => {
+    const ledger = await deploy();
+    for (const wallet of [owner, stranger])
+      await assert.rejects(ledger.as(wallet).write.append([TENANT, 0n, 1n, hashes(1), [], []]), /NotWriter/);
+    await ledger.write.append([TENANT, 0n, 1n, hashes(1), [], []]);
+    assert.deepEqual(await ledger.read.heads([TENANT]), [1n, hashes(1)[0]]);
+  });
+
+  test('allow only the owner to set the writer, and stop the previous writer', async () => {
+    const ledger = await deploy();
+    for (const wallet of [writer, stranger])
+      await assert.rejects(ledger.as(wallet).write.setWriter([stranger.account.address]), /NotOwner/);
+    await ledger.as(owner).write.setWriter([stranger.account.address]);
+    await assert.rejects(ledger.write.append([TENANT, 0n, 1n, hashes(1), [], []]), /NotWriter/);
+    await ledger.as(stranger).write.append([TENANT, 0n, 1n, hashes(1), [], []]);
+  });
+
+  test('transfer the ownership when the offered account accepts', async () => {
+    const ledger = await deploy();
+    const offer = [stranger.account.address] as const;
+    await assert.rejects(ledger.as(stranger).write.offerOwnership(offer), /NotOwner/);
+    await assert.rejects(ledger.as(stranger).write.acceptOwnership(), /NotOwner/);
+    await ledger.as(owner).write.offerOwnership(offer);
+    assert.equal(await ledger.read.owner(), owner.account.address, 'an offer does not change the owner');
+    await assert.rejects(ledger.as(writer).write.acceptOwnership(), /NotOwner/);
+    await ledger.as(stranger).write.acceptOwnership();
+    assert.equal(await ledger.read.owner(), stranger.account.address);
+    assert.equal(await ledger.read.nextOwner(), zeroAddress);
+    await assert.rejects(ledger.as(owner).write.setWriter(offer), /NotOwner/);
+  });
+});
+
+describe('GuildhallLedger.append', () => {
+  test('emits an event for each entry, in order, and moves the head to the last entry', async () => {
+    const ledger = await deploy();
+    await ledger.write.append([TENANT, 0n, 1n, hashes(2), [], []]);
+    const hash = await ledger.write.append([TENANT, 2n, 3n, hashes(32, 3), [], []]);
+    const logs = await ledger.logs(hash);
+    assert.deepEqual(
+      logs.map(({ args }) => args),
+      hashes(32, 3).map((hash, index) => ({ tenant: TENANT, index: BigInt(index + 3), hash })),
+    );
+    assert.deepEqual(await ledger.read.heads([TENANT]), [34n, hashes(1, 34)[0]]);
+  });
+
+  test('refuses batches that are duplicate, early, backwards or empty', async () => {
+    const ledger = await deploy();
+    await ledger.write.append([TENANT, 0n, 1n, hashes(3), [], []]);
+    const refused = async (follows: bigint, first: bigint, error: RegExp, entries = hashes(1)) =>
+      assert.rejects(ledger.write.append([TENANT, follows, first, entries, [], []]), error);
+    await refused(0n, 1n, /OutOfOrder\(uint64 head, uint64 expected\)\s+\(3, 0\)/, hashes(3));
+    await refused(4n, 5n, /OutOfOrder/);
+    await refused(3n, 3n, /OutOfOrder/);
+    await refused(3n, 4n, /EmptyBatch/, []);
+    await refused(3n, 2n ** 64n - 1n, /overflow|0x11/i, hashes(2));
+    assert.deepEqual(await ledger.read.heads([TENANT]), [3n, hashes(1, 3)[0]]);
+  });
+
+  test('emits Skipped for entries that were recorded elsewhere', async () => {
+    const ledger = await deploy();
+    const first = await ledger.logs(await ledger.write.append([TENANT, 0n, 11n, hashes(1), [], []]));
+    assert.deepEqual(
+      [first[0]!.eventName, first[0]!.args],
+      ['Skipped', { tenant: TENANT, first: 1n, last: 10n }],
+    );
+    const later = await ledger.logs(await ledger.write.append([TENANT, 11n, 21n, hashes(1), [], []]));
+    assert.deepEqual(later[0]!.args, { tenant: TENANT, first: 12n, last: 20n });
+    assert.equal((await ledger.read.heads([TENANT]))[0], 21n);
+  });
+
+  test('keeps the ledgers of tenants separate', async () => {
+    const ledger = await deploy();
+    const other = `0x${'0a'.repeat(16)}` as const;
+    const player = { index: 1n, kind: 1, name: name('ada'), account: name('0xada') };
+    await ledger.write.append([TENANT, 0n, 1n, hashes(1), [player], []]);
+    assert.deepEqual(await ledger.read.heads([other]), [0n, zeroHash]);
+    assert.equal(await ledger.read.playerOfName([other, name('ada')]), 0n);
+    await ledger.write.append([other, 0n, 1n, hashes(1), [], []]);
+  });
+
+  test('stores players by name and account, with their newest score', async () => {
+    const ledger = await deploy();
+    const player = (index: bigint, who: string) => ({
+      index,
+      kind: 1,
+      name: name(who),
+      account: name(`0x${who}`),
+    });
+    await ledger.write.append([
+      TENANT,
+      0n,
+      1n,
+      hashes(4),
+      [player(1n, 'ada'), player(2n, 'bob')],
+      [
+        { index: 1n, score: 5n },
+        { index: 1n, score: -(2n ** 63n) },
+      ],
+    ]);
+    assert.equal(await ledger.read.playerOfName([TENANT, name('bob')]), 2n);
+    assert.equal(await ledger.read.playerOfAccount([TENANT, name('0xada')]), 1n);
+    const [ada, bob] = await Promise.all([
+      ledger.read.players([TENANT, 1n]),
+      ledger.read.players([TENANT, 2n]),
+    ]);
+    assert.deepEqual(ada, [name('ada'), name('0xada'), -(2n ** 63n), 4n, 1]);
+    assert.deepEqual(bob, [name('bob'), name('0xbob'), 0n, 4n, 1]);
+  });
+
+  test('adds a full batch of new players within a quarter of the gas limit', async () => {
+    const ledger = await deploy();
+    const players = Array.from({ length: 32 }, (_, index) => ({
+      index: BigInt(index + 1),
+      kind: 1,
+      name: name(`player ${index}`),
+      account: name(`account ${index}`),
+    }));
+    const hash = await ledger.write.append([TENANT, 0n, 1n, hashes(32), players, []]);
+    const { gasUsed } = await chain.waitForTransactionReceipt({ hash });
+    // A transaction may use at most 2^24 gas (EIP-7825). A quarter of that also fits on chains with smaller blocks.
+    assert.ok(gasUsed < 4_200_000n, String(gasUsed));
+  });
 });

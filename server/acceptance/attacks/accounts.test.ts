@@ -9,7 +9,7 @@ import { startVictim } from './victim.ts';
 const victim = await startVictim({ HOST: '0.0.0.0', LOG_LEVEL: 'warn' });
 const { url, honest, dataDir } = victim;
 const adminEmail = 'admin@example.com';
-/** As bootstrap made it. */
+/** Created by bootstrap. */
 let admin = { bearer: '', password: '' };
 
 const post = async (path: string, body: object, bearer?: string) => {
@@ -18,25 +18,25 @@ const post = async (path: string, body: object, bearer?: string) => {
     headers: { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) },
     body: JSON.stringify(body),
   });
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into as they come
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
   return { status: answer.status, body: (await answer.json()) as any };
 };
 const get = async (path: string, bearer: string) => {
   const answer = await fetch(url + path, { headers: { authorization: `Bearer ${bearer}` } });
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into as they come
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
   return { status: answer.status, body: (await answer.json()) as any };
 };
 
-describe('the first administrator', () => {
-  test('is not the stranger who signs up first on a server that others reach', async () => {
-    // The studio of the victim was the first account of the deployment.
+describe('the first platform admin', () => {
+  test('is not the first sign-up on a server that is reachable from other machines', async () => {
+    // The studio of the victim is the first account of the deployment.
     const me = await get('/api/saas-auth/me', honest.accessToken);
     assert.equal(me.body.user.isPlatformAdmin, false);
     assert.equal((await get('/api/admin/outbox', honest.accessToken)).status, 403);
     assert.match(victim.server.output(), /No account administers this deployment.+bootstrap --email/);
   });
 
-  test('is made by bootstrap, beside the accounts of strangers', async () => {
+  test('is created by bootstrap after other accounts have signed up', async () => {
     const bootstrap = spawnCommand(`bootstrap --email ${adminEmail}`, { dataDir });
     assert.equal(await exitOf(bootstrap.child), 0, bootstrap.output());
     const password = bootstrap.output().trim().split(' ').at(-1)!;
@@ -47,15 +47,15 @@ describe('the first administrator', () => {
   });
 });
 
-test('guesses of codes over many logins at the same time share one budget', async () => {
+test('guesses of codes in many concurrent logins share one budget', async () => {
   await attackSecondFactor(admin.bearer, admin.password);
 });
 
-test('a flood of password resets leaves the owner of the address a token that works', async () => {
+test('the owner of an address gets a valid token during a flood of password resets', async () => {
   await floodResets(admin.bearer);
 });
 
-/** Somebody who knows the password guesses codes over many logins at the same time. */
+/** Guesses codes in many concurrent logins, with the right password. */
 async function attackSecondFactor(bearer: string, password: string): Promise<void> {
   const { body } = await post('totp/enroll', {}, bearer);
   const confirmed = await post('totp/confirm', { code: codeOf(body.secret, 0) }, bearer);
@@ -70,11 +70,11 @@ async function attackSecondFactor(bearer: string, password: string): Promise<voi
       .filter((code) => !right.includes(code))
       .map((code, index) => post('totp/verify', { mfaToken: logins[index % 10]!.body.mfaToken, code })),
   );
-  assert.equal(answers.filter(({ status }) => status === 401).length, 10, 'ten guesses are compared');
+  assert.equal(answers.filter(({ status }) => status === 401).length, 10, '10 guesses are compared');
   assert.ok(answers.every(({ status }) => status === 401 || status === 429));
 }
 
-/** A stranger asks for password resets of one address, and of many that do not exist. */
+/** Requests password resets for one address, and for many that do not exist. */
 async function floodResets(bearer: string): Promise<void> {
   const email = 'victim@example.com';
   await send(`${url}/api/saas-auth/signup`, 'POST', { email, password: 'correct horse' });
@@ -82,7 +82,7 @@ async function floodResets(bearer: string): Promise<void> {
     post('password-reset/request', { email: index % 2 ? email : `nobody${index}@example.com` }),
   );
   const answers = await Promise.all(requests);
-  assert.equal(answers.filter(({ status }) => status === 202).length, 200, 'what one network may ask for');
+  assert.equal(answers.filter(({ status }) => status === 202).length, 200, 'the limit of one network');
   assert.ok(answers.every(({ status }) => status === 202 || status === 429));
   const resets = async (): Promise<{ text: string }[]> => {
     const { body } = await get('/api/admin/outbox?limit=200', bearer);
@@ -95,10 +95,10 @@ async function floodResets(bearer: string): Promise<void> {
   assert.ok(mails.length >= 1 && mails.length <= 3, `${mails.length} mails`);
   const token = /^ {4}(\S+)$/m.exec(mails[0]!.text)?.[1];
   const reset = await post('password-reset/confirm', { token, newPassword: 'battery staple' });
-  assert.equal(reset.status, 200, 'the owner of the address still resets the password');
+  assert.equal(reset.status, 200, 'the owner of the address can reset the password');
 }
 
-/** The code of an authenticator app (RFC 6238), so many time steps beside the present one. */
+/** Returns the code of an authenticator app (RFC 6238), `offset` time steps after the current one. */
 function codeOf(secret: string, offset: number): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

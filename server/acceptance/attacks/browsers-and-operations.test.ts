@@ -5,8 +5,8 @@ import { arrangeStudio, signIn, startVictim } from './victim.ts';
 const victim = await startVictim({ HOST: '0.0.0.0', CORS_ORIGINS: 'https://play.example' });
 const { url } = victim;
 
-describe('a server off loopback', () => {
-  test('shows its metrics to nobody without a token', async () => {
+describe('a server that is reachable from other machines', () => {
+  test('returns no metrics without a token', async () => {
     for (const headers of [{}, { authorization: 'Bearer x' }, { 'x-game-key': victim.honest.gameKey }]) {
       const answer = await fetch(`${url}/metrics`, { headers });
       assert.equal(answer.status, 401);
@@ -21,8 +21,8 @@ describe('a server off loopback', () => {
   });
 });
 
-describe('a hostile player', () => {
-  test('gets at most 21 warnings for any number of unknown members', async () => {
+describe('events with unknown members', () => {
+  test('get at most 21 warnings for any number of members', async () => {
     const studio = await arrangeStudio(url);
     const { accessToken, playerId } = (await (await signIn(url, studio)).json()) as Record<string, string>;
     const poison = '"__proto__":{"playerId":"x"},"constructor":{"prototype":{"playerId":"x"}}';

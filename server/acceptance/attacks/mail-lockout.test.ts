@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { send } from '../arrange.ts';
 import { arrangeStudio, startVictim, type Studio } from './victim.ts';
 
-// One person makes 21 tenants and has each of them mail a code to somebody else's address. The tenants ask through a proxy, so each
-// request comes from a network of its own.
+// An attacker creates 21 tenants, and each mails a code to the victim's address. The requests come through a proxy, so
+// each has another network.
 
 const { url, honest } = await startVictim({ TRUST_PROXY: 'on' });
 const hostile = await arrangeStudio(url);
@@ -30,10 +30,10 @@ const ask = (gameKey: string, path: string, body: object) =>
     body: JSON.stringify(body),
   });
 
-test('nobody locks an address out of a game that it signs in to, by tenants of their own', async () => {
+test('mails of 21 hostile tenants do not lock a player out of another game', async () => {
   await enableCodes(honest);
   const email = 'victim@example.com';
-  // A verified player of the honest game. The code is read where the operator reads it: without a mail server, in the outbox.
+  // A verified player of the honest game. Without a mail server, the code is in the outbox.
   assert.equal((await ask(honest.gameKey, 'email/otc', { email })).status, 200);
   const code = await newestCode(email);
   assert.equal((await ask(honest.gameKey, 'otc/exchange', { email, code })).status, 200);
@@ -58,7 +58,7 @@ test('nobody locks an address out of a game that it signs in to, by tenants of t
   assert.ok((await mails(email)).every(({ text }) => !text?.includes('evil.example')));
   assert.ok(
     (await mails(email)).filter(({ failedAt }) => failedAt === null).length <= 21,
-    'mails of strangers are bounded',
+    'mails of other tenants are limited',
   );
 
   const again = await ask(honest.gameKey, 'email/otc', { email });

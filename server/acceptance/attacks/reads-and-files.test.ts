@@ -28,7 +28,7 @@ function logIn(metadata: object): Promise<Response> {
   });
 }
 
-/** Runs `work` so many times, 2 at once: as many as there are honest connections. */
+/** Runs `work` `times` times, 2 at once, like the honest connections. */
 async function repeat(times: number, work: (number: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -44,7 +44,7 @@ async function playerToken(): Promise<{ accessToken: string; playerId: string }>
   return (await answer.json()) as { accessToken: string; playerId: string };
 }
 
-test('refuses sign-ins with large metadata, and answers the lists of a player with many devices', (t) =>
+test('rejects sign-ins with large metadata, and lists many devices of a player', (t) =>
   withstands(t, victim, async () => {
     const large = { text: 'x'.repeat(450_000) };
     await repeat(60, async () => {
@@ -85,7 +85,7 @@ async function ingest(eventKeys: string[]) {
   return { status: answer.status, body: (await answer.json()) as { errors: { error: string }[] } };
 }
 
-test('stops creating definitions at 5,000, and lists them for many readers at once', (t) =>
+test('creates at most 5,000 definitions, and lists them for many concurrent readers', (t) =>
   withstands(t, victim, async () => {
     await send(
       `${url}${tenant}/event-definitions/settings`,
@@ -105,7 +105,7 @@ test('stops creating definitions at 5,000, and lists them for many readers at on
     });
   }));
 
-test('refuses a CSV header of 500,000 columns at once', async (t) => {
+test('rejects a CSV header with 500,000 columns', async (t) => {
   const wide = `event_key,event_value${','.repeat(500_000)}\n${`k,v${','.repeat(290)}\n`.repeat(5_000)}`;
   const form = new FormData();
   form.append('file', new Blob([wide]), 'wide.csv');
@@ -122,8 +122,8 @@ test('refuses a CSV header of 500,000 columns at once', async (t) => {
   );
 });
 
-test('refuses a fifth export of an account while four readers stall', async (t) => {
-  // More than what sockets hold for a reader who does not read.
+test('rejects a fifth export of an account while four readers stall', async (t) => {
+  // More than the socket buffers hold for a stalled reader.
   for (let batch = 0; batch < 3; batch++)
     assert.equal((await ingest(Array.from({ length: 10_000 }, () => 'flood 1 1'))).status, 201);
   await withstands(t, victim, stallExports);
@@ -155,7 +155,7 @@ async function stallExports(): Promise<void> {
   }
 }
 
-/** Sends a request, and reads no further than the headers of its answer. */
+/** Sends a request and reads only the headers of the response. */
 async function openWithoutReading(address: string): Promise<IncomingMessage> {
   const request = get(address, { headers: account, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];

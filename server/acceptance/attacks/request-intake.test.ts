@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../arrange.ts';
+import { eventually } from '../eventually.ts';
 import { signIn, startVictim, withstands } from './victim.ts';
 
 const MIB = 1024 * 1024;
@@ -14,14 +15,14 @@ const PASSWORD = 'correct horse battery staple';
 const victim = await startVictim({ TRUST_PROXY: 'on' });
 const { url, honest } = victim;
 const json = { 'content-type': 'application/json' };
-/** As the proxy would say it: another network for each number. */
+/** The header of the proxy, with another network for each number. */
 const from = (network: number) => ({ 'x-forwarded-for': `198.51.${network >> 8}.${network & 255}` });
 const someEmail = () => `${randomUUID()}@example.com`;
 
-/** A member in which each three bytes become an object of 64 bytes. */
+/** A member in which 3 bytes become an object of 64 bytes. */
 const objects = (bytes: number) => `"x":[${'{},'.repeat(Math.floor((bytes - 100) / 3))}{}]`;
 
-/** Sends the head of a request and the beginning of its body, and no more. */
+/** Sends only the head of a request and the beginning of its body. */
 function begin(path: string, headers: Record<string, string>, beginning: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -44,14 +45,6 @@ async function lasting(attack: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 30_000;
-  while (!holds()) {
-    assert.ok(Date.now() < end, `it does not come to hold: ${String(holds)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 async function playerToken(username: string): Promise<{ accessToken: string; playerId: string }> {
   const answer = await signIn(url, honest, username);
   assert.equal(answer.status, 200);
@@ -59,7 +52,7 @@ async function playerToken(username: string): Promise<{ accessToken: string; pla
 }
 
 describe('memory', () => {
-  test('64 bodies of 1 MiB at sign-up and login are refused before they are parsed', async (t) => {
+  test('rejects 64 bodies of 1 MiB at sign-up and login before parsing them', async (t) => {
     const body = `{"email":"${someEmail()}","password":"${PASSWORD}",${objects(MIB - 1000)}}`;
     const headers = { ...json, 'content-length': String(body.length) };
     await withstands(t, victim, () =>
@@ -67,7 +60,7 @@ describe('memory', () => {
         const attackers = ['signup', 'login'].flatMap((path) =>
           Array.from({ length: 32 }, () => begin(`/api/saas-auth/${path}`, headers, body)),
         );
-        await until(() => attackers.every(({ answer, isOver }) => isOver() || answer() !== ''));
+        await eventually(() => attackers.every(({ answer, isOver }) => isOver() || answer() !== ''), 30_000);
         for (const { answer } of attackers) assert.match(answer(), /^(HTTP\/1\.1 413 |$)/);
         assert.ok(attackers.some(({ answer }) => answer().includes('"code":"body_too_large"')));
         for (const { leave } of attackers) leave();
@@ -75,7 +68,7 @@ describe('memory', () => {
     );
   });
 
-  test('100 announced bodies of 16 MiB that never arrive leave room for the batches of others', async (t) => {
+  test('accepts batches of other tenants while 100 announced bodies of 16 MiB never arrive', async (t) => {
     const { accessToken, playerId } = await playerToken('eve');
     const headers = { ...json, 'x-game-key': honest.gameKey, authorization: `Bearer ${accessToken}` };
     const bodies: ReturnType<typeof begin>[] = [];
@@ -88,9 +81,9 @@ describe('memory', () => {
             ' '.repeat(MIB),
           ),
         );
-      // 24 MiB of one tenant may be in flight.
+      // At most 24 MiB of one tenant may be in flight.
       const refused = () => bodies.filter(({ answer }) => answer().startsWith('HTTP/1.1 503 '));
-      await until(() => refused().length >= 76);
+      await eventually(() => refused().length >= 76, 30_000);
       for (const { answer } of refused()) assert.match(answer(), /\r\nretry-after: \d/);
       const event = {
         playerId,
@@ -117,7 +110,7 @@ describe('memory', () => {
 });
 
 describe('the event loop', () => {
-  test('16 MiB of objects are refused before they are parsed, a batch with unknown members is not', async (t) => {
+  test('rejects 16 MiB of objects before parsing them, and accepts a batch with unknown members', async (t) => {
     const { accessToken, playerId } = await playerToken('mallory');
     const headers = { ...json, 'x-game-key': honest.gameKey, authorization: `Bearer ${accessToken}` };
     const post = async (body: string) => {
@@ -170,7 +163,7 @@ describe('the event loop', () => {
 });
 
 describe('uploads', () => {
-  test('80 slow uploads keep no other network from uploading', async (t) => {
+  test('accepts uploads of other networks during 80 slow uploads', async (t) => {
     const tokens = await Promise.all(Array.from({ length: 80 }, (_, index) => playerToken(`slow${index}`)));
     const uploads: ReturnType<typeof begin>[] = [];
     const form = { 'content-type': 'multipart/form-data; boundary=x' };
@@ -212,7 +205,7 @@ describe('sign-up', () => {
       body: JSON.stringify({ email: someEmail(), password: PASSWORD }),
     });
 
-  test('70 connections of sign-ups, each of another network, keep nobody from logging in', async (t) => {
+  test('accepts logins during sign-ups on 70 connections from different networks', async (t) => {
     const email = someEmail();
     const credentials = JSON.stringify({ email, password: PASSWORD });
     await send(`${url}/api/saas-auth/signup`, 'POST', { email, password: PASSWORD });
@@ -238,7 +231,7 @@ describe('sign-up', () => {
     });
   });
 
-  test('the 301st sign-up of a network within 10 minutes is refused, that of another is not', async () => {
+  test('rejects the 301st sign-up of a network within 10 minutes, and accepts another network', async () => {
     const statuses = new Map<number, number>();
     await Promise.all(
       Array.from({ length: 310 }, async () => {

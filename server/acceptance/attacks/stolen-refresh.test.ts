@@ -15,7 +15,10 @@ interface Tokens {
   sessionId: string;
 }
 
-/** A player who has refreshed once with a random key, so that the first token is worth stealing. */
+/**
+ * Creates a player who has refreshed once with a random key. An attacker could repeat that exchange with the first
+ * token.
+ */
 async function arrangeRefreshedPlayer() {
   const signedIn = (await (await signIn(url, honest, randomBytes(6).toString('hex'))).json()) as Tokens;
   const key = randomBytes(16).toString('hex');
@@ -42,7 +45,7 @@ const passSeconds = (sessionId: string, seconds: number) =>
     [sessionId, seconds],
   );
 
-/** Random keys, and variations of the key of the player. */
+/** Random keys, and variations of the player's key. */
 const guesses = (key: string) => [
   ...Array.from({ length: 200 }, () => randomBytes(16).toString('hex')),
   key.toUpperCase() === key ? key.toLowerCase() : key.toUpperCase(),
@@ -51,15 +54,19 @@ const guesses = (key: string) => [
   '00000000',
 ];
 
-describe('a thief who has a refresh token that was exchanged with a key', () => {
-  test('gets nothing by guessing keys, and does not sign the player out within ten seconds', async () => {
+describe('a stolen refresh token that was exchanged with an idempotency key', () => {
+  test('gives nothing for guessed keys, and does not sign the player out within 10 seconds', async () => {
     const { stolen, key, current } = await arrangeRefreshedPlayer();
     const answers = await Promise.all(guesses(key).map((guess) => refresh(stolen, guess)));
     for (const { status, body } of [...answers, await refresh(stolen)]) {
       assert.deepEqual([status, body.code], [401, 'invalid_refresh_token']);
       assert.ok(!('refreshToken' in body));
     }
-    assert.equal((await refresh(stolen, key)).body.refreshToken, current, 'the player may still repeat');
+    assert.equal(
+      (await refresh(stolen, key)).body.refreshToken,
+      current,
+      'the player can still repeat the exchange',
+    );
     assert.equal((await refresh(current)).status, 200);
   });
 
@@ -67,12 +74,12 @@ describe('a thief who has a refresh token that was exchanged with a key', () => 
     ['without a key', (stolen: string) => refresh(stolen)],
     ['with a guessed key', (stolen: string) => refresh(stolen, randomBytes(16).toString('hex'))],
   ] as const) {
-    test(`revokes the family ${how} after ten seconds`, async () => {
+    test(`revokes the token family ${how} after 10 seconds`, async () => {
       const { stolen, key, current, sessionId } = await arrangeRefreshedPlayer();
       await passSeconds(sessionId, 11);
       assert.equal((await send(stolen)).status, 401);
       assert.equal((await refresh(current)).status, 401);
-      assert.equal((await refresh(stolen, key)).status, 401, 'not even the right key helps');
+      assert.equal((await refresh(stolen, key)).status, 401, 'the right key is rejected too');
       const audited = await owner.query(
         `SELECT FROM audit_records WHERE target_id = $1 AND action = 'refresh_token.reused'`,
         [sessionId],
@@ -81,23 +88,27 @@ describe('a thief who has a refresh token that was exchanged with a key', () => 
     });
   }
 
-  test('gets nothing with the right key once the player has gone on', async () => {
+  test('gives nothing with the right key after the next refresh of the player', async () => {
     const { stolen, key, current } = await arrangeRefreshedPlayer();
     const next = await refresh(current, key);
     assert.equal((await refresh(stolen, key)).status, 401);
-    assert.equal((await refresh(next.body.refreshToken)).status, 200, 'within ten seconds it harms nothing');
+    assert.equal(
+      (await refresh(next.body.refreshToken)).status,
+      200,
+      'within 10 seconds the family is not revoked',
+    );
   });
 
-  test('gets nothing with the right key after 60 seconds', async () => {
+  test('gives nothing with the right key after 60 seconds', async () => {
     const { stolen, key, current, sessionId } = await arrangeRefreshedPlayer();
     await passSeconds(sessionId, 61);
     assert.equal((await refresh(stolen, key)).status, 401);
     assert.equal((await refresh(current)).status, 401, 'the family is revoked');
   });
 
-  test('gets nothing with the right key and the game key of another studio', async () => {
+  test('gives nothing with the right key and the game key of another studio', async () => {
     const { stolen, key, current } = await arrangeRefreshedPlayer();
     assert.equal((await refresh(stolen, key, await arrangeStudio(url))).status, 401);
-    assert.equal((await refresh(current)).status, 200, 'and harms nothing');
+    assert.equal((await refresh(current)).status, 200, 'the family is not revoked');
   });
 });

@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { send } from '../arrange.ts';
 import { arrangeStudio, startVictim, type Studio } from './victim.ts';
 
-// A hostile studio holds the token that its own game gets of each player, and everything that its game client sees.
+// A hostile studio has the token of each player of its own game, and everything that its game client sees.
 
 const { url, honest } = await startVictim();
 const hostile = await arrangeStudio(url);
@@ -54,7 +54,7 @@ const signIn = async (wallet: Wallet, studio: Studio) =>
 const ME = '/api/player-profile/me';
 const refusals = ['identity_proof_required', 'invalid_credentials'];
 
-test('a studio cannot take over a player whom another studio knows too', async () => {
+test('a studio cannot take over a player who also plays a game of another studio', async () => {
   const victim = newWallet();
   const { body: inHostileGame } = await signIn(victim, hostile);
   const { body: inHonestGame } = await signIn(victim, honest);
@@ -92,7 +92,7 @@ test('a studio cannot take over a player whom another studio knows too', async (
   assert.equal((await signIn(victim, honest)).body.playerId, inHonestGame.playerId);
 });
 
-test('a studio that linked its own method first does not get into the game of another studio', async () => {
+test('a studio cannot sign in to the game of another studio with a method that it linked first', async () => {
   const [victim, own] = [newWallet(), newWallet()];
   const { body: early } = await signIn(victim, hostile);
   const body = { provider: 'EvmWallet', ...(await signature(own, hostile)) };

@@ -8,7 +8,7 @@ import { dataFolder, startServer, type ServerProcess } from '../server-process.t
 const HONEST_CONNECTIONS = 2;
 const RATE_ALONE_MS = 1500;
 
-/** A studio with one game, in which players sign in through Mock. */
+/** A studio with one game, whose players sign in with Mock. */
 export interface Studio {
   accessToken: string;
   workspaceId: string;
@@ -16,7 +16,7 @@ export interface Studio {
   gameKey: string;
 }
 
-/** A server process with the memory limit of production, and an honest studio on it. */
+/** A server process with the memory limit of production, and an honest studio. */
 export interface Victim {
   url: string;
   server: ServerProcess;
@@ -24,7 +24,7 @@ export interface Victim {
   honest: Studio;
 }
 
-/** Starts a server to attack. It is stopped, and its data removed, after the tests of the file. */
+/** Starts a server to attack. It is stopped, and its data are removed, after the tests of the file. */
 export async function startVictim(env: Record<string, string> = {}): Promise<Victim> {
   const folder = dataFolder();
   const server = await startServer({ dataDir: folder.path, env, nodeOptions: SERVER_NODE_OPTIONS });
@@ -35,7 +35,7 @@ export async function startVictim(env: Record<string, string> = {}): Promise<Vic
   return { url: server.url, server, dataDir: folder.path, honest: await arrangeStudio(server.url) };
 }
 
-/** Creates a studio with one game: an honest one, or one of the attacker. */
+/** Creates a studio with one game, either honest or of the attacker. */
 export async function arrangeStudio(url: string): Promise<Studio> {
   const { accessToken, workspaceId } = await arrangeWorkspace(url);
   const post = (path: string, body: object) => send(url + path, 'POST', body, accessToken);
@@ -46,7 +46,7 @@ export async function arrangeStudio(url: string): Promise<Studio> {
   return { accessToken, workspaceId, tenantId, gameKey };
 }
 
-/** Signs a player of a studio in. */
+/** Signs in a player of a studio. */
 export function signIn(url: string, { gameKey }: Studio, username = 'ada'): Promise<Response> {
   return fetch(`${url}/api/player-auth/login`, {
     method: 'POST',
@@ -56,10 +56,10 @@ export function signIn(url: string, { gameKey }: Studio, username = 'ada'): Prom
 }
 
 /**
- * Runs an attack while honest players sign in, and asserts what must hold under any attack: the server process stays up, and
- * each honest request is answered with 200, or with a 503 that carries Retry-After. The rate of the honest requests is
- * reported. It is asserted (at least half of the rate without the attack) by `npm run test:attacks` only, since a test must
- * not depend on the speed of the machine. The attack should last some seconds and must end by itself.
+ * Runs an attack while honest players sign in. Asserts that the server process stays up, and that each honest request
+ * gets 200, or 503 with Retry-After. Reports the rate of honest requests.
+ * Only `npm run test:attacks` asserts the rate (at least half of the rate without the attack), because a test must not
+ * depend on the speed of the machine. The attack should last some seconds and must end by itself.
  */
 export async function withstands(
   t: TestContext,
@@ -83,7 +83,7 @@ export async function withstands(
     assert.ok(ratio >= 0.5, `honest players keep at least half of their rate, not ${ratio.toFixed(2)}`);
 }
 
-/** Signs honest players in until something else has settled; the number of answers with 200 a second. */
+/** Signs in honest players until a promise settles, and returns the number of 200 responses per second. */
 async function honestRate(url: string, honest: Studio, until: Promise<unknown>): Promise<number> {
   let over = false;
   const outcome = until.finally(() => (over = true));

@@ -1,5 +1,5 @@
-import type { Config } from '../runtime/config.ts';
-import { openDatabase, type Database } from '../database/database.ts';
+import { Command } from 'commander';
+import { readDeployment, type Config } from '../runtime/config.ts';
 import { evmAddress } from '../core/evm-address.ts';
 import {
   abandonWaiting,
@@ -9,6 +9,31 @@ import {
   openChain,
   type ChainSettings,
 } from '../features/wallet/chain/index.ts';
+import { withDatabase, withStorage } from './command.ts';
+
+export const chainCommand = new Command('chain').description(
+  'manage the EVM chain that wallet recordings are written to',
+);
+
+chainCommand
+  .command('deploy')
+  .description(
+    'deploy the contract on the chain of CHAIN_RPC_URL, paid for and written to by CHAIN_SIGNER_KEY',
+  )
+  .option('--owner <address>', 'who may change the writer; the default is the signer')
+  .action(async ({ owner }: { owner?: string }) =>
+    console.log(await deployLedgerContract(readDeployment(), owner)),
+  );
+
+chainCommand
+  .command('status')
+  .description('show what waits for the chain, what is final, and whether the signer can pay')
+  .action(() => withStorage(async (url, config) => console.log(await chainStatus(url, config))));
+
+chainCommand
+  .command('abandon')
+  .description('give up the transactions that wait for a chain that no longer exists')
+  .action(() => withStorage(async (url) => console.log(await abandonChain(url))));
 
 /** Deploys the contract, and returns what the operator should do with it, in lines. */
 export async function deployLedgerContract(
@@ -39,16 +64,4 @@ export async function chainStatus(databaseUrl: string, { chain }: Config): Promi
 export async function abandonChain(databaseUrl: string): Promise<string> {
   const count = await withDatabase(databaseUrl, abandonWaiting);
   return `${count} transactions are given up. Their entries stay in the ledger of the database.`;
-}
-
-async function withDatabase<Result>(
-  url: string,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = openDatabase(url, { poolSize: 2, work: 'job' });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
 }

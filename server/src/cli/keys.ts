@@ -1,16 +1,49 @@
-import type { Config } from '../runtime/config.ts';
-import { openDatabase, type Database } from '../database/database.ts';
+import { Command, Option } from 'commander';
+import { parseDuration } from '../core/durations.ts';
 import { listSigningKeys, rotateKeys } from '../features/platform/signing-keys/index.ts';
-import { keptMasterKey } from '../security/master-key.ts';
+import type { Config } from '../runtime/config.ts';
+import { readOrCreateMasterKey } from '../security/master-key.ts';
 import { createVault } from '../security/vault.ts';
+import { UsageError, withDatabase, withStorage } from './command.ts';
+
+const MAX_WAIT_SECONDS = 7 * 24 * 60 * 60;
+
+export const keysCommand = new Command('keys').description('manage the keys that sign tokens');
+
+keysCommand
+  .command('rotate')
+  .description('create the next signing key; safe beside running servers')
+  .option(
+    '--activate-in <duration>',
+    'how long it is published before it signs: 90s, 10m, 2h, up to 7d',
+    '10m',
+  )
+  .addOption(
+    new Option('--revoke-old', 'after a leak: the new key signs, and all tokens in use are refused, at once')
+      .default(false)
+      .conflicts('activateIn'),
+  )
+  .action(async ({ activateIn, revokeOld }: { activateIn: string; revokeOld: boolean }) => {
+    const activateInSeconds = parseDuration(activateIn);
+    if (activateInSeconds === undefined || activateInSeconds > MAX_WAIT_SECONDS)
+      throw new UsageError(`"${activateIn}" is not a duration: write it as 90s, 10m or 2h, up to 7d.`);
+    await withStorage(async (url, config) =>
+      console.log(await rotateSigningKeys(url, config, { activateInSeconds, revokeOld })),
+    );
+  });
+
+keysCommand
+  .command('list')
+  .description('list the keys whose tokens are accepted, the newest first')
+  .action(() => withStorage(async (url) => console.log((await describeSigningKeys(url)).join('\n'))));
 
 /** Rotates the signing keys of a deployment, and returns what its operator should know, in sentences. */
-export async function rotateSigningKeys(
+async function rotateSigningKeys(
   databaseUrl: string,
   config: Config,
   request: { activateInSeconds: number; revokeOld: boolean },
 ): Promise<string> {
-  const vault = createVault(config.masterKey ?? (await keptMasterKey(config.dataDir)));
+  const vault = createVault(config.masterKey ?? (await readOrCreateMasterKey(config.dataDir)));
   const system = { actor: { kind: 'system', id: null } } as const;
   const { kid, activeFrom, oldRetireAt } = await withDatabase(databaseUrl, (database) =>
     rotateKeys(database, vault, system, request),
@@ -21,7 +54,7 @@ export async function rotateSigningKeys(
 }
 
 /** A line for each signing key whose tokens are accepted, the newest first. */
-export async function describeSigningKeys(databaseUrl: string): Promise<string[]> {
+async function describeSigningKeys(databaseUrl: string): Promise<string[]> {
   const keys = await withDatabase(databaseUrl, listSigningKeys);
   const signing = keys.find(({ activeFrom }) => Date.parse(activeFrom) <= Date.now());
   return keys.map((key) => {
@@ -35,16 +68,4 @@ export async function describeSigningKeys(databaseUrl: string): Promise<string[]
 /** As `rotate` has shown it. */
 function toTheMillisecond(time: string): string {
   return new Date(time).toISOString();
-}
-
-async function withDatabase<Result>(
-  url: string,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = openDatabase(url, { poolSize: 1, work: 'job' });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
 }

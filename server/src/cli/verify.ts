@@ -1,9 +1,42 @@
-import { openDatabase } from '../database/database.ts';
+import { Command } from 'commander';
+import { isGuid } from '../core/ids.ts';
+import { toMicroseconds } from '../core/timestamps.ts';
 import { sql } from '../database/sql.ts';
 import { openChain, type ChainSettings } from '../features/wallet/chain/index.ts';
 import { verifyEvents, type AlteredRow } from '../features/gameplay/events/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
+import { UsageError, withDatabase, withStorage } from './command.ts';
+
+export const verifyCommand = new Command('verify')
+  .description(
+    'recompute the hashes of ledgers and events, check the chains of the wallet ledgers, and name each row that does not match',
+  )
+  .option('--tenant <id>', 'only this tenant')
+  .option('--from <time>', 'only rows of this time (ISO 8601 with an offset) or later')
+  .option('--to <time>', 'only rows before this time')
+  .action(async ({ tenant, from, to }: { tenant?: string; from?: string; to?: string }) => {
+    for (const time of [from, to])
+      if (time !== undefined && !toMicroseconds(time))
+        throw new UsageError(`"${time}" is not a time: write it as 2026-11-20T00:00:00Z.`);
+    if (tenant !== undefined && !isGuid(tenant))
+      throw new UsageError(`"${tenant}" is not the id of a tenant.`);
+    let altered = 0;
+    await withStorage(async (url, config) => {
+      const report = (row: AlteredRow): void => {
+        altered++;
+        const problem = row.problem ?? 'does not match its hash';
+        console.log(`${row.table} ${row.id} of tenant ${row.tenantId} ${problem}`);
+      };
+      const rows = await verify(url, { tenantId: tenant, from, to }, report, config.chain);
+      console.log(
+        altered === 0
+          ? `All ${rows} rows match their hashes.`
+          : `${altered} of ${rows} rows do not match their hashes.`,
+      );
+    });
+    if (altered > 0) process.exitCode = 2;
+  });
 
 export interface VerifyRange {
   tenantId?: string | undefined;
@@ -23,8 +56,7 @@ export async function verify(
   report: (row: AlteredRow) => void,
   settings?: ChainSettings,
 ): Promise<number> {
-  const database = openDatabase(databaseUrl, { poolSize: 2, work: 'job' });
-  try {
+  return withDatabase(databaseUrl, async (database) => {
     const tenants = range.tenantId
       ? [{ id: range.tenantId }]
       : await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
@@ -42,7 +74,5 @@ export async function verify(
     const chain = settings && (await openChain(database, settings));
     if (chain) for (const { id } of tenants) await verifyOnChain(database, chain, id, report);
     return count;
-  } finally {
-    await database.close();
-  }
+  });
 }

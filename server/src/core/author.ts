@@ -1,23 +1,23 @@
-/** Who makes a change, and with which request: what the audit trail keeps of it. */
+/** The author of a change and the origin of the request, as the audit trail stores them. */
 export interface Author {
   actor: { kind: 'account' | 'player' | 'key' | 'system'; id: string | null };
   origin?: Origin;
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Origin {
   ip: string | null;
   id: string;
-  /** What the client calls itself, at most 256 characters: the caller's to choose. */
+  /** The User-Agent header, at most 256 characters. The client chooses it, so do not trust it. */
   userAgent?: string | null;
 }
 
-/** The account that makes a request about itself, the session it makes it in, and where from. */
+/** The account that changes itself, with its session and the origin of the request. */
 export interface Self {
   accountId: string;
   sessionId: string;
   origin: Origin;
 }
 
-/** Tells the log of what failed beside a request, whose answer does not depend on it. */
+/** Logs an error that does not change the response of the request. */
 export type Report = (error: unknown, what: string) => void;

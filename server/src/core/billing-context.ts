@@ -1,11 +1,14 @@
-/** Whom a request on a key is charged to, and whether it has been. */
+/** The payer of a request on a key, and how often the request was charged. */
 export interface BillingContext {
   /** The workspace that pays. */
   workspaceId: string;
   tenantId: string;
   keyId: string;
-  /** Whether the payer's plan has a hard stop, as far as this process knows: the transaction that charges decides. */
+  /**
+   * Whether the payer's plan has a hard stop, according to the cache. The transaction that charges has the current
+   * value.
+   */
   hasHardStop: boolean;
-  /** How many transactions have committed with its units: one, where an accepted write is counted as it should be. */
+  /** How many transactions were committed with a charge. An accepted write must have exactly one. */
   chargedTransactions: number;
 }

@@ -1,23 +1,23 @@
-/** How many requests a key may send in a minute, and in an hour. */
+/** The rate limit of a key, in requests per minute and per hour. */
 export interface RateLimit {
   perMinute: number;
   perHour: number;
 }
 
-/** A game key or an API key, as far as the rest of the system needs to know it. */
+/** A verified game key or API key. */
 export interface KeyCaller {
   keyId: string;
   kind: 'game' | 'api';
   tenantId: string;
   workspaceId: string;
   allowDataApi: boolean;
-  /** Its own where it has one, else its workspace's. */
+  /** The limit of the key, or of its workspace if the key has none. */
   rateLimit: RateLimit;
   maxMatchEventsPerRequest: number;
   maxPlayerEventsPerRequest: number;
-  /** What may come in within a minute without an alert: requests, and bytes of their bodies. */
+  /** The alert thresholds per minute: requests, and bytes of request bodies. */
   alertThresholds: { rate_spike: number; payload_spike: number };
-  /** The workspace that pays for what comes in on the key, and whether its plan has a hard stop. */
+  /** The workspace that pays for requests on the key, and whether its plan has a hard stop. */
   payerId: string;
   payerHasHardStop: boolean;
 }
@@ -33,7 +33,7 @@ export interface PlayerCaller {
 export interface WalletCaller {
   tenantId: string;
   playerIndex: number;
-  /** Whether the address was shown to be the player's when the token was issued. */
+  /** Whether the player had proven the ownership of the address when the token was issued. */
   isVerified: boolean;
 }
 
@@ -46,8 +46,8 @@ export interface AccountCaller {
 }
 
 /**
- * What a bearer token turned out to be, of whatever kind, for the endpoints that are about tokens. A third party's refresh
- * token is taken as it comes: what it is worth shows when it is exchanged.
+ * A verified bearer token of any kind, for the endpoints about tokens. A third party's refresh token is not verified
+ * here, but when it is exchanged.
  */
 export type BearerCaller =
   | ({ kind: 'player' } & PlayerCaller)
@@ -55,7 +55,7 @@ export type BearerCaller =
   | { kind: 'third_party'; refreshToken: string }
   | { kind: 'other' };
 
-/** Whom a verified assertion speaks for, and to whom. Times are ISO 8601. */
+/** The player and the audience of a verified assertion. Times are ISO 8601. */
 export interface AssertionCaller {
   playerId: string;
   tenantId: string;

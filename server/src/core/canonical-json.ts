@@ -1,6 +1,6 @@
 /**
- * JSON in one spelling: no white space, object members sorted by their UTF-16 code units (as RFC 8785 sorts them),
- * numbers and strings as `JSON.stringify` writes them. Equal values give equal bytes, so hashes can be taken of it.
+ * Serializes a value as canonical JSON: without white space, with members sorted by UTF-16 code units (as in RFC 8785),
+ * and with numbers and strings as in `JSON.stringify`. Equal values give equal bytes, which can be hashed.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/**
- * Hands out a list in slices, each in a turn of the event loop of its own: so work on a list that a caller sent does not keep other
- * requests waiting for longer than one slice takes.
- */
+/** Yields a list in slices, each in its own turn of the event loop. Other requests wait for at most one slice. */
 export async function* inSlices<Item>(items: readonly Item[], size: number): AsyncGenerator<readonly Item[]> {
   for (let at = 0; at < items.length; at += size) {
     if (at > 0) await nextTurn();
@@ -11,7 +8,7 @@ export async function* inSlices<Item>(items: readonly Item[], size: number): Asy
   }
 }
 
-/** The same for bytes. */
+/** Yields bytes like {@link inSlices}. */
 export async function* bytesInSlices(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) {
     if (at > 0) await nextTurn();

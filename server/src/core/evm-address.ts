@@ -1,8 +1,8 @@
 import { getAddress, isAddress, zeroAddress, type Address } from 'viem';
 
 /**
- * An EVM address in its one spelling with the checksum of EIP-55. Digits all of one letter case carry no checksum; where
- * they are mixed it must be right. Undefined for anything else, and for the zero address, which is nobody's.
+ * Parses an EVM address and returns it with its EIP-55 checksum. Digits in mixed case must have the right checksum.
+ * Digits in one case have none. Returns undefined for any other text, and for the zero address, which has no owner.
  */
 export function evmAddress(text: string): Address | undefined {
   const digits = /^0x([0-9a-f]{40})$/i.exec(text)?.[1];

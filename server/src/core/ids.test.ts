@@ -1,36 +1,38 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { firstIdAt, isGuid, newBulkId, newId } from './ids.ts';
 
-test('identifiers ascend strictly, however quickly they are made', () => {
-  const ids = Array.from({ length: 10_000 }, newId);
-  assert.deepEqual(ids.toSorted(), ids);
-  assert.equal(new Set(ids).size, ids.length);
-});
+describe('identifiers', () => {
+  test('ascend strictly, also within a millisecond', () => {
+    const ids = Array.from({ length: 10_000 }, newId);
+    assert.deepEqual(ids.toSorted(), ids);
+    assert.equal(new Set(ids).size, ids.length);
+  });
 
-test('identifiers are UUIDs of version 7', () => {
-  for (const id of [newId(), newBulkId()]) {
-    assert.equal(isGuid(id), true);
-    assert.equal(isGuid(id.toUpperCase()), true);
-    assert.equal(id[14], '7');
-  }
-  for (const text of [
-    '',
-    'x',
-    `${newId()} `,
-    newId().replaceAll('-', ''),
-    `{${newId()}}`,
-    `g${newId().slice(1)}`,
-  ]) {
-    assert.equal(isGuid(text), false, text);
-  }
-});
+  test('are UUIDs of version 7', () => {
+    for (const id of [newId(), newBulkId()]) {
+      assert.equal(isGuid(id), true);
+      assert.equal(isGuid(id.toUpperCase()), true);
+      assert.equal(id[14], '7');
+    }
+    for (const text of [
+      '',
+      'x',
+      `${newId()} `,
+      newId().replaceAll('-', ''),
+      `{${newId()}}`,
+      `g${newId().slice(1)}`,
+    ]) {
+      assert.equal(isGuid(text), false, text);
+    }
+  });
 
-test('a time has a first identifier, in the order of all others', () => {
-  const now = new Date().toISOString();
-  const id = newId();
-  assert.ok(firstIdAt(now, 0) <= id && firstIdAt(now, -60) < id && id < firstIdAt(now, 60));
-  assert.equal(firstIdAt('1970-01-01T00:00:01Z', 0), '00000000-03e8-7000-8000-000000000000');
-  for (const time of ['0001-01-01T00:00:00Z', now, '9999-12-31T23:59:59.999999Z'])
-    assert.ok(isGuid(firstIdAt(time, 0)), time);
+  test('firstIdAt returns the lowest identifier of a time', () => {
+    const now = new Date().toISOString();
+    const id = newId();
+    assert.ok(firstIdAt(now, 0) <= id && firstIdAt(now, -60) < id && id < firstIdAt(now, 60));
+    assert.equal(firstIdAt('1970-01-01T00:00:01Z', 0), '00000000-03e8-7000-8000-000000000000');
+    for (const time of ['0001-01-01T00:00:00Z', now, '9999-12-31T23:59:59.999999Z'])
+      assert.ok(isGuid(firstIdAt(time, 0)), time);
+  });
 });

@@ -1,9 +1,10 @@
-const LARGEST = 2n ** 63n - 1n;
-const SMALLEST = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+const MIN = -(2n ** 63n);
 
 /**
- * The digits of a signed 64-bit integer that came in JSON: a number, the bigint or the text that its parser made of one too
- * long for a number, or a text of digits. Undefined for anything else: a number beyond 2^53 in another notation has lost some.
+ * Returns the digits of a signed 64-bit integer from JSON. The value may be a number, a string of digits, or a bigint
+ * from the parser of long numbers. Returns undefined for anything else. A number beyond 2^53 has lost digits, so it is
+ * rejected.
  */
 export function int64Digits(value: unknown): string | undefined {
   if (typeof value === 'number')
@@ -11,5 +12,5 @@ export function int64Digits(value: unknown): string | undefined {
   if (typeof value === 'string' && !/^-?\d{1,32}$/.test(value)) return undefined;
   if (typeof value !== 'string' && typeof value !== 'bigint') return undefined;
   const integer = BigInt(value);
-  return integer >= SMALLEST && integer <= LARGEST ? integer.toString() : undefined;
+  return integer >= MIN && integer <= MAX ? integer.toString() : undefined;
 }

@@ -1,16 +1,16 @@
-/** Which part of a list is asked for. */
+/** The requested part of a list. */
 export interface PageRequest {
   limit: number;
   offset: number;
 }
 
-/** A part of a list, and how long the whole list is. */
+/** A part of a list, with the length of the whole list. */
 export interface Page<Item> extends PageRequest {
   items: Item[];
   totalCount: number;
 }
 
-/** Waits for the items of a page and for the length of their list, which are read side by side. */
+/** Waits for the items of a page and the length of the list. Both queries run in parallel. */
 export async function readPage<Item>(
   { limit, offset }: PageRequest,
   reading: Promise<Item[]>,

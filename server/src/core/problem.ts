@@ -1,12 +1,12 @@
 /**
- * Every error that a caller gets: its `code`, its HTTP status, its title, and the detail of a problem that brings no more
- * precise one (what is wrong, then what to do). Documented in docs/errors.md.
+ * All error codes with their HTTP status, title and default detail. A detail says what is wrong, then what to do.
+ * docs/errors.md documents the codes.
  */
-export const problemCatalogue = {
+export const problemCatalog = {
   invalid_request: [
     400,
     'The request is not valid',
-    'The request is not valid. Compare it with the API reference at /docs.',
+    'The request is not valid. See the API reference at /docs.',
   ],
   malformed_json: [
     400,
@@ -39,7 +39,7 @@ export const problemCatalogue = {
     'The profile is deleted',
     'The player has deleted this profile. Sign in again to create a new one.',
   ],
-  avatar_too_large: [400, 'The image is too large', 'Images may be at most 2 MiB. Send a smaller one.'],
+  avatar_too_large: [400, 'The image is too large', 'Images may be at most 2 MiB. Send a smaller image.'],
   avatar_type: [
     400,
     'The image is not PNG or JPG',
@@ -48,7 +48,7 @@ export const problemCatalogue = {
   avatar_unreadable: [
     400,
     'The image cannot be decoded',
-    'The image is damaged, or has more than 4096 × 4096 pixels. Send another one.',
+    'The image is damaged, or has more than 4096 × 4096 pixels. Send another image.',
   ],
   auth_method_not_found: [
     400,
@@ -109,7 +109,7 @@ export const problemCatalogue = {
   invalid_bearer: [
     401,
     'The bearer token is not valid',
-    'The bearer token has expired, or is not valid for this request. Refresh it or sign in again.',
+    'The bearer token has expired, or is not valid for this request. Refresh the token or sign in again.',
   ],
   invalid_credentials: [
     401,
@@ -160,12 +160,12 @@ export const problemCatalogue = {
   identity_proof_required: [
     403,
     'Proof of identity required',
-    'Games of several workspaces know this player. Send a proof of identity (member proof, or header X-Identity-Proof), or use a token of the player portal. See docs/authentication.md, "Prove who you are".',
+    'This player has signed in to games of several workspaces. Send a proof of identity (member proof, or header X-Identity-Proof), or use a token of the player portal. See docs/authentication.md, "Prove who you are".',
   ],
   data_api_not_allowed: [
     403,
     'This API key may not read data',
-    'The API key does not have allowDataApi. Turn it on for this key, or use another key.',
+    'The API key does not have allowDataApi. Enable it for this key, or use another key.',
   ],
   wrong_token_scope: [
     403,
@@ -190,7 +190,7 @@ export const problemCatalogue = {
   not_found: [
     404,
     'Not found',
-    'Nothing exists at this address for this caller. Check the path and the ids in it.',
+    'The resource does not exist, or the caller may not see it. Check the path and its ids.',
   ],
   invitation_not_found: [
     404,
@@ -247,7 +247,7 @@ export const problemCatalogue = {
   session_expired: [
     409,
     'The player session has expired',
-    'The player has no session of the last two hours. Sign the player in, then join again.',
+    'The player has no session from the last two hours. Sign the player in, then join again.',
   ],
   match_ended: [409, 'The match has ended', 'The match has ended. Create another one.'],
   already_in_match: [
@@ -263,7 +263,7 @@ export const problemCatalogue = {
   match_full: [
     409,
     'The match is full',
-    'A match has at most 1,000 players, those who left included. Create another match.',
+    'A match has at most 1,000 players, including players who have left. Create another match.',
   ],
   webhook_limit: [409, 'Webhook limit reached', 'The limit of 50 webhooks is reached. Delete one first.'],
   webhook_disabled: [409, 'The webhook is disabled', 'The webhook is disabled. Enable it first.'],
@@ -275,7 +275,7 @@ export const problemCatalogue = {
   players_rejected: [
     410,
     'A player session has expired',
-    'At least one player has no session of the last two hours. Sign the players in errors in, then create the match again.',
+    'At least one player has no session from the last two hours. The member errors lists these players. Sign them in, then create the match again.',
   ],
   body_too_large: [
     413,
@@ -295,7 +295,7 @@ export const problemCatalogue = {
   idempotency_key_reused: [
     422,
     'The idempotency key was used for another request',
-    'The Idempotency-Key belongs to another request of the last 24 hours. Send that request again, or use a new key.',
+    'Another request in the last 24 hours used this Idempotency-Key. Repeat that request without changes, or use a new key.',
   ],
   events_rejected: [
     422,
@@ -320,12 +320,12 @@ export const problemCatalogue = {
   too_many_reads: [
     429,
     'Too many large reads at once',
-    'Too many large reads of this tenant run or wait. Send fewer at once, and retry after the seconds in Retry-After.',
+    'Too many large reads of this tenant run or wait. Send fewer at once, and retry after the number of seconds in Retry-After.',
   ],
   too_many_exports: [
     429,
     'Too many exports at once',
-    'Too many exports run at once. Wait until one has ended, then retry after the seconds in Retry-After.',
+    'Too many exports run at once. Wait until one ends, or retry after the number of seconds in Retry-After.',
   ],
   quota_exceeded: [
     429,
@@ -335,7 +335,7 @@ export const problemCatalogue = {
   headers_too_large: [
     431,
     'The headers are too large',
-    'The address and the headers hold more than 16 KiB. Send less of them.',
+    'The URL and the headers have more than 16 KiB. Send shorter headers or a shorter URL.',
   ],
   internal_error: [500, 'Internal server error', 'The server failed. Report the requestId to the operator.'],
   provider_unavailable: [
@@ -356,55 +356,55 @@ export const problemCatalogue = {
   query_timeout: [
     503,
     'The query took too long',
-    'The query ran too long and was stopped. Ask for a shorter time range or fewer items.',
+    'The query took too long and was cancelled. Request a shorter time range or fewer items.',
   ],
   busy: [
     503,
     'The service is busy',
-    'The server has too much work of this kind. Retry after the number of seconds in Retry-After.',
+    'The server has too many requests of this kind. Retry after the number of seconds in Retry-After.',
   ],
 } as const satisfies Record<string, readonly [status: number, title: string, detail: string]>;
 
-export type ProblemCode = keyof typeof problemCatalogue;
+export type ProblemCode = keyof typeof problemCatalog;
 
-/** What a problem may say beyond its code. */
+/** Optional parts of a problem. */
 export interface ProblemDetails {
-  /** What is wrong with this request, then what to do. It replaces the detail of the catalogue. */
+  /** Replaces the default detail. It says what is wrong with this request, then what to do. */
   detail?: string;
   headers?: Record<string, string>;
   /** Further members of the problem document, such as `errors`. */
   members?: Record<string, unknown>;
 }
 
-/** An error that is the caller's to know: thrown anywhere, answered as `application/problem+json` (RFC 9457). */
+/** An error for the caller. Any code may throw it, and the response is `application/problem+json` (RFC 9457). */
 export class ProblemError extends Error {
-  override name = 'Problem';
+  override name = 'ProblemError';
   readonly code: ProblemCode;
   readonly details: ProblemDetails;
 
-  /** A `cause` is for the log; the caller does not get to know it. */
+  /** The `cause` is logged, and not sent to the caller. */
   constructor(code: ProblemCode, details: ProblemDetails | string = {}, options?: ErrorOptions) {
     const normalised = typeof details === 'string' ? { detail: details } : details;
-    super(normalised.detail || problemCatalogue[code][2], options);
+    super(normalised.detail || problemCatalog[code][2], options);
     this.code = code;
     this.details = normalised;
   }
 
   get status(): number {
-    return problemCatalogue[this.code][0];
+    return problemCatalog[this.code][0];
   }
 
   get title(): string {
-    return problemCatalogue[this.code][1];
+    return problemCatalog[this.code][1];
   }
 
-  /** For the caller; it is the message of the error, too. */
+  /** The detail for the caller, which is also the message of the error. */
   get detail(): string {
     return this.message;
   }
 }
 
-/** The refusal of a field that is well formed, and yet not valid. `path` leads to it in the request. */
+/** Creates the error for a field with an invalid value. `path` is the path of the field in the request. */
 export function invalidField(path: string, message: string, detail = `${path} ${message}.`): ProblemError {
   return new ProblemError('invalid_request', { detail, members: { errors: [{ path, message }] } });
 }

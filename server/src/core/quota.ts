@@ -1,6 +1,6 @@
 import { ProblemError } from './problem.ts';
 
-/** How much of a plan with a hard stop is used in a billing period. Times are ISO 8601. */
+/** The used and the allowed units of a plan with a hard stop in a billing period. Times are ISO 8601. */
 export interface Quota {
   limit: number;
   used: number;
@@ -8,11 +8,11 @@ export interface Quota {
   periodEnd: string;
 }
 
-/** The refusal of what would pass a hard stop, until the period is over. */
+/** Creates the error for a request that would exceed a hard stop. */
 export function quotaExceeded({ limit, used, periodStart, periodEnd }: Quota): ProblemError {
   const seconds = Math.max(1, Math.ceil((Date.parse(periodEnd) - Date.now()) / 1000));
   return new ProblemError('quota_exceeded', {
-    detail: `The plan allows ${limit} units a month, and ${used} are used. Wait for the next period, or change the plan.`,
+    detail: `The plan allows ${limit} units per month, and ${used} are used. Wait for the next period, or change the plan.`,
     headers: { 'retry-after': String(seconds) },
     members: { quota: { limit, used, periodStart, periodEnd } },
   });

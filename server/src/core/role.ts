@@ -1,3 +1,3 @@
-/** What a member may do in a workspace and in its tenants; each role may all that those before it may. */
+/** The roles of members in a workspace and its tenants. Each role includes the permissions of the roles before it. */
 export const roles = ['viewer', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];

@@ -1,57 +1,59 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from './canonical-json.ts';
 import { codePoints, isNestedWithin, isStorable, isStorableDeep, normaliseKey, slugify } from './text.ts';
 
-test('length counts code points', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => codePoints(text) === [...text].length));
-  assert.equal(codePoints('♞🐴'), 2);
-});
+describe('texts', () => {
+  test('codePoints counts code points', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => codePoints(text) === [...text].length));
+    assert.equal(codePoints('♞🐴'), 2);
+  });
 
-test('NUL and broken surrogates cannot be stored, at any depth', () => {
-  assert.equal(isStorable('knight ♞ 🐴'), true);
-  assert.equal(isStorable('a\0b'), false);
-  assert.equal(isStorable('\ud83d'), false);
-  assert.equal(isStorableDeep({ a: [{ b: 'fine' }], c: null, d: 5 }), true);
-  assert.equal(isStorableDeep({ a: [{ b: '\0' }] }), false);
-  assert.equal(isStorableDeep({ '\0': 1 }), false);
-});
+  test('isStorable and isStorableDeep reject NUL and unpaired surrogates', () => {
+    assert.equal(isStorable('knight ♞ 🐴'), true);
+    assert.equal(isStorable('a\0b'), false);
+    assert.equal(isStorable('\ud83d'), false);
+    assert.equal(isStorableDeep({ a: [{ b: 'fine' }], c: null, d: 5 }), true);
+    assert.equal(isStorableDeep({ a: [{ b: '\0' }] }), false);
+    assert.equal(isStorableDeep({ '\0': 1 }), false);
+  });
 
-test('nesting is measured in arrays and objects', () => {
-  assert.equal(isNestedWithin('flat', 0), true);
-  assert.equal(isNestedWithin({ a: [1, { b: 2 }] }, 3), true);
-  assert.equal(isNestedWithin({ a: [1, { b: 2 }] }, 2), false);
-  assert.equal(isNestedWithin([], 0), false);
-});
+  test('isNestedWithin counts levels of arrays and objects', () => {
+    assert.equal(isNestedWithin('flat', 0), true);
+    assert.equal(isNestedWithin({ a: [1, { b: 2 }] }, 3), true);
+    assert.equal(isNestedWithin({ a: [1, { b: 2 }] }, 2), false);
+    assert.equal(isNestedWithin([], 0), false);
+  });
 
-test('a key has one normal form', () => {
-  assert.equal(normaliseKey('  boss \t\n killed '), 'boss killed');
-  assert.equal(normaliseKey('e\u0301clair'), '\u00e9clair');
-  assert.equal(normaliseKey('   '), '');
-  fc.assert(
-    fc.property(
-      fc.string({ unit: 'grapheme' }),
-      (text) => normaliseKey(normaliseKey(text)) === normaliseKey(text),
-    ),
-  );
-});
+  test('normaliseKey returns one normal form', () => {
+    assert.equal(normaliseKey('  boss \t\n killed '), 'boss killed');
+    assert.equal(normaliseKey('e\u0301clair'), '\u00e9clair');
+    assert.equal(normaliseKey('   '), '');
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        (text) => normaliseKey(normaliseKey(text)) === normaliseKey(text),
+      ),
+    );
+  });
 
-test('a slug is made of lower-case words', () => {
-  assert.equal(slugify('  Élan & Co.: The Game!  ', 'x'), 'elan-co-the-game');
-  assert.equal(slugify('♞♞♞', 'game'), 'game');
-});
+  test('slugify joins lower-case words, or returns the fallback', () => {
+    assert.equal(slugify('  Élan & Co.: The Game!  ', 'x'), 'elan-co-the-game');
+    assert.equal(slugify('♞♞♞', 'game'), 'game');
+  });
 
-test('canonical JSON does not depend on the order of members', () => {
-  assert.equal(
-    canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }),
-    '{"a":true,"b":[1,{"c":"x","d":null}]}',
-  );
-  fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
-      const reversed = Object.fromEntries(Object.entries(value).toReversed());
-      assert.equal(canonicalJson(reversed), canonicalJson(value));
-      assert.deepEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)));
-    }),
-  );
+  test('canonicalJson ignores the order of members', () => {
+    assert.equal(
+      canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }),
+      '{"a":true,"b":[1,{"c":"x","d":null}]}',
+    );
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const reversed = Object.fromEntries(Object.entries(value).toReversed());
+        assert.equal(canonicalJson(reversed), canonicalJson(value));
+        assert.deepEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
 });

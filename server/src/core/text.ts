@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The length of a text as people count it: in Unicode code points, not UTF-16 units. */
+/** The length of a text in Unicode code points, not in UTF-16 code units. */
 export function codePoints(text: string): number {
   let length = text.length;
   for (let index = 0; index < text.length - 1; index++) {
@@ -13,31 +13,34 @@ export function codePoints(text: string): number {
   return length;
 }
 
-/** Whether PostgreSQL can store a text as it stands: no NUL, and no half of a surrogate pair. */
+/** Whether PostgreSQL can store a text: it contains no NUL and no unpaired surrogate. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Whether every text inside a JSON value, property names included, is one that PostgreSQL can store. */
+/** Whether PostgreSQL can store every string of a JSON value, including property names. */
 export function isStorableDeep(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (value === null || typeof value !== 'object') return true;
   return Object.entries(value).every(([name, item]) => isStorable(name) && isStorableDeep(item));
 }
 
-/** Whether a JSON value holds arrays and objects inside each other no deeper than so many levels. */
+/** Whether a JSON value has at most this many levels of arrays and objects. */
 export function isNestedWithin(value: unknown, levels: number): boolean {
   if (value === null || typeof value !== 'object') return true;
   return levels > 0 && Object.values(value).every((item) => isNestedWithin(item, levels - 1));
 }
 
-/** A key in its normal form: trimmed, inner white space collapsed to one space, Unicode NFC (contract §6). */
+/** Normalizes a key: trims it, collapses inner white space to one space, and applies Unicode NFC. See docs/rules.md. */
 export function normaliseKey(text: string): string {
-  // Most keys are plain ASCII words already in their normal form: this test is six times faster than the rest.
+  // Most keys are ASCII words in normal form. This test is six times faster than the normalization.
   return /^[!-~]+$/.test(text) ? text : text.normalize('NFC').trim().replace(/\s+/g, ' ');
 }
 
-/** A name as an address part: lower-case ASCII words joined by hyphens; `fallback` where nothing is left. */
+/**
+ * Converts a name into a slug for URLs: lower-case ASCII words joined by hyphens. Returns `fallback` if nothing is
+ * left.
+ */
 export function slugify(name: string, fallback: string): string {
   const slug = name
     .normalize('NFKD')
@@ -49,7 +52,10 @@ export function slugify(name: string, fallback: string): string {
   return slug || fallback;
 }
 
-/** Slugs to try in turn for a name until one is free: the plain one, then numbered ones, then random ones. */
+/**
+ * Yields slugs for a name until the caller finds a free one: first the plain slug, then numbered slugs, then random
+ * ones.
+ */
 export function* slugCandidates(name: string, fallback: string): Generator<string, never> {
   const slug = slugify(name, fallback);
   yield slug;

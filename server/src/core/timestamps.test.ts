@@ -1,65 +1,67 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { toMicroseconds } from './timestamps.ts';
 
-test('an instant has one spelling', () => {
-  for (const [sent = '', stored] of [
-    ['2026-11-20T21:19:00Z', '2026-11-20T21:19:00.000000Z'],
-    ['2026-11-20t21:19:00.5z', '2026-11-20T21:19:00.500000Z'],
-    ['2026-11-20T21:19:00.123456789Z', '2026-11-20T21:19:00.123456Z'],
-    ['2026-11-20T21:19:00.999999+02:00', '2026-11-20T19:19:00.999999Z'],
-    ['2026-01-01T00:30:00+01:00', '2025-12-31T23:30:00.000000Z'],
-    ['2024-02-29T23:59:59-23:59', '2024-03-01T23:58:59.000000Z'],
-    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000000Z'],
-    ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
-  ]) {
-    assert.equal(toMicroseconds(sent), stored, sent);
-  }
-});
+describe('toMicroseconds', () => {
+  test('returns one spelling for each instant', () => {
+    for (const [sent = '', stored] of [
+      ['2026-11-20T21:19:00Z', '2026-11-20T21:19:00.000000Z'],
+      ['2026-11-20t21:19:00.5z', '2026-11-20T21:19:00.500000Z'],
+      ['2026-11-20T21:19:00.123456789Z', '2026-11-20T21:19:00.123456Z'],
+      ['2026-11-20T21:19:00.999999+02:00', '2026-11-20T19:19:00.999999Z'],
+      ['2026-01-01T00:30:00+01:00', '2025-12-31T23:30:00.000000Z'],
+      ['2024-02-29T23:59:59-23:59', '2024-03-01T23:58:59.000000Z'],
+      ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000000Z'],
+      ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
+    ]) {
+      assert.equal(toMicroseconds(sent), stored, sent);
+    }
+  });
 
-test('what names no instant is refused', () => {
-  for (const text of [
-    '',
-    '2026-11-20',
-    '2026-11-20T21:19:00',
-    '2026-11-20 21:19:00Z',
-    '2026-11-20T21:19Z',
-    '2026-02-29T00:00:00Z',
-    '2026-13-01T00:00:00Z',
-    '2026-00-01T00:00:00Z',
-    '2026-04-31T00:00:00Z',
-    '2026-11-20T24:00:00Z',
-    '2026-11-20T21:60:00Z',
-    '2026-06-30T23:59:60Z',
-    '2026-11-20T21:19:00+24:00',
-    '2026-11-20T21:19:00+02:60',
-    '2026-11-20T21:19:00.Z',
-    '0000-01-01T00:00:00Z',
-    '0001-01-01T00:00:00+01:00',
-    '9999-12-31T23:59:59-01:00',
-    '+002026-11-20T21:19:00Z',
-    '2026-11-20T21:19:00Z\n',
-    `2026-11-20T21:19:00.${'1'.repeat(100)}Z`,
-  ]) {
-    assert.equal(toMicroseconds(text), undefined, text);
-  }
-});
+  test('returns undefined for texts that are not an instant with an offset', () => {
+    for (const text of [
+      '',
+      '2026-11-20',
+      '2026-11-20T21:19:00',
+      '2026-11-20 21:19:00Z',
+      '2026-11-20T21:19Z',
+      '2026-02-29T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-00-01T00:00:00Z',
+      '2026-04-31T00:00:00Z',
+      '2026-11-20T24:00:00Z',
+      '2026-11-20T21:60:00Z',
+      '2026-06-30T23:59:60Z',
+      '2026-11-20T21:19:00+24:00',
+      '2026-11-20T21:19:00+02:60',
+      '2026-11-20T21:19:00.Z',
+      '0000-01-01T00:00:00Z',
+      '0001-01-01T00:00:00+01:00',
+      '9999-12-31T23:59:59-01:00',
+      '+002026-11-20T21:19:00Z',
+      '2026-11-20T21:19:00Z\n',
+      `2026-11-20T21:19:00.${'1'.repeat(100)}Z`,
+    ]) {
+      assert.equal(toMicroseconds(text), undefined, text);
+    }
+  });
 
-test('it agrees with Date to the millisecond', () => {
-  const years = {
-    min: new Date('0002-01-01T00:00:00Z'),
-    max: new Date('9998-12-31T00:00:00Z'),
-    noInvalidDate: true,
-  };
-  fc.assert(
-    fc.property(fc.date(years), fc.integer({ min: -1439, max: 1439 }), (date, minutes) => {
-      const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1);
-      const clock = `${String(Math.floor(Math.abs(minutes) / 60)).padStart(2, '0')}:${String(Math.abs(minutes) % 60).padStart(2, '0')}`;
-      assert.equal(
-        toMicroseconds(`${local}${minutes < 0 ? '-' : '+'}${clock}`),
-        `${date.toISOString().slice(0, -1)}000Z`,
-      );
-    }),
-  );
+  test('agrees with Date to the millisecond', () => {
+    const years = {
+      min: new Date('0002-01-01T00:00:00Z'),
+      max: new Date('9998-12-31T00:00:00Z'),
+      noInvalidDate: true,
+    };
+    fc.assert(
+      fc.property(fc.date(years), fc.integer({ min: -1439, max: 1439 }), (date, minutes) => {
+        const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1);
+        const clock = `${String(Math.floor(Math.abs(minutes) / 60)).padStart(2, '0')}:${String(Math.abs(minutes) % 60).padStart(2, '0')}`;
+        assert.equal(
+          toMicroseconds(`${local}${minutes < 0 ? '-' : '+'}${clock}`),
+          `${date.toISOString().slice(0, -1)}000Z`,
+        );
+      }),
+    );
+  });
 });

@@ -1,9 +1,9 @@
-/** `now` as the rest of the system writes times: ISO 8601 in UTC, here with the clock's milliseconds. */
+/** The current time in ISO 8601 in UTC, with milliseconds. */
 export function now(): string {
   return new Date().toISOString();
 }
 
-/** The time that lies a number of seconds after now (before it, where negative). */
+/** The time `seconds` after now. Negative values are in the past. */
 export function secondsFromNow(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();
 }
@@ -11,9 +11,9 @@ export function secondsFromNow(seconds: number): string {
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;
 
 /**
- * Reads an ISO 8601 date and time with an offset, and returns it in UTC with exactly six fractional digits
- * (further ones are cut, not rounded): one spelling for one instant, so that texts can be compared and hashed.
- * Returns undefined for anything else: no offset, no such day, a leap second, or outside the years 1 to 9999.
+ * Parses an ISO 8601 date and time with an offset, and returns it in UTC with six fractional digits (further digits are
+ * cut, not rounded). Each instant has one spelling, so texts can be compared and hashed.
+ * Returns undefined for anything else: no offset, an invalid day, a leap second, or a year outside 1 to 9999.
  */
 export function toMicroseconds(text: string): string | undefined {
   if (text.length > 64) return undefined;
@@ -32,7 +32,7 @@ export function toMicroseconds(text: string): string | undefined {
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * (sign === '-' ? -60_000 : 60_000);
   const instant = new Date(Date.parse(`${date}T${hour}:${minute}:${second}Z`) - offset);
   const shifted = instant.toISOString();
-  // Years beyond four digits are written with a sign; year 0 is not one that PostgreSQL knows.
+  // Years beyond four digits have a sign. PostgreSQL has no year 0.
   if (shifted.length !== 24 || shifted.startsWith('0000')) return undefined;
   return `${shifted.slice(0, 19)}.${microseconds}Z`;
 }

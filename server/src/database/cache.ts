@@ -1,27 +1,27 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed, WatchedTable } from './change-feed.ts';
 
-/** What was read from the database, remembered until it changes. */
+/** Caches values from the database until they change. */
 export interface Cache<Value> {
-  /** The remembered value, or the one that `load` reads now. What does not exist is not remembered. */
+  /** Returns the cached value, or loads it. A missing value is not cached. */
   get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>;
-  /** Forgets everything: for the process that makes a change, which need not wait to be told of it. */
+  /** Invalidates all values. A process that makes a change calls it, and need not wait for the notification. */
   invalidate(): void;
 }
 
-/** A bound for the case that no change is ever told of: five minutes, as the spec allows for settings. */
-const LONGEST_MS = 5 * 60_000;
+/** The maximum age of a cached value, in case a notification is lost. */
+const MAX_AGE_MS = 5 * 60_000;
 
 /**
- * Remembers up to `max` values, and forgets them all when a row of one of `tables` changes. A value whose reading began
- * before a change and ended after it is returned, but not remembered.
+ * Caches up to `max` values, and invalidates all of them when a row of one of `tables` changes. A value that was loaded
+ * during a change is returned, but not cached.
  */
 export function createCache<Value extends object>(
   changes: ChangeFeed,
   tables: WatchedTable[],
   max: number,
 ): Cache<Value> {
-  const values = new LRUCache<string, Value>({ max, ttl: LONGEST_MS });
+  const values = new LRUCache<string, Value>({ max, ttl: MAX_AGE_MS });
   let generation = 0;
   const invalidate = (): void => {
     generation++;

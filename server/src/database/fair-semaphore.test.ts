@@ -5,7 +5,7 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 
 const LIMITS = { running: 2, runningPerOwner: 1, waitingPerOwner: 2, waitMs: 60_000 };
 
-/** Work that a test ends by hand, and the order in which work started. */
+/** Creates tasks that a test ends manually, and records the order in which they start. */
 function manualWork() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -22,7 +22,7 @@ const refusedWith = (code: string) => (error: unknown) =>
   error.details.headers?.['retry-after'] !== undefined;
 
 describe('createFairSemaphore', () => {
-  test('runs one owner’s work up to its share and leaves a slot to another owner', async () => {
+  test('limits one owner to its share and leaves a slot to another owner', async () => {
     const { started, work, end } = manualWork();
     const { run } = createFairSemaphore(LIMITS);
     const all = [run('a', work('a1')), run('a', work('a2')), run('b', work('b1'))];
@@ -48,7 +48,7 @@ describe('createFairSemaphore', () => {
     await Promise.all(all);
   });
 
-  test('refuses work beyond the queue of its owner, and other owners go on', async () => {
+  test('rejects tasks beyond the queue of their owner, and serves other owners', async () => {
     const { work, end } = manualWork();
     const { run } = createFairSemaphore(LIMITS);
     const admitted = ['a1', 'a2', 'a3'].map((name) => run('a', work(name)));
@@ -64,7 +64,7 @@ describe('createFairSemaphore', () => {
     await Promise.all([...admitted, patient]);
   });
 
-  test('refuses work that waited too long and frees its place in the queue', async () => {
+  test('rejects a task that waited too long and removes it from the queue', async () => {
     const { started, work, end } = manualWork();
     const { run } = createFairSemaphore({ ...LIMITS, waitMs: 1 });
     const first = run('a', work('a1'));
@@ -77,7 +77,7 @@ describe('createFairSemaphore', () => {
     assert.deepEqual(started, ['a1', 'a2']);
   });
 
-  test('frees the slot of work that throws', async () => {
+  test('releases the slot of a task that throws', async () => {
     const { run } = createFairSemaphore(LIMITS);
     for (let attempt = 0; attempt < 3; attempt++)
       await assert.rejects(

@@ -4,8 +4,8 @@ import { runner } from 'node-pg-migrate';
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /**
- * Brings a database up to date with the files in `migrations/`, all in one transaction, and returns the names of those
- * applied. Processes that start together wait for each other. `url` must belong to the owner of the database.
+ * Applies the missing migrations of `migrations/` in one transaction, and returns their names. Processes that start at
+ * the same time wait for each other. `url` must connect as the owner of the database.
  */
 export async function migrate(url: string): Promise<string[]> {
   const quiet = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };

@@ -4,17 +4,17 @@ import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startTestApp } from '../testing/test-app.ts';
-import { makePartitions } from './partitions.ts';
+import { createPartitions } from './partitions.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
 const player = await arrangePlayer(app, tenant);
 
-/** The partition of the running month, whose name a test of the last second of a month may miss. */
+/** The partition of the current month. The name is wrong if a month ends during the test. */
 const current = `player_events_${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
 
-/** Drops the partition of the running month, as if it had never been made: its events go to the default partition. */
+/** Drops the partition of the current month, so that its events go to the default partition. */
 async function dropCurrent(): Promise<void> {
   await app.owner.query(`DROP TABLE IF EXISTS ${current}`);
 }
@@ -39,29 +39,29 @@ const boundOf = async (name: string): Promise<string> =>
     ])
   ).rows[0].bound;
 
-describe('makePartitions', () => {
-  test('moves rows of the default partition, which are still known as stored', async () => {
+describe('createPartitions', () => {
+  test('moves rows out of the default partition and keeps deduplication', async () => {
     await dropCurrent();
     const batch = Array.from({ length: 5 }, (_, index) =>
       event(`still known ${index}`, new Date().toISOString()),
     );
     assert.equal((await send(batch)).status, 201);
     assert.equal(await count('player_events_default'), 5);
-    // All rows of one step may have the same time: the step then takes as many as there are.
-    assert.deepEqual(await makePartitions(app.owner, { rowsPerStep: 2 }), [current]);
+    // All rows may have the same time. Then one step moves more rows than `rowsPerStep`.
+    assert.deepEqual(await createPartitions(app.owner, { rowsPerStep: 2 }), [current]);
     assert.equal(await count('player_events_default'), 0);
     assert.equal(await count(current), 5);
     assert.equal((await send(batch)).body.duplicateCount, 5);
-    assert.deepEqual(await makePartitions(app.owner), []);
+    assert.deepEqual(await createPartitions(app.owner), []);
   });
 
-  test('stores events from before the first month in a partition of their own', async () => {
+  test('stores events from before the first month in a separate partition', async () => {
     assert.equal((await send([event('old', '1985-06-01T00:00:00Z')])).status, 201);
     assert.equal(await count('player_events_past'), 1);
     assert.equal(await count('player_events_default'), 0);
   });
 
-  test('loses, hides and doubles no event while events are written and read', async () => {
+  test('loses, hides and duplicates no event during writes and reads', async () => {
     await dropCurrent();
     const before = await count('player_events');
     const start = Date.now();
@@ -70,7 +70,7 @@ describe('makePartitions', () => {
 
     const write = async (writer: number): Promise<void> => {
       for (let number = 0; !over; number++) {
-        // Every batch is sent twice, and its times lie in the past, in the moved range and behind it.
+        // Every batch is sent twice. Its times are before, inside and after the moved range.
         const batch = Array.from({ length: 30 }, (_, index) =>
           event(
             `${writer}-${number}-${index}`,
@@ -92,17 +92,17 @@ describe('makePartitions', () => {
           'SELECT count(*)::int AS count, count(DISTINCT (occurred_at, idempotency_key))::int AS names FROM player_events',
         );
         assert.ok(rows[0].count >= least, `${rows[0].count} of at least ${least} events are visible`);
-        assert.equal(rows[0].count, rows[0].names, 'no event is there twice');
+        assert.equal(rows[0].count, rows[0].names, 'no event is duplicated');
       }
     };
     const make = async (): Promise<void> => {
       try {
         for (let round = 0; round < 3; round++) {
           await eventually(async () => (await count('player_events_default')) > 200);
-          await makePartitions(app.owner, { rowsPerStep: 50 });
+          await createPartitions(app.owner, { rowsPerStep: 50 });
           assert.equal(await count('player_events_default'), 0);
           if (round < 2) {
-            // Back to the default partition, in one transaction, for another round.
+            // Moves all rows back to the default partition in one transaction, for another round.
             await app.owner.query(`BEGIN; LOCK TABLE player_events IN ACCESS EXCLUSIVE MODE;
               ALTER TABLE player_events DETACH PARTITION ${current};
               INSERT INTO player_events_default SELECT * FROM ${current}; DROP TABLE ${current}; COMMIT`);
@@ -116,7 +116,7 @@ describe('makePartitions', () => {
     assert.equal(await count('player_events'), before + sent);
   });
 
-  test('finishes a partition whose making was interrupted', async () => {
+  test('completes a partition after an interruption', async () => {
     const from = new Date(new Date().toISOString().slice(0, 7)).toISOString();
     await app.owner.query(`
       ALTER TABLE player_events DETACH PARTITION ${current};
@@ -124,21 +124,21 @@ describe('makePartitions', () => {
       ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${from}') TO ('${new Date(Date.now() - 86_400_000).toISOString()}')`);
     assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
     assert.equal(await count('player_events_default'), 1);
-    assert.deepEqual(await makePartitions(app.owner), [current]);
+    assert.deepEqual(await createPartitions(app.owner), [current]);
     assert.equal(await count('player_events_default'), 0);
     assert.match(await boundOf(current), /TO \('\d{4}-\d\d-01 00:00:00/);
   });
 
-  test('waits for a long reader without keeping writers waiting', async () => {
+  test('waits for a long reader without blocking writers', async () => {
     await dropCurrent();
     const reader = await app.owner.connect();
     await reader.query('BEGIN; SELECT count(*) FROM player_events');
-    const making = makePartitions(app.owner);
+    const making = createPartitions(app.owner);
     const lockAwaited = async () =>
       (await app.owner.query(`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted`))
         .rowCount! > 0;
     await eventually(lockAwaited);
-    // The reader goes on: events are accepted all the same.
+    // The reader continues, and events are accepted.
     assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
     await reader.query('COMMIT');
     reader.release();

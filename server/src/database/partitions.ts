@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The tables that are split by month, and the column that decides the month. */
+/** The tables that are partitioned by month, and their partition key. */
 const PARTITIONED = {
   match_events: 'occurred_at',
   player_events: 'occurred_at',
@@ -10,21 +10,21 @@ const PARTITIONED = {
 
 const MONTHS_AHEAD = 3;
 
-/** Any number that nothing else locks: one process makes partitions at a time. */
+/** The advisory lock that lets one process at a time create partitions. The number is arbitrary. */
 const PARTITION_LOCK = 7_118_002;
 
-/** How many rows move under one lock: 10,000 take about 0.1 s. */
+/** How many rows move under one lock. 10,000 rows take about 0.1 seconds. */
 const ROWS_PER_STEP = 10_000;
 
 /**
- * How long a step waits for its lock. Everybody else who wants the table waits behind it, so it gives up soon and tries again:
- * 120 attempts outlast the longest statement that a reader may run.
+ * How long a step waits for its lock. Other statements queue behind the waiting step, so it times out soon and retries.
+ * 120 attempts take longer than the longest statement of a reader.
  */
 const LOCK_TIMEOUT_MS = 250;
 const LOCK_ATTEMPTS = 120;
 const LOCK_PAUSE_MS = 500;
 
-/** The range of a partition: its rows lie at or after `from` and before `to`. */
+/** A partition with the rows from `from` (inclusive) to `to` (exclusive). */
 interface Partition {
   table: string;
   column: string;
@@ -34,30 +34,31 @@ interface Partition {
 }
 
 /**
- * Makes the monthly partitions from this month to three months ahead, where they are missing, and one for all events before the
- * first month. Returns their names. Rows that already lie in the default partition move over in steps, each in a short transaction
- * that moves the rows and the bound together (docs/decisions/0039-partition-steps.md). Needs the owner of the tables.
+ * Creates missing monthly partitions from this month to three months ahead, and one for all events before the first
+ * month. Returns their names.
+ * Rows in the default partition move in steps. Each step is a short transaction that moves the rows and the bound
+ * together (docs/decisions/0039-partition-steps.md). Needs the owner of the tables.
  */
-export async function makePartitions(
+export async function createPartitions(
   owner: pg.Pool,
   { today = new Date(), rowsPerStep = ROWS_PER_STEP } = {},
 ): Promise<string[]> {
   const client = await owner.connect();
-  const made: string[] = [];
+  const created: string[] = [];
   let broken: Error | undefined;
   try {
     await client.query(`SET timezone = 'UTC'`);
     await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
     for (const [table, column] of Object.entries(PARTITIONED))
       for (const range of await wantedRanges(client, table, column, today))
-        if (await makePartition(client, { table, column, ...range }, rowsPerStep)) made.push(range.name);
+        if (await createPartition(client, { table, column, ...range }, rowsPerStep)) created.push(range.name);
     await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]);
-    return made;
+    return created;
   } catch (error) {
     broken = error as Error;
     throw error;
   } finally {
-    // Closing a connection that failed gives its lock back.
+    // To close a failed connection releases its advisory lock.
     client.release(broken ?? true);
   }
 }
@@ -90,38 +91,38 @@ async function wantedRanges(
   return [{ name: past, from: '-infinity', to: first ?? months[0]!.from }, ...months];
 }
 
-async function makePartition(
+async function createPartition(
   client: pg.PoolClient,
   partition: Partition,
   rowsPerStep: number,
 ): Promise<boolean> {
-  let reached = await findReached(client, partition);
-  if (reached === 'all') return false;
-  while (reached !== 'all') {
-    const upTo = await findStepEnd(client, partition, reached ?? partition.from, rowsPerStep);
-    await withRetries(() => takeStep(client, partition, reached !== undefined, upTo));
-    reached = await findReached(client, partition);
+  let progress = await findProgress(client, partition);
+  if (progress === 'all') return false;
+  while (progress !== 'all') {
+    const upTo = await findStepEnd(client, partition, progress ?? partition.from, rowsPerStep);
+    await withRetries(() => moveStep(client, partition, progress !== undefined, upTo));
+    progress = await findProgress(client, partition);
   }
   return true;
 }
 
 /**
- * How far a partition reaches: undefined when it does not exist, a time when a crash interrupted its making, and all when it is
- * complete.
+ * The upper bound that a partition has reached. Undefined if it does not exist, a time if a crash interrupted its
+ * creation, and 'all' if it is complete.
  */
-async function findReached(client: pg.PoolClient, { name, to }: Partition): Promise<string | undefined> {
-  // Not to_regclass, which answers from the cache of this session.
+async function findProgress(client: pg.PoolClient, { name, to }: Partition): Promise<string | undefined> {
+  // to_regclass would use the stale cache of this session.
   const { rows } = await client.query(
-    `SELECT bound AS reached, bound::timestamptz >= $2::timestamptz AS complete
+    `SELECT bound AS progress, bound::timestamptz >= $2::timestamptz AS complete
      FROM (SELECT substring(pg_get_expr(relpartbound, oid) from 'TO \\(''([^'']+)''') AS bound FROM pg_class
            WHERE relname = $1 AND relnamespace = 'public'::regnamespace) partition`,
     [name, to],
   );
   if (!rows[0]) return undefined;
-  return rows[0].complete ? 'all' : rows[0].reached;
+  return rows[0].complete ? 'all' : rows[0].progress;
 }
 
-/** Where a step ends that moves about so many rows of the default partition. */
+/** The end of a step that moves about this many rows of the default partition. */
 async function findStepEnd(
   client: pg.PoolClient,
   { table, column, to }: Partition,
@@ -142,10 +143,11 @@ async function findStepEnd(
 }
 
 /**
- * Moves the rows before a time into the partition and its upper bound to that time, in one transaction: so a reader finds each row
- * once, and the deduplication key holds. The parent is locked, for a writer that has chosen the default partition may not come late.
+ * Moves the rows before a time into the partition, and moves its upper bound to that time, in one transaction. Readers
+ * find each row once, and the deduplication key stays unique. The parent is locked, so that no writer inserts into the
+ * default partition later.
  */
-async function takeStep(
+async function moveStep(
   client: pg.PoolClient,
   { table, column, name, from }: Partition,
   exists: boolean,
@@ -156,7 +158,7 @@ async function takeStep(
     await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
     if (exists) await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
     else await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`);
-    // Row-level security stands on the parent only, so this statement sees every row.
+    // Only the parent has row-level security, so this statement sees every row.
     await client.query(
       `WITH moved AS (DELETE FROM ${table}_default WHERE ${column} >= '${from}' AND ${column} < '${upTo}' RETURNING *)
        INSERT INTO ${name} SELECT * FROM moved`,

@@ -3,10 +3,10 @@ import pg from 'pg';
 const { builtins } = pg.types;
 
 /**
- * How column values come out of the driver:
- * - `timestamptz` as ISO 8601 text in UTC with all its microseconds, which a Date would cut;
- * - `bigint` as a number, refusing one that a number cannot hold (select `value::text` for exact 64-bit values);
- * - all else as the driver has it: `uuid` and `text` as strings, `jsonb` parsed, `bytea` as a Buffer.
+ * How the driver returns column values:
+ * - `timestamptz`: an ISO 8601 string in UTC with all microseconds, which a Date would lose.
+ * - `bigint`: a number. A value beyond 2^53 throws (select `value::text` for exact 64-bit values).
+ * - All others as in the driver: `uuid` and `text` as strings, `jsonb` parsed, `bytea` as a Buffer.
  */
 export const rowTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -16,7 +16,7 @@ export const rowTypes: pg.CustomTypesConfig = {
   },
 };
 
-/** PostgreSQL writes `2026-11-20 21:19:00.5+00` in a session whose time zone is UTC. */
+/** In a UTC session PostgreSQL writes `2026-11-20 21:19:00.5+00`. */
 function isoTimestamp(text: string): string {
   return text.replace(' ', 'T').replace('+00', 'Z');
 }
@@ -24,6 +24,6 @@ function isoTimestamp(text: string): string {
 function safeInteger(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number))
-    throw new RangeError(`The column value ${text} is too large for a number.`);
+    throw new RangeError(`The column value ${text} is too large for a JavaScript number.`);
   return number;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { openDatabase, type Querier } from './database.ts';
@@ -20,30 +20,34 @@ async function visibleSessions(db: Querier): Promise<string[]> {
   return rows.map((row) => row.id).toSorted();
 }
 
-test('each scope shows its own rows, even to a statement that forgets to name them', async () => {
-  const sessions: string[] = [ada.sessionId, adaElsewhere.sessionId];
-  const own = sessions.toSorted();
-  assert.deepEqual(await visibleSessions(database), []);
-  assert.deepEqual(await visibleSessions(database.forPlayer(ada.playerId)), own);
-  assert.deepEqual(await visibleSessions(database.forPlayer(bob.playerId)), [bob.sessionId]);
-  assert.deepEqual(await visibleSessions(database.forTenant(sibling.tenantId)), [adaElsewhere.sessionId]);
-  const inTransaction = await database.forPlayer(ada.playerId).transaction(visibleSessions);
-  assert.deepEqual(inTransaction, own);
-});
+describe('scopes', () => {
+  test('show only their own rows, even to a statement without a condition', async () => {
+    const sessions: string[] = [ada.sessionId, adaElsewhere.sessionId];
+    const own = sessions.toSorted();
+    assert.deepEqual(await visibleSessions(database), []);
+    assert.deepEqual(await visibleSessions(database.forPlayer(ada.playerId)), own);
+    assert.deepEqual(await visibleSessions(database.forPlayer(bob.playerId)), [bob.sessionId]);
+    assert.deepEqual(await visibleSessions(database.forTenant(sibling.tenantId)), [adaElsewhere.sessionId]);
+    const inTransaction = await database.forPlayer(ada.playerId).transaction(visibleSessions);
+    assert.deepEqual(inTransaction, own);
+  });
 
-test('a player’s scope changes no rows of others, and makes none', async () => {
-  const scope = database.forPlayer(ada.playerId);
-  const theirs = sql`UPDATE login_sessions SET tokens_revoked_at = now() WHERE session_id = ${bob.sessionId}`;
-  assert.equal(await scope.run(theirs), 0);
-  await assert.rejects(
-    scope.run(sql`UPDATE login_sessions SET player_id = ${bob.playerId} WHERE session_id = ${ada.sessionId}`),
-    /row-level security/,
-  );
-});
+  test('of a player reject changes to rows of other players', async () => {
+    const scope = database.forPlayer(ada.playerId);
+    const theirs = sql`UPDATE login_sessions SET tokens_revoked_at = now() WHERE session_id = ${bob.sessionId}`;
+    assert.equal(await scope.run(theirs), 0);
+    await assert.rejects(
+      scope.run(
+        sql`UPDATE login_sessions SET player_id = ${bob.playerId} WHERE session_id = ${ada.sessionId}`,
+      ),
+      /row-level security/,
+    );
+  });
 
-test('nothing but an identifier opens a scope', () => {
-  for (const text of ['', 'nonsense', `${ada.playerId}'; RESET ROLE; --`]) {
-    assert.throws(() => database.forPlayer(text), TypeError);
-    assert.throws(() => database.forTenant(text), TypeError);
-  }
+  test('accept only UUIDs', () => {
+    for (const text of ['', 'nonsense', `${ada.playerId}'; RESET ROLE; --`]) {
+      assert.throws(() => database.forPlayer(text), TypeError);
+      assert.throws(() => database.forTenant(text), TypeError);
+    }
+  });
 });

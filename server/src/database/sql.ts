@@ -1,2 +1,2 @@
-/** SQL as a tagged template: every interpolation is a parameter, and templates nest. */
+/** SQL as a tagged template. Every interpolated value becomes a parameter, and templates can be nested. */
 export { default as sql, empty, join, type Sql } from 'sql-template-tag';

@@ -2,45 +2,47 @@ import pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startEmbeddedServer } from './embedded-server.ts';
 
-/** Where the data is, and our claim to it. */
+/** The location of the database, and the lock on it. */
 export interface Storage {
   /** The connection string of the database's owner. */
   url: string;
   embedded: boolean;
-  /** From now on an embedded server that has ended is started again, until {@link close}. */
+  /** Restarts an embedded server when it ends, until {@link close}. */
   keepRunning(log: RecoveryLog): void;
-  /** Gives the claim back and, where this process claimed an embedded server, stops it. */
+  /** Releases the lock. If this process holds it, stops the embedded server first. */
   close(): Promise<void>;
 }
 
-/** Gets one line for each attempt to start PostgreSQL again. */
+/** Receives one line for each attempt to restart PostgreSQL. */
 export interface RecoveryLog {
   warn(fields: object, line: string): void;
   error(fields: object, line: string): void;
 }
 
-/** Thrown where another server already works on the same data folder. */
+/** Thrown when another server already uses the data folder. */
 export class DataFolderInUseError extends Error {
   override name = 'DataFolderInUseError';
 }
 
-/** Thrown where the server of DATABASE_URL does not answer, or is too old. */
+/** Thrown when the server of DATABASE_URL cannot be reached, or is too old. */
 export class DatabaseUnusableError extends Error {
   override name = 'DatabaseUnusableError';
 }
 
 const DATABASE = 'guildhall';
 
-/** UNIQUE NULLS NOT DISTINCT, which event definitions need, came with PostgreSQL 15. */
-const OLDEST_VERSION = 150_000;
+/** Event definitions need UNIQUE NULLS NOT DISTINCT, which PostgreSQL has since version 15. */
+const MIN_VERSION = 150_000;
 
-/** Any number that nothing else locks: held, for as long as it serves, by the one server of an embedded database. */
+/** The advisory lock of the one server that uses an embedded database. The number is arbitrary. */
 const SERVE_LOCK = 7_118_000;
 
 /**
- * Reaches the database of `databaseUrl`, or else the embedded one in `dataDir`, starting it where it does not run.
- * An embedded database has one server: to `serve` is to hold a lock in it, which PostgreSQL frees when the process dies,
- * however it dies. Throws {@link DataFolderInUseError} where another holds it. Commands that only visit do not take it.
+ * Connects to the database of `databaseUrl`. Without one, uses the embedded database in `dataDir` and starts it if
+ * necessary.
+ * A server opens an embedded database as `exclusive` and takes an advisory lock, which PostgreSQL releases when the
+ * process ends. Throws {@link DataFolderInUseError} if another server holds the lock. Commands open it as `shared`, and
+ * also work without the lock.
  */
 export async function openStorage(
   location: { databaseUrl: string | undefined; dataDir: string },
@@ -52,23 +54,23 @@ export async function openStorage(
   }
 
   const server = await startEmbeddedServer(location.dataDir);
-  let claim = await connect(server.url('postgres'));
-  const granted = await takeLock(claim);
+  let lockHolder = await connect(server.url('postgres'));
+  const granted = await takeLock(lockHolder);
   if (!granted && purpose === 'exclusive') {
-    await claim.end();
+    await lockHolder.end();
     throw new DataFolderInUseError(
-      `Another Guildhall server already works on ${location.dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
+      `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this one.`,
     );
   }
-  const found = await claim.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
-  if (found.rowCount === 0) await claim.query(`CREATE DATABASE ${DATABASE}`);
+  const found = await lockHolder.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
+  if (found.rowCount === 0) await lockHolder.query(`CREATE DATABASE ${DATABASE}`);
 
   const closing = new AbortController();
   let recovery: Promise<void> | undefined;
 
-  /** The connection that holds our claim ends with PostgreSQL. */
+  /** The connection that holds the lock ends when PostgreSQL ends. */
   const watch = (log: RecoveryLog): void => {
-    claim.once('end', () => {
+    lockHolder.once('end', () => {
       if (!closing.signal.aborted) recovery = recover(log);
     });
   };
@@ -77,17 +79,17 @@ export async function openStorage(
     for (let attempt = 1; !closing.signal.aborted; attempt++) {
       try {
         await server.ensureRunning();
-        claim = await connect(server.url('postgres'));
-        await takeLock(claim);
+        lockHolder = await connect(server.url('postgres'));
+        await takeLock(lockHolder);
         watch(log);
-        log.warn({ attempt }, 'PostgreSQL had ended; it runs again');
+        log.warn({ attempt }, 'PostgreSQL was restarted');
         return;
       } catch (error) {
-        const seconds = Math.min(2 ** (attempt - 1), MOST_SECONDS_BETWEEN_ATTEMPTS);
+        const seconds = Math.min(2 ** (attempt - 1), MAX_RETRY_SECONDS);
         const reason = (error as Error).message;
         log.error(
           { attempt, reason, nextAttemptInSeconds: seconds },
-          'PostgreSQL has ended and does not start',
+          'PostgreSQL has ended and cannot be restarted',
         );
         await wait(seconds * 1000, undefined, { signal: closing.signal }).catch(() => {});
       }
@@ -101,18 +103,19 @@ export async function openStorage(
     async close() {
       closing.abort();
       await recovery;
-      // In this order: were the claim given back first, another server could take it, and lose its database a moment later.
+      // Stop PostgreSQL first. If the lock were released first, another server could take it and then lose its
+      // database.
       if (granted) await server.stop();
-      await claim.end();
+      await lockHolder.end();
     },
   };
 }
 
-/** A full disk may have room at any moment, so the pauses stay short. */
-const MOST_SECONDS_BETWEEN_ATTEMPTS = 10;
+/** The pauses stay short, because a full disk may have room again at any time. */
+const MAX_RETRY_SECONDS = 10;
 
-async function takeLock(claim: pg.Client): Promise<boolean> {
-  const { rows } = await claim.query('SELECT pg_try_advisory_lock($1) AS granted', [SERVE_LOCK]);
+async function takeLock(lockHolder: pg.Client): Promise<boolean> {
+  const { rows } = await lockHolder.query('SELECT pg_try_advisory_lock($1) AS granted', [SERVE_LOCK]);
   return rows[0].granted as boolean;
 }
 
@@ -134,6 +137,8 @@ async function checkServer(url: string): Promise<void> {
   );
   await client.end();
   const { name, number } = rows[0] as { name: string; number: number };
-  if (number < OLDEST_VERSION)
-    throw new DatabaseUnusableError(`DATABASE_URL leads to PostgreSQL ${name}; 15 or newer is needed.`);
+  if (number < MIN_VERSION)
+    throw new DatabaseUnusableError(
+      `DATABASE_URL leads to PostgreSQL ${name}. Guildhall needs PostgreSQL 15 or newer.`,
+    );
 }

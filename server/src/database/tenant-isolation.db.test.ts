@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { openDatabase, openPool } from './database.ts';
@@ -17,17 +17,17 @@ after(async () => {
 });
 
 /**
- * The tables of a tenant, workspace, account or player without row-level security that is forced, each with the reason. Every statement
- * on them must name whose rows it means. The list may only get shorter.
+ * The tables of a tenant, workspace, account or player without forced row-level security, each with the reason. Every
+ * statement on them must have a condition on the owner. Add no tables to this list.
  */
 const WITHOUT_POLICY: Record<string, string> = {
-  players: 'one profile in all tenants: anybody may look one up by its id, as far as its visibility allows',
+  players: 'one profile in all tenants; anybody may look it up by its id if its visibility allows it',
   auth_methods:
-    'found by the identity at a provider, before the player is known; a tenant lists and searches those that were used in it',
-  email_credentials: 'found, locked and claimed by address, while it has no player yet',
+    'found by the identity at a provider, before the player is known; a tenant lists and searches the methods used in it',
+  email_credentials: 'found, locked and claimed by address, before it has a player',
 };
 
-/** Tables with policies of their own: not one for each tenant, and so not for the tests of tenants below. */
+/** Tables with other policies than one per tenant. The tests of tenants below skip them. */
 const OTHER_POLICIES = [
   'audit_records',
   'usage_entries',
@@ -37,7 +37,7 @@ const OTHER_POLICIES = [
   'webhook_endpoints',
 ];
 
-/** What nobody but the owner may change or delete. */
+/** Tables that only the database owner may change or delete from. */
 const APPEND_ONLY = [
   'login_ledger',
   'logout_ledger',
@@ -58,13 +58,13 @@ interface Table {
   isForced: boolean;
   isPartition: boolean;
   isGranted: boolean;
-  /** Conditions of the policies for the application. */
+  /** Conditions of the policies of the application's roles. */
   policies: string[];
 }
 
 /**
- * Every table of a tenant, workspace, account or player: those with a column that names one, those whose own id is one, and those
- * that a foreign key leads from to one of a single owner, such as the attempts of a webhook delivery.
+ * Every table of a tenant, workspace, account or player. That is a table with a column that names one, a table whose own id is
+ * one, or a table with a foreign key to such a table. An example of the last is the attempts of a webhook delivery.
  */
 const tables: Table[] = (
   await app.owner.query(`
@@ -86,170 +86,177 @@ const tables: Table[] = (
     ORDER BY c.relname`)
 ).rows;
 const isolated = tables.filter(({ isForced, policies }) => isForced && policies.length > 0);
-const walled = isolated
+const tenantTables = isolated
   .filter(({ name, columns }) => columns.includes('tenant_id') && !OTHER_POLICIES.includes(name))
   .map(({ name }) => name);
 
-test('every table of a tenant, workspace, account or player has forced row-level security, or a reason', () => {
-  assert.ok(walled.length >= 10, String(walled));
-  const open = tables.filter(
-    ({ isPartition, policies, isForced }) => !isPartition && !(isForced && policies.length > 0),
-  );
-  assert.deepEqual(
-    open.map(({ name }) => name),
-    Object.keys(WITHOUT_POLICY).toSorted(),
-  );
-  for (const { name, policies } of isolated)
-    for (const condition of policies)
-      assert.match(condition, /guildhall_(tenant|workspace|account|player|platform)\(\)/, name);
-  const reachable = tables.filter(({ isPartition, isGranted }) => isPartition && isGranted);
-  assert.deepEqual(
-    reachable,
-    [],
-    'a partition is reached through its parent alone, where the policies stand',
-  );
-});
+describe('tenant isolation', () => {
+  test('forces row-level security on every table of a tenant, workspace, account or player, or has a reason not to', () => {
+    assert.ok(tenantTables.length >= 10, String(tenantTables));
+    const open = tables.filter(
+      ({ isPartition, policies, isForced }) => !isPartition && !(isForced && policies.length > 0),
+    );
+    assert.deepEqual(
+      open.map(({ name }) => name),
+      Object.keys(WITHOUT_POLICY).toSorted(),
+    );
+    for (const { name, policies } of isolated)
+      for (const condition of policies)
+        assert.match(condition, /guildhall_(tenant|workspace|account|player|platform)\(\)/, name);
+    const reachable = tables.filter(({ isPartition, isGranted }) => isPartition && isGranted);
+    assert.deepEqual(
+      reachable,
+      [],
+      'roles may access a partition only through its parent, which has the policies',
+    );
+  });
 
-test('no role of the application owns a table, passes the wall, or can log in', async () => {
-  const { rows } = await app.owner.query(`
+  test('no application role owns a table, bypasses row-level security, or can log in', async () => {
+    const { rows } = await app.owner.query(`
     SELECT rolname, rolsuper, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication,
            EXISTS (SELECT FROM pg_class WHERE relowner = role.oid) AS owns
     FROM pg_roles role WHERE rolname LIKE 'guildhall\\_%'
       AND (rolbypassrls AND rolname <> 'guildhall_event_writer' OR rolsuper OR rolcreaterole OR rolcreatedb OR rolcanlogin
            OR rolreplication OR EXISTS (SELECT FROM pg_class WHERE relowner = role.oid))`);
-  assert.deepEqual(rows, []);
-});
+    assert.deepEqual(rows, []);
+  });
 
-test('ledgers, events and the audit trail can be added to, and nothing else', async () => {
-  const { rows } = await app.owner.query(
-    `SELECT table_name, grantee, privilege_type FROM information_schema.role_table_grants
+  test('ledgers, events and the audit trail are append-only', async () => {
+    const { rows } = await app.owner.query(
+      `SELECT table_name, grantee, privilege_type FROM information_schema.role_table_grants
      WHERE table_name = ANY($1) AND grantee LIKE 'guildhall\\_%' AND privilege_type NOT IN ('SELECT', 'INSERT')`,
-    [APPEND_ONLY],
-  );
-  assert.deepEqual(rows, []);
-  for (const table of APPEND_ONLY) {
-    for (const statement of [
-      `UPDATE ${table} SET tenant_id = tenant_id`,
-      `DELETE FROM ${table}`,
-      `TRUNCATE ${table}`,
-    ]) {
-      await assert.rejects(database.run(sql([statement])), /permission denied/, statement);
+      [APPEND_ONLY],
+    );
+    assert.deepEqual(rows, []);
+    for (const table of APPEND_ONLY) {
+      for (const statement of [
+        `UPDATE ${table} SET tenant_id = tenant_id`,
+        `DELETE FROM ${table}`,
+        `TRUNCATE ${table}`,
+      ]) {
+        await assert.rejects(database.run(sql([statement])), /permission denied/, statement);
+      }
     }
-  }
-});
+  });
 
-test('the event writer adds events and does nothing else', async () => {
-  const { rows } = await app.owner.query(
-    `SELECT table_name || ' ' || privilege_type AS right FROM information_schema.role_table_grants
+  test('the event writer can only insert events', async () => {
+    const { rows } = await app.owner.query(
+      `SELECT table_name || ' ' || privilege_type AS right FROM information_schema.role_table_grants
      WHERE grantee = 'guildhall_event_writer' ORDER BY 1`,
-  );
-  assert.deepEqual(
-    rows.map(({ right }) => right),
-    ['match_events INSERT', 'player_events INSERT'],
-  );
-  for (const statement of [
-    'SELECT * FROM player_events',
-    'DELETE FROM player_events',
-    'SELECT * FROM players',
-    'SELECT * FROM tenant_keys',
-    'COPY player_events TO STDOUT',
-    'CREATE TABLE mine (id int)',
-  ])
-    await assert.rejects(eventWriter.query(statement), /permission denied/, statement);
-});
+    );
+    assert.deepEqual(
+      rows.map(({ right }) => right),
+      ['match_events INSERT', 'player_events INSERT'],
+    );
+    for (const statement of [
+      'SELECT * FROM player_events',
+      'DELETE FROM player_events',
+      'SELECT * FROM players',
+      'SELECT * FROM tenant_keys',
+      'COPY player_events TO STDOUT',
+      'CREATE TABLE mine (id int)',
+    ])
+      await assert.rejects(eventWriter.query(statement), /permission denied/, statement);
+  });
 
-test('each wall alone holds', async () => {
-  const [mine, theirs] = [await arrangeTenant(app), await arrangeTenant(app)];
-  for (const tenant of [mine, theirs]) {
-    await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
-      tenant.tenantId,
-    ]);
-    const { sessionId, playerId, caller } = await arrangePlayer(app, tenant, 'same-name');
-    const event = { playerId, eventKey: 'jump', idempotencyKey: 'one', occurredAt: '2026-11-20T10:00:00Z' };
-    assert.equal((await app.http.post('/api/game/player-events', { events: [event] }, caller)).status, 201);
-    const repeatable = { ...caller, headers: { 'idempotency-key': 'one-and-the-same' } };
-    const match = await app.http.post('/api/game/matches', { players: [{ playerId }] }, repeatable);
-    assert.equal(match.status, 201, match.text);
-    assert.equal((await app.http.post('/api/player-auth/logout', { sessionId }, caller)).status, 200);
-  }
-  const inside = database.forTenant(mine.tenantId);
-  const filled: string[] = [];
-  for (const table of walled) {
-    const count = async (tenantId?: string) =>
-      (
-        await inside.row<{ count: number }>(
-          sql([`SELECT count(*) FROM ${table} WHERE ${tenantId ? `tenant_id = '${tenantId}'` : 'true'}`]),
-        )
-      )?.count;
-    assert.equal(await count(theirs.tenantId), 0, `${table}: rows of another tenant`);
-    assert.equal(await count(), await count(mine.tenantId), `${table}: rows of one's own alone`);
-    if ((await count()) !== 0) filled.push(table);
-    const { rows: outside } = await app.owner.query(`SELECT count(*)::int FROM ${table}`);
-    const unscoped = await database.row<{ count: number }>(sql([`SELECT count(*) FROM ${table}`]));
-    assert.equal(unscoped?.count, 0, `${table}: nothing outside of a scope, of ${outside[0].count}`);
+  test('row-level security hides and protects the rows of other tenants in every table', async () => {
+    const [mine, theirs] = [await arrangeTenant(app), await arrangeTenant(app)];
+    for (const tenant of [mine, theirs]) {
+      await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
+        tenant.tenantId,
+      ]);
+      const { sessionId, playerId, caller } = await arrangePlayer(app, tenant, 'same-name');
+      const event = { playerId, eventKey: 'jump', idempotencyKey: 'one', occurredAt: '2026-11-20T10:00:00Z' };
+      assert.equal((await app.http.post('/api/game/player-events', { events: [event] }, caller)).status, 201);
+      const repeatable = { ...caller, headers: { 'idempotency-key': 'one-and-the-same' } };
+      const match = await app.http.post('/api/game/matches', { players: [{ playerId }] }, repeatable);
+      assert.equal(match.status, 201, match.text);
+      assert.equal((await app.http.post('/api/player-auth/logout', { sessionId }, caller)).status, 200);
+    }
+    const inside = database.forTenant(mine.tenantId);
+    const filled: string[] = [];
+    for (const table of tenantTables) {
+      const count = async (tenantId?: string) =>
+        (
+          await inside.row<{ count: number }>(
+            sql([`SELECT count(*) FROM ${table} WHERE ${tenantId ? `tenant_id = '${tenantId}'` : 'true'}`]),
+          )
+        )?.count;
+      assert.equal(await count(theirs.tenantId), 0, `${table}: rows of another tenant`);
+      assert.equal(await count(), await count(mine.tenantId), `${table}: only the tenant's own rows`);
+      if ((await count()) !== 0) filled.push(table);
+      const { rows: outside } = await app.owner.query(`SELECT count(*)::int FROM ${table}`);
+      const unscoped = await database.row<{ count: number }>(sql([`SELECT count(*) FROM ${table}`]));
+      assert.equal(unscoped?.count, 0, `${table}: outside of a scope, ${outside[0].count} rows are hidden`);
 
-    for (const scope of [inside, database]) {
-      // A whole row of theirs, under the same tenant and, where that is what identifies it, another key.
-      const { rows } = await app.owner.query(
-        `SELECT to_jsonb(r) AS row,
+      for (const scope of [inside, database]) {
+        // A copy of a row of the other tenant, with new identifiers if it has any.
+        const { rows } = await app.owner.query(
+          `SELECT to_jsonb(r) AS row,
                 (SELECT string_agg(attname, ', ') FROM pg_attribute
                  WHERE attrelid = $2::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
          FROM ${table} r WHERE tenant_id = $1 LIMIT 1`,
-        [theirs.tenantId, table],
-      );
-      if (!rows[0]) continue;
-      const { row, columns } = rows[0];
-      for (const column of ['id', 'session_id', 'player_id']) if (column in row) row[column] = randomUUID();
-      const copy = `INSERT INTO ${table} (${columns})
+          [theirs.tenantId, table],
+        );
+        if (!rows[0]) continue;
+        const { row, columns } = rows[0];
+        for (const column of ['id', 'session_id', 'player_id']) if (column in row) row[column] = randomUUID();
+        const copy = `INSERT INTO ${table} (${columns})
         SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, '${JSON.stringify(row)}')`;
-      await assert.rejects(scope.run(sql([copy])), /row-level security/, table);
+        await assert.rejects(scope.run(sql([copy])), /row-level security/, table);
+      }
+      if (!APPEND_ONLY.includes(table)) {
+        const moved = `UPDATE ${table} SET tenant_id = '${theirs.tenantId}'`;
+        if ((await count()) !== 0)
+          await assert.rejects(inside.run(sql([moved])), /row-level security/, table);
+        const removal = inside.run(sql([`DELETE FROM ${table} WHERE tenant_id = '${theirs.tenantId}'`]));
+        // On some tables the application's role has no DELETE privilege.
+        const removed = await removal.catch((error: Error) =>
+          /permission denied/.test(error.message) ? 0 : Promise.reject(error),
+        );
+        assert.equal(removed, 0, table);
+      }
     }
-    if (!APPEND_ONLY.includes(table)) {
-      const moved = `UPDATE ${table} SET tenant_id = '${theirs.tenantId}'`;
-      if ((await count()) !== 0) await assert.rejects(inside.run(sql([moved])), /row-level security/, table);
-      const removal = inside.run(sql([`DELETE FROM ${table} WHERE tenant_id = '${theirs.tenantId}'`]));
-      // From some tables nobody deletes anything, so there is no right to.
-      const removed = await removal.catch((error: Error) =>
-        /permission denied/.test(error.message) ? 0 : Promise.reject(error),
-      );
-      assert.equal(removed, 0, table);
-    }
-  }
-  for (const table of [
-    'login_ledger',
-    'logout_ledger',
-    'login_sessions',
-    'player_events',
-    'refresh_tokens',
-    'idempotency_records',
-  ])
-    assert.ok(filled.includes(table), `${table} held something to see`);
-});
+    for (const table of [
+      'login_ledger',
+      'logout_ledger',
+      'login_sessions',
+      'player_events',
+      'refresh_tokens',
+      'idempotency_records',
+    ])
+      assert.ok(filled.includes(table), `${table} has rows`);
+  });
 
-test('a player’s scope sees their own rows in every tenant, and nobody else’s', async () => {
-  const first = await arrangeTenant(app);
-  const second = await arrangeTenant(app, { workspaceId: first.workspaceId });
-  const { playerId } = await arrangePlayer(app, first, 'traveller');
-  await arrangePlayer(app, second, 'traveller');
-  await arrangePlayer(app, first, 'somebody else');
-  const client = await asPlayer.connect();
-  try {
-    assert.equal((await client.query('SELECT 1 FROM login_ledger')).rowCount, 0, 'nobody sees nothing');
-    await client.query(`SELECT set_config('guildhall.player_id', $1, false)`, [playerId]);
-    for (const table of ['login_ledger', 'login_sessions', 'tenant_access']) {
-      const { rows } = await client.query(`SELECT DISTINCT tenant_id, player_id FROM ${table}`);
-      assert.deepEqual(
-        new Set(rows.map((row) => row.tenant_id)),
-        new Set([first.tenantId, second.tenantId]),
-        table,
+  test('the scope of a player shows their own rows of every tenant, and no rows of others', async () => {
+    const first = await arrangeTenant(app);
+    const second = await arrangeTenant(app, { workspaceId: first.workspaceId });
+    const { playerId } = await arrangePlayer(app, first, 'traveller');
+    await arrangePlayer(app, second, 'traveller');
+    await arrangePlayer(app, first, 'somebody else');
+    const client = await asPlayer.connect();
+    try {
+      assert.equal(
+        (await client.query('SELECT 1 FROM login_ledger')).rowCount,
+        0,
+        'no rows without a player',
       );
-      assert.deepEqual(new Set(rows.map((row) => row.player_id)), new Set([playerId]), table);
+      await client.query(`SELECT set_config('guildhall.player_id', $1, false)`, [playerId]);
+      for (const table of ['login_ledger', 'login_sessions', 'tenant_access']) {
+        const { rows } = await client.query(`SELECT DISTINCT tenant_id, player_id FROM ${table}`);
+        assert.deepEqual(
+          new Set(rows.map((row) => row.tenant_id)),
+          new Set([first.tenantId, second.tenantId]),
+          table,
+        );
+        assert.deepEqual(new Set(rows.map((row) => row.player_id)), new Set([playerId]), table);
+      }
+      await client.query(`SELECT set_config('guildhall.player_id', '', false)`);
+      // This role ignores the scope of a tenant.
+      await client.query(`SELECT set_config('guildhall.tenant_id', $1, false)`, [first.tenantId]);
+      assert.equal((await client.query('SELECT 1 FROM login_ledger')).rowCount, 0);
+    } finally {
+      client.release(true);
     }
-    await client.query(`SELECT set_config('guildhall.player_id', '', false)`);
-    // A tenant's scope is nothing to this role.
-    await client.query(`SELECT set_config('guildhall.tenant_id', $1, false)`, [first.tenantId]);
-    assert.equal((await client.query('SELECT 1 FROM login_ledger')).rowCount, 0);
-  } finally {
-    client.release(true);
-  }
+  });
 });

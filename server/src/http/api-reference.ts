@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { ProblemError } from '../core/problem.ts';
 
-/** Shows `/openapi.json` as a page for people at `/docs`. */
-export async function publishReference(app: FastifyInstance): Promise<void> {
+/** Serves the API reference of `/openapi.json` as an HTML page at `/docs`. */
+export async function serveApiReference(app: FastifyInstance): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRequest', async ({ protocol, hostname }) => {
-      // Scalar builds a URL from these. If that failed, the answer would be a 500.
+      // Scalar builds a URL from these and fails with a 500 if it cannot.
       if (!URL.canParse(`${protocol}://${hostname}`))
-        throw new ProblemError('invalid_request', 'The header Host is not a host name. Correct it.');
+        throw new ProblemError('invalid_request', 'The header Host is not a valid host name. Correct it.');
     });
     scope.addHook('onSend', protectPage);
     await scope.register(reference, {
@@ -30,8 +30,8 @@ export async function publishReference(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Adds a content security policy: the page runs scripts of this server and its inline script by the hash, and makes no request
- * to another server. Styles may be inline, because Scalar sets them from its script.
+ * Adds a content security policy. The page runs scripts of this server and its inline script by hash, and sends no
+ * request to another server. Inline styles are allowed, because Scalar sets them from its script.
  */
 async function protectPage(
   _request: FastifyRequest,

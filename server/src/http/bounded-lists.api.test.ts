@@ -19,15 +19,15 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 
-/** Arrays without a limit whose length no caller decides. */
+/** Arrays without a limit, whose length callers cannot increase. */
 const BOUNDED_OTHERWISE = new Set([
-  // The operator rotates signing keys, and those that have retired are left out.
+  // Only the operator adds signing keys, and retired keys are omitted.
   'getPublicKeys .keys',
   // The recordings of one batch: at most 256 commands.
   'getWalletTransaction .entries',
 ]);
 
-/** The members that hold the page of a list with a `limit` or `pageSize`. */
+/** The members that contain the page of a list with a `limit` or `pageSize`. */
 const PAGES = new Set(['.items', '.sessions']);
 
 /** The paths of all arrays in a schema that declare no `maxItems`. */
@@ -42,7 +42,7 @@ function* openArrays(schema: Schema, path = ''): Generator<string> {
   for (const variant of schema.anyOf ?? []) yield* openArrays(variant, path);
 }
 
-test('every array that a GET answers with has a limit in its query or in its schema', () => {
+test('every array in the response of a GET has a limit in the query or in its schema', () => {
   const reads = Object.values(document.paths as Record<string, { get?: Operation }>).flatMap(
     ({ get }) => get ?? [],
   );

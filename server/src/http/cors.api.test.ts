@@ -18,7 +18,7 @@ const HEADERS = [
   'x-request-id',
 ];
 
-/** Asks as a browser does before a request of a page. */
+/** Sends the preflight request of a browser. */
 const preflight = (path: string, method: string, origin = GAME, { http } = app) =>
   http.raw('OPTIONS', path, undefined, {
     headers: {
@@ -30,7 +30,7 @@ const preflight = (path: string, method: string, origin = GAME, { http } = app) 
 const listOf = (header: string | null) => (header ?? '').toLowerCase().split(/, ?/);
 
 describe('a preflight', () => {
-  test('allows every method and header of the API, and is good for a day', async () => {
+  test('allows every method and header of the API for 24 hours', async () => {
     for (const [method, path] of [
       ['POST', '/api/game/player-events'],
       ['PATCH', '/api/player-profile/me'],
@@ -62,8 +62,8 @@ describe('a preflight', () => {
   });
 });
 
-describe('an answer to a page', () => {
-  test('exposes what a client needs to wait and to report', async () => {
+describe('a cross-origin response', () => {
+  test('exposes the rate limit headers, Retry-After and X-Request-Id', async () => {
     const login = { provider: 'Mock', token: 'mock:ada:secret' };
     const caller = { gameKey: tenant.gameKey, headers: { origin: GAME } };
     for (const [body, status] of [
@@ -85,7 +85,7 @@ describe('an answer to a page', () => {
     }
   });
 
-  test('is a problem for unknown paths and methods, as without an origin', async () => {
+  test('returns 404 and 405 as without an origin', async () => {
     const headers = { origin: GAME };
     assert.equal((await app.http.get('/nothing', { headers })).body.code, 'not_found');
     const wrong = await app.http.raw('PUT', '/api/player-auth/login', undefined, { headers });

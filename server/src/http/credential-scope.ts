@@ -1,39 +1,39 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Role } from '../core/role.ts';
-import { countsRequests } from './rate-limit.ts';
+import { isRateLimited } from './traffic/rate-limit.ts';
 import { problems } from './schemas.ts';
 
-/** How the callers of a group of routes prove who they are. */
+/** How the callers of a group of routes authenticate. */
 export interface Credential {
-  /** The OpenAPI security requirement: alternatives, each naming the schemes that it needs together. */
+  /** The OpenAPI security requirement: a list of alternatives. Each names the schemes that are needed together. */
   security: Record<string, string[]>[];
   /**
-   * Verifies the request and sets its caller, or throws a 401 problem, or a 429 for a key that has used up a rate limit. Runs
+   * Verifies the request and sets its caller. Throws a 401 problem, or 429 if the key has reached a rate limit. Runs
    * before the body is read.
    */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> | void;
-  /** Whether the verified caller may use these routes at all: throws 403. Runs after the request is validated. */
+  /** Checks whether the caller may use these routes at all. Throws 403. Runs after validation. */
   admit?(request: FastifyRequest): Promise<void>;
   /**
-   * Whether the verified caller may do what the route does: throws 403 or 404. Runs after the request is validated. With
-   * it, every route about one workspace or tenant must declare the role that it needs.
+   * Checks whether the caller may use this route. Throws 403 or 404. Runs after validation. If it is set, every route
+   * with a workspace or tenant in its path must declare a role.
    */
   authorize?(request: FastifyRequest, role: Role): Promise<void>;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The least role, in the workspace or tenant of the path, that the route needs. */
+    /** The lowest role in the workspace or tenant of the path that the route allows. */
     role?: Role;
-    /** How a request on a key is counted: a write in the transaction that writes it, a read beside it. */
+    /** How a request on a key is billed. A write is charged in its own transaction, a read after it. */
     usage?: 'read' | 'write';
   }
 }
 
 /**
- * Registers routes behind a credential. It is checked before the body is read, and it documents itself: every route
- * inside gets the security requirement and the status 401, and 429 where it takes a key, in its OpenAPI entry.
+ * Registers routes that need a credential. It is checked before the body is read. Each route gets the security
+ * requirement and the status 401 in its OpenAPI entry, and 429 if it takes a key.
  */
 export async function withCredential(
   app: FastifyInstance,
@@ -45,7 +45,7 @@ export async function withCredential(
       const schema = (route.schema ??= {});
       const role = credential.authorize && requiredRole(route);
       schema.security ??= credential.security;
-      const limited = countsRequests(credential.security);
+      const limited = isRateLimited(credential.security);
       if (limited) requireUsage(route);
       const refusals = [
         401,
@@ -69,18 +69,18 @@ export async function withCredential(
 function requiredRole({ url, config }: RouteOptions): Role | undefined {
   const role = config?.role;
   if (!role && /:(tenantId|workspaceId)/.test(url))
-    throw new Error(`${url} does not say which role it needs (config.role).`);
+    throw new Error(`${url} must declare the role that it needs (config.role).`);
   return role;
 }
 
 function requireUsage({ url, config }: RouteOptions): void {
   if (!config?.usage)
     throw new Error(
-      `${url} does not say whether it reads or writes, which is how it is billed (config.usage).`,
+      `${url} must declare whether it reads or writes (config.usage), because that decides how it is billed.`,
     );
 }
 
-/** The token of an `Authorization: Bearer` header, or undefined. */
+/** Returns the token of an `Authorization: Bearer` header, or undefined. */
 export function bearerToken(request: FastifyRequest): string | undefined {
   const match = /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.authorization ?? '');
   return match?.[1];

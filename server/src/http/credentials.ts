@@ -3,28 +3,31 @@ import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
 import { roles, type Role } from '../core/role.ts';
 import { bearerToken, type Credential } from './credential-scope.ts';
-import { applyVerdict, type RateLimiter } from './rate-limit.ts';
+import { applyRateLimit, type RateLimiter } from './traffic/rate-limit.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 
-/** Who can vouch for a credential: implemented by features, wired in app.ts. Each gives undefined for a bad one. */
+/**
+ * Verifies credentials. Features implement it, and runtime/services.ts wires it. Each function returns undefined for an
+ * invalid credential.
+ */
 export interface Verifiers {
-  /** Throws too_many_attempts where too many keys that do not exist were tried from the address's network. */
+  /** Throws too_many_attempts if the network of the address has tried too many unknown keys. */
   key(kind: 'game' | 'api', key: string, address: string | null): Promise<KeyCaller | undefined>;
   player(token: string): Promise<PlayerCaller | undefined>;
-  /** Whether a player's profile is still one of its own: false once it was merged into another. */
+  /** Whether the player still has a profile: false after a merge into another profile. */
   hasProfile(playerId: string): Promise<boolean>;
   /** The wallet-linked player of a platform JWT, in a tenant that is not disabled. */
   wallet(token: string): Promise<WalletCaller | undefined>;
   account(token: string): Promise<AccountCaller | undefined>;
-  /** Any token that may be ours. */
+  /** Accepts any kind of token, and says which kind it is. */
   bearer(token: string): Promise<BearerCaller | undefined>;
-  /** The account's role in a workspace, or in the workspace that owns a tenant; undefined where it is no member. */
+  /** The account's role in a workspace, or in the workspace that owns a tenant. Undefined if it is not a member. */
   role(accountId: string, place: Place): Promise<Role | undefined>;
-  /** Whether the account runs the deployment. */
+  /** Whether the account is a platform admin of this deployment. */
   platformAdmin(accountId: string): Promise<boolean>;
 }
 
-/** What a path is about. */
+/** The tenant or workspace that the path names. */
 export type Place = { tenantId: string } | { workspaceId: string };
 
 export type CredentialName =
@@ -42,9 +45,12 @@ export type CredentialName =
   | 'gameKeyOrDataKey'
   | 'dataKey';
 
-/** The credentials that routes are registered behind (spec: authentication). */
-export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<CredentialName, Credential> {
-  /** Whose key it is, and whether it may send one more request: before anything else of the request is looked at. */
+/** Creates the credentials that routes are registered with. See docs/authentication.md. */
+export function createCredentials(
+  verify: Verifiers,
+  rateLimits: RateLimiter,
+): Record<CredentialName, Credential> {
+  /** Verifies the key and its rate limit, before anything else in the request. */
   const checkKey = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -56,11 +62,11 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
     const caller = await verify.key(kind, header, clientAddress(request));
     if (!caller) throw new ProblemError(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
     request.keyCaller = caller;
-    applyVerdict(reply, await rateLimits.count(caller));
+    applyRateLimit(reply, await rateLimits.count(caller));
     return caller;
   };
 
-  /** Both keys together say nothing clear of who asks, so neither is looked at. */
+  /** With both keys the caller is ambiguous, so neither is verified. */
   const refuseBothKeys = ({ headers }: FastifyRequest): void => {
     if (headers['x-game-key'] !== undefined && headers['x-api-key'] !== undefined)
       throw new ProblemError('conflicting_credentials', 'Send X-Game-Key or X-API-Key, not both.');
@@ -86,13 +92,13 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
     request.accountCaller = caller;
   };
 
-  /** A player's token counts only together with a key of its own tenant. */
+  /** A player's token is valid only with a key of its own tenant. */
   const checkPlayerOfKey = async (request: FastifyRequest, key: KeyCaller): Promise<void> => {
     const player = await checkPlayer(request);
     if (player.tenantId !== key.tenantId) throw new ProblemError('invalid_bearer');
   };
 
-  /** A wallet-linked player. A game key beside the token is looked at too, and must be of the same tenant. */
+  /** Verifies a wallet-linked player. If the request also has a game key, it must belong to the same tenant. */
   const checkWalletPlayer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const hasKey = request.headers['x-game-key'] !== undefined;
     const key = hasKey ? await checkKey(request, reply, 'game') : undefined;
@@ -104,8 +110,8 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
   };
 
   /**
-   * The endpoints about assertions tell a token of another kind (403, by the route) from what is no token of ours (401).
-   * An API key is refused whatever stands beside it (spec: authentication, rule 8).
+   * Assertion endpoints return 403 for a token of another kind, and 401 for an unknown token. An API key is always
+   * rejected. See docs/authentication.md.
    */
   const checkAnyBearer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (request.headers['x-api-key'] !== undefined) throw new ProblemError('api_key_not_allowed');
@@ -117,12 +123,15 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
     request.bearerCaller = caller;
   };
 
-  /** A workspace or tenant of others is as if it did not exist (contract §2). */
+  /** Returns 404 for a workspace or tenant of others, as if it did not exist. */
   const authorizeAccount = async (request: FastifyRequest, role: Role): Promise<void> => {
     const actual = await verify.role(request.accountCaller!.accountId, placeOf(request));
     if (!actual) throw new ProblemError('not_found');
     if (roles.indexOf(actual) < roles.indexOf(role))
-      throw new ProblemError('forbidden', `This needs the role ${role}.`);
+      throw new ProblemError(
+        'forbidden',
+        `This operation needs the role ${role}. Ask an owner of the workspace for it.`,
+      );
   };
 
   return {
@@ -130,7 +139,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
       security: [{ gameKey: [] }],
       authenticate: async (request, reply) => void (await checkKey(request, reply, 'game')),
     },
-    /** A game server's key alone, or with the token of the player that it acts for. */
+    /** The key of a game server, with or without the token of the player that it acts for. */
     gameKeyAndMaybePlayer: {
       security: [{ gameKey: [] }, { gameKey: [], player: [] }],
       authenticate: async (request, reply) => {
@@ -143,7 +152,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
       authenticate: async (request, reply) =>
         checkPlayerOfKey(request, await checkKey(request, reply, 'game')),
     },
-    /** A player about themselves. Keys sent beside the token count for nothing. */
+    /** A player who reads or changes their own data. Keys in the request are ignored. */
     player: {
       security: [{ player: [] }],
       authenticate: async (request) => {
@@ -161,10 +170,13 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
       authenticate: checkAccount,
       async admit(request) {
         if (!(await verify.platformAdmin(request.accountCaller!.accountId)))
-          throw new ProblemError('forbidden', 'This needs a platform admin.');
+          throw new ProblemError(
+            'forbidden',
+            'Only a platform admin may do this. Ask the operator of the deployment.',
+          );
       },
     },
-    /** Reading a tenant's data: from the dashboard, or with an API key. */
+    /** Reads a tenant's data, from the dashboard or with an API key. */
     accountOrApiKey: {
       security: [{ account: [] }, { apiKey: [] }],
       authenticate: async (request, reply) => {
@@ -183,7 +195,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
       security: [{ walletPlayer: [] }, { gameKey: [], walletPlayer: [] }],
       authenticate: checkWalletPlayer,
     },
-    /** Reading a tenant's wallet ledger: with its game key, or as one of its wallet-linked players. */
+    /** Reads a tenant's wallet ledger, with its game key or as one of its wallet-linked players. */
     gameKeyOrWalletPlayer: {
       security: [{ gameKey: [] }, { walletPlayer: [] }],
       authenticate: async (request, reply) => {
@@ -202,7 +214,7 @@ export function credentials(verify: Verifiers, rateLimits: RateLimiter): Record<
       security: [{ gameKey: [], assertion: [] }],
       authenticate: checkAnyBearer,
     },
-    /** A game, or whoever may read the tenant's data: exactly one of the two keys. */
+    /** A game key, or an API key that may read data. Exactly one of the two. */
     gameKeyOrDataKey: {
       security: [{ gameKey: [] }, { apiKey: [] }],
       authenticate: async (request, reply) => {

@@ -3,7 +3,7 @@ import { HashingBusyError } from '../security/passwords.ts';
 import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
 
-/** Answers a request with a problem document. */
+/** Sends a problem document. */
 export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -27,25 +27,25 @@ export function sendProblem(
     });
 }
 
-/** Turns whatever was thrown into a problem document. What is not the caller's to know is logged, and answered as 500. */
+/** Turns a thrown value into a problem document. Unexpected errors are logged and become a 500 without details. */
 export function errorHandler(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const problem = error instanceof ProblemError ? error : translate(error, request);
-  if (problem.status === 500) request.log.error({ err: error }, 'a request failed');
-  // Every request fails then: one line each, without a trace.
+  if (problem.status === 500) request.log.error({ err: error }, 'request failed');
+  // While the database is unavailable every request fails, so the log line has no stack trace.
   else if (problem.code === 'unavailable')
-    request.log.error({ reason: error.message }, 'the database does not answer');
-  else if (problem.cause) request.log.warn({ err: problem.cause }, 'a request was refused');
+    request.log.error({ reason: error.message }, 'the database is unavailable');
+  else if (problem.cause) request.log.warn({ err: problem.cause }, 'request refused');
   return sendProblem(request, reply, problem);
 }
 
 function translate(error: FastifyError, request: FastifyRequest): ProblemError {
   if (error instanceof HashingBusyError) return new ProblemError('busy', { headers: { 'retry-after': '2' } });
   if (error.validation) {
-    // A path that names no possible thing names nothing: 404, as for one that names a missing thing.
+    // An invalid id in the path returns 404, as an unknown id does.
     if (error.validationContext === 'params') return new ProblemError('not_found');
     const errors = error.validation.slice(0, 20).map(({ instancePath, params, message }) => ({
       path: pathOf(instancePath, params as { missingProperty?: string }),
@@ -71,33 +71,33 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new ProblemError('malformed_json');
-    // PostgreSQL cancelled the statement: it ran into the statement timeout, or an operator ended it.
+    // PostgreSQL cancelled the statement: the statement timeout passed, or an operator cancelled it.
     case '57014':
       return new ProblemError('query_timeout', { headers: { 'retry-after': '5' } });
-    // Raised where a transaction charges its units (migration 0008).
+    // Raised by the SQL function that charges units (migration 0008).
     case 'GH002':
       return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ProblemError('not_found');
   }
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnavailable(error)) {
     const detail =
       'The database does not answer. The request may or may not have taken effect. Retry after the number of seconds in Retry-After.';
     return new ProblemError('unavailable', { detail, headers: { 'retry-after': '5' } });
   }
-  // Fastify's own refusals of a request (a path that does not decode, say) carry a 4xx status.
+  // Fastify's own request errors carry a 4xx status, for example when the path cannot be decoded.
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)
     return new ProblemError('invalid_request');
   return new ProblemError('internal_error');
 }
 
-/** Whether the database could not be reached, or went away in the middle of an answer. */
-function isDatabaseAway({ code, message, statusCode }: FastifyError): boolean {
-  // An error of the request's own connection carries a status.
+/** Whether the database could not be reached, or the connection broke. */
+function isDatabaseUnavailable({ code, message, statusCode }: FastifyError): boolean {
+  // An error of the client's connection has a status.
   if (statusCode !== undefined) return false;
   return (
-    // Classes 08 and 57P0: the connection broke, PostgreSQL shuts down or starts up. Class 53: it has no connection, no
-    // memory or no room on the disk left. 58030: the disk fails.
+    // Classes 08 and 57P0: the connection broke, or PostgreSQL shuts down or starts up. Class 53: no connections,
+    // memory or disk space left. 58030: disk failure.
     /^(08...|57P0[1-5]|53...|58030|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code ?? '') ||
     /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
       message,

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer takes as long as its reader stays: that is not slow. */
+    /** The response lasts until the client disconnects, so a long duration is not logged as slow. */
     staysOpen?: boolean;
   }
 }
@@ -16,24 +16,24 @@ export interface ServerSentEvent {
   data: unknown;
 }
 
-/** Keeps a quiet stream alive: proxies often close a connection on which nothing came for half a minute or more. */
+/** Proxies often close a connection that is idle for 30 seconds or more. */
 const HEARTBEAT_MS = 20_000;
 
-/** A client that takes nothing of what waits for it for so long is dropped. It resumes where it was. */
+/** A client that reads nothing for this time is disconnected. It can resume with `Last-Event-ID`. */
 const READ_WITHIN_MS = 30_000;
 
-/** How long a client is asked to wait before it comes back. */
+/** How long a client waits before it reconnects. */
 const RETRY_MS = 2_000;
 
-/** The answer of a route that sends events for as long as there are some, as the OpenAPI document shows it. */
+/** The OpenAPI response of a route that sends server-sent events. */
 export const eventStream = (description: string) => ({
   description,
   content: { 'text/event-stream': { schema: { type: 'string' } } },
 });
 
 /**
- * Answers with events as they come (text/event-stream), until there are no more or the client has gone; then `close` is called.
- * No more of them wait in memory than one, and what the sockets hold.
+ * Sends events as server-sent events until they end or the client disconnects, then calls `close`. At most one event
+ * waits in memory, plus the socket buffers.
  */
 export function sendEvents(
   reply: FastifyReply,
@@ -49,20 +49,20 @@ export function sendEvents(
     clearInterval(heartbeat);
     close();
   });
-  void pump(events, out, readWithinMs);
+  void writeEvents(events, out, readWithinMs);
   return (
     reply
       .type('text/event-stream')
       .header('cache-control', 'no-store')
-      // For nginx, which else collects answers before it passes them on.
+      // nginx buffers responses without this header.
       .header('x-accel-buffering', 'no')
-      // So that nothing is left open when the stream ends, with the server or before it.
+      // The connection closes when the stream ends or the server stops.
       .header('connection', 'close')
       .send(out)
   );
 }
 
-async function pump(
+async function writeEvents(
   events: AsyncIterable<ServerSentEvent>,
   out: PassThrough,
   readWithinMs: number,
@@ -73,7 +73,7 @@ async function pump(
     }
     out.end();
   } catch {
-    // It was closed by the client, is not read, or there is an end to the events that nobody can be told of.
+    // The client disconnected or stalled, or the source failed. The response has begun, so no error can be sent.
     out.destroy();
   }
 }

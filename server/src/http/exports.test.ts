@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { eventually } from '../testing/eventually.ts';
 import { ProblemError } from '../core/problem.ts';
-import { limitExports, type Exports } from './exports.ts';
+import { createExports, type Exports } from './exports.ts';
 
 const by = (keyId: string) => ({ keyCaller: { keyId } }) as FastifyRequest;
 
@@ -12,7 +12,7 @@ async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts;
 }
 
-/** Whether one more export is admitted; it is ended at once if so. */
+/** Whether one more export is admitted. If so, it ends at once. */
 async function admits(exports: Exports, keyId: string, tenantId: string): Promise<boolean> {
   try {
     const admitted = exports.open(by(keyId), tenantId, pieces()).destroy();
@@ -26,9 +26,9 @@ async function admits(exports: Exports, keyId: string, tenantId: string): Promis
   }
 }
 
-describe('limitExports', () => {
-  test('refuses more than the limits of a caller, a tenant and the server', async () => {
-    const exports = limitExports({ perCaller: 1, perTenant: 2, inAll: 3, reading: 1 });
+describe('createExports', () => {
+  test('rejects exports above the limits of a caller, a tenant and the server', async () => {
+    const exports = createExports({ perCaller: 1, perTenant: 2, inAll: 3, reading: 1 });
     exports.open(by('a'), 'one', pieces('x'));
     assert.equal(await admits(exports, 'a', 'two'), false, 'one of a caller');
     exports.open(by('b'), 'one', pieces('x'));
@@ -39,8 +39,8 @@ describe('limitExports', () => {
     await eventually(() => admits(exports, 'd', 'three'));
   });
 
-  test('makes room when an export ends, fails, or is given up', async () => {
-    const exports = limitExports({ perCaller: 1, perTenant: 1, inAll: 1, reading: 1 });
+  test('admits another export when one ends, fails or is destroyed', async () => {
+    const exports = createExports({ perCaller: 1, perTenant: 1, inAll: 1, reading: 1 });
     const read = async (texts: AsyncGenerator<string>) =>
       Array.fromAsync(exports.open(by('a'), 'one', texts) as AsyncIterable<string>);
     assert.deepEqual(await read(pieces('x', 'y')), ['x', 'y']);
@@ -57,8 +57,8 @@ describe('limitExports', () => {
     await eventually(() => admits(exports, 'a', 'one'));
   });
 
-  test('reads no more at once than allowed, and a stalled reader does not stop the others', async () => {
-    const exports = limitExports({ perCaller: 9, perTenant: 9, inAll: 9, reading: 2 });
+  test('limits concurrent reads, and continues when one client stalls', async () => {
+    const exports = createExports({ perCaller: 9, perTenant: 9, inAll: 9, reading: 2 });
     let [reading, most] = [0, 0];
     async function* slow(): AsyncGenerator<string> {
       for (let piece = 0; piece < 5; piece++) {

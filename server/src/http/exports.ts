@@ -3,28 +3,28 @@ import type { FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { ProblemError } from '../core/problem.ts';
 
-/** How many exports may be open at once in this process. One is open until its last byte is sent or its reader goes away. */
+/**
+ * How many exports may be open at once in this process. An export is open until its last byte is sent or the client
+ * disconnects.
+ */
 export interface ExportLimits {
-  /** Of one key, dashboard account or player. */
+  /** Per key, dashboard account or player. */
   perCaller: number;
   perTenant: number;
-  /** Of all callers. */
+  /** For all callers together. */
   inAll: number;
-  /**
-   * How many of them read from the database at the same time. The others wait for their reader, or for their turn, and hold no
-   * connection.
-   */
+  /** How many exports read from the database at the same time. The others wait without a connection. */
   reading: number;
 }
 
-/** Answers that are made while they are sent, and the limits that keep them from using up memory and connections. */
+/** Streams large responses within limits of memory and connections. */
 export interface Exports {
-  /** Admits an export, and paces it. Throws too_many_exports. */
+  /** Opens an export as a stream. Throws too_many_exports. */
   open(request: FastifyRequest, tenantId: string | null, pieces: AsyncGenerator<string>): Readable;
 }
 
-/** Counts the exports of one kind. */
-export function limitExports({ perCaller, perTenant, inAll, reading }: ExportLimits): Exports {
+/** Creates the limits of one kind of exports. */
+export function createExports({ perCaller, perTenant, inAll, reading }: ExportLimits): Exports {
   const open = new Map<string, number>();
   const inTurn = pLimit(reading);
 
@@ -38,7 +38,7 @@ export function limitExports({ perCaller, perTenant, inAll, reading }: ExportLim
       for (const [holder, most, whose] of limits)
         if ((open.get(holder) ?? 0) >= most)
           throw new ProblemError('too_many_exports', {
-            detail: `${most} ${most === 1 ? 'export' : 'exports'} ${whose} may run at once. Wait until one has ended.`,
+            detail: `At most ${most} ${most === 1 ? 'export' : 'exports'} ${whose} may run at once. Wait until one ends.`,
             headers: { 'retry-after': '5' },
           });
       for (const [holder] of limits) open.set(holder, (open.get(holder) ?? 0) + 1);

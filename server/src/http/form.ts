@@ -2,17 +2,17 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 
-/** A form as it was sent. */
+/** A parsed form. */
 export interface Form {
   files: FormFile[];
-  /** The texts of the other fields; one that was sent twice is there twice. */
+  /** The text fields. A field that was sent twice appears twice. */
   fields: { name: string; value: string }[];
 }
 
 export interface FormFile {
-  /** The name of its field. */
+  /** The name of the form field. */
   field: string;
-  /** Its beginning only, where it is too large. */
+  /** The content. If the file is too large, only its beginning. */
   bytes: Buffer;
   isTooLarge: boolean;
 }
@@ -21,11 +21,11 @@ export interface FormFile {
 export type FormReader = (request: FastifyRequest) => Promise<Form>;
 
 /**
- * Makes a scope one of forms (multipart/form-data), which its handlers read with what this returns: after the caller's
- * rights were checked, so that nobody else's file is kept in memory. The schema of a body is for the documentation alone.
+ * Makes a scope accept only forms (multipart/form-data), and returns the reader for its handlers. Handlers read the
+ * form after authorization, so files of other callers do not use memory. The body schema is for the documentation only.
  */
 export async function acceptForms(app: FastifyInstance, largestFile: number): Promise<FormReader> {
-  // Forms alone: JSON would else be read, and then refused as a form.
+  // Without this, a JSON body would be read before it is rejected.
   app.removeAllContentTypeParsers();
   const compile = app.validatorCompiler!;
   app.setValidatorCompiler((route) => (route.httpPart === 'body' ? () => true : compile(route)));
@@ -52,14 +52,14 @@ export async function acceptForms(app: FastifyInstance, largestFile: number): Pr
 async function readParts(request: FastifyRequest): Promise<Form> {
   const form: Form = { files: [], fields: [] };
   for await (const part of request.parts()) {
-    // A file is read to its end also where it is too large, for the form goes on behind it.
+    // A file that is too large is read to its end, because more parts may follow.
     if (part.type === 'file')
       form.files.push({
         field: part.fieldname,
         bytes: await part.toBuffer(),
         isTooLarge: part.file.truncated,
       });
-    // A part that says it is JSON comes parsed.
+    // The parser already parses a part with the content type JSON.
     else
       form.fields.push({
         name: part.fieldname,

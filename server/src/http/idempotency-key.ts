@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { problems } from './schemas.ts';
 
-/** The request headers of operations that a client may repeat. Header names are compared in lower case. */
+/** The request headers of idempotent operations. Validation compares header names in lower case. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -11,19 +11,22 @@ export const IdempotencyHeaders = Type.Object({
       maxLength: 128,
       pattern: '^[!-~]*$',
       description:
-        'A random text of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action.',
+        'A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action.',
     }),
   ),
 });
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the answer to a request with an `Idempotency-Key` is kept: then the handler passes {@link idempotencyOf} on. */
+    /**
+     * Whether the response to a request with an `Idempotency-Key` is stored. The handler must pass on {@link
+     * idempotencyOf}.
+     */
     idempotent?: boolean;
   }
 }
 
-/** A request whose answer is kept, so that the same request gets it again. */
+/** Identifies a request whose response is stored. An identical request gets the same response. */
 export interface IdempotentRequest {
   tenantId: string;
   /** The player, the key or the account that sends the request. */
@@ -43,7 +46,7 @@ export function declareIdempotency(app: FastifyInstance): void {
   });
 }
 
-/** What identifies a request to a route of a tenant with `config.idempotent`; undefined if it has no `Idempotency-Key`. */
+/** Identifies a request to a route with `config.idempotent`. Undefined if the request has no `Idempotency-Key`. */
 export function idempotencyOf(request: FastifyRequest): IdempotentRequest | undefined {
   const key = request.headers['idempotency-key'] as string | undefined;
   if (key === undefined) return undefined;
@@ -52,8 +55,10 @@ export function idempotencyOf(request: FastifyRequest): IdempotentRequest | unde
   const callerId = playerCaller?.playerId ?? keyCaller?.keyId ?? accountCaller?.accountId;
   const operation = routeOptions.schema?.operationId;
   if (!routeOptions.config.idempotent || !tenantId || !callerId || !operation)
-    throw new Error(`${routeOptions.url} cannot keep answers.`);
-  // In the order in which the members were sent: to sort those of 1 MiB takes 150 ms, and a client repeats what it sent.
+    throw new Error(
+      `${routeOptions.url} cannot store responses: it needs config.idempotent, a tenant, a caller and an operationId.`,
+    );
+  // Members are hashed in the order in which they were sent. Sorting 1 MiB of members takes 150 ms.
   const hash = createHash('sha256')
     .update(JSON.stringify([params, body]))
     .digest();

@@ -3,21 +3,24 @@ import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { isNestedWithin, isStorableDeep } from '../core/text.ts';
 
-/** The escapes of NUL and of surrogates: only texts that hold one can hold something that PostgreSQL refuses. */
-const SUSPICIOUS = /\\u(?:0000|d[89a-f])/i;
+/** Escapes of NUL and of surrogates. Only a body that contains one can contain text that PostgreSQL rejects. */
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
-/** A number in JSON with so many digits that a JavaScript number may not hold it exactly. */
+/** A JSON number with so many digits that a JavaScript number may lose some. */
 const LONG_NUMBER = /[\d.]{16}/;
 
-/** Far above any sensible metadata, far below where recursion (ours, JSON.stringify's, PostgreSQL's) runs out of stack. */
-const DEEPEST_NESTING = 64;
+/**
+ * Real metadata is much flatter. Recursive functions (ours, JSON.stringify, PostgreSQL) fail only at a much deeper
+ * level.
+ */
+const MAX_NESTING = 64;
 
-/** Only a text that holds one of these can hold a member that {@link dropPrototypeMembers} drops: a letter may be escaped. */
+/** Only a body that contains one of these can contain a prototype member, because letters may be escaped. */
 const PROTOTYPE_MEMBER = /__proto__|constructor|\\u/;
 
 /**
- * Reads JSON bodies, and no others, strictly: UTF-8 only, no NUL and no broken surrogate in any text, nesting no deeper than
- * {@link DEEPEST_NESTING}. Members called `__proto__` or `constructor` are ignored.
+ * Accepts JSON bodies only: UTF-8, without NUL or unpaired surrogates, and at most {@link MAX_NESTING} levels deep.
+ * Members called `__proto__` or `constructor` are ignored.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -25,8 +28,9 @@ export function parseJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * Reads the bodies of a scope as {@link parseJsonBodies} does, but for integers that a JavaScript number does not hold: in these
- * members they arrive as texts of their digits, for `Int64` to take. Anywhere else a text would pass for one that was sent.
+ * Parses bodies like {@link parseJsonBodies}, but keeps the digits of integers that a JavaScript number cannot
+ * represent. In the named members they become strings of digits, which `Int64` accepts. In other members a string would
+ * look like one that the client sent.
  */
 export function keepLongIntegers(app: FastifyInstance, members: readonly string[]): void {
   const keepDigits = (name: string, value: unknown, context?: { source?: string }): unknown =>
@@ -35,42 +39,49 @@ export function keepLongIntegers(app: FastifyInstance, members: readonly string[
   addJsonParser(app, (text, value) => (LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : value));
 }
 
-/** `finish` gets what has been read, and its text, once nothing in them is to be feared. */
+/** Calls `finish` with the checked text and the parsed value. */
 function addJsonParser(app: FastifyInstance, finish: (text: string, value: unknown) => unknown): void {
-  // Members that could poison an object are dropped below, from what `finish` returns.
+  // Prototype members are removed below, from the result of `finish`.
   const parseJson = app.getDefaultJsonParser('ignore', 'ignore');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const text = decode(body);
-    if (text === undefined) return done(new ProblemError('malformed_json', 'The body is not UTF-8.'));
-    // A body that is announced but empty is none: some clients send the content type with every request.
+    if (text === undefined)
+      return done(new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.'));
+    // An empty body counts as none: some clients send the content type with every request.
     if (text === '') return done(null, undefined);
     void parseJson(request, text, (error, value) => {
       if (error) return done(error, undefined);
-      if (!isNestedWithin(value, DEEPEST_NESTING))
+      if (!isNestedWithin(value, MAX_NESTING))
         return done(
-          new ProblemError('invalid_request', `The body is nested deeper than ${DEEPEST_NESTING} levels.`),
+          new ProblemError(
+            'invalid_request',
+            `The body has more than ${MAX_NESTING} levels. Send fewer levels of objects and arrays.`,
+          ),
         );
-      if (SUSPICIOUS.test(text) && !isStorableDeep(value)) {
+      if (UNSTORABLE_ESCAPE.test(text) && !isStorableDeep(value)) {
         return done(
-          new ProblemError('invalid_request', 'A text holds a NUL byte or half of a surrogate pair.'),
+          new ProblemError(
+            'invalid_request',
+            'A string contains a NUL character or an unpaired surrogate. Remove it.',
+          ),
         );
       }
       const body = finish(text, value);
-      if (PROTOTYPE_MEMBER.test(text)) dropPrototypeMembers(body);
+      if (PROTOTYPE_MEMBER.test(text)) removePrototypeMembers(body);
       done(null, body);
     });
   });
 }
 
-/** A later copy or merge of such a member would change the prototype of an object, so no handler gets one. */
-function dropPrototypeMembers(value: unknown): void {
+/** If code copied or merged such a member later, it would change the prototype of an object. */
+function removePrototypeMembers(value: unknown): void {
   if (value === null || typeof value !== 'object') return;
   for (const name of ['__proto__', 'constructor'])
     if (Object.hasOwn(value, name)) delete (value as Record<string, unknown>)[name];
-  for (const member of Object.values(value)) dropPrototypeMembers(member);
+  for (const member of Object.values(value)) removePrototypeMembers(member);
 }
 
-/** Leaves the bodies of a scope unread, as Buffers, for its handlers to parse with {@link parseBatch}. */
+/** Passes the bodies of a scope to its handlers as Buffers, to parse with {@link parseBatch}. */
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
@@ -79,24 +90,25 @@ export function keepRawBodies(app: FastifyInstance): void {
 }
 
 /**
- * A member `value` that is a long integer, or a fraction, which JSON.parse may round to an integer. No text holds this: in a text
- * the quotation marks are escaped.
+ * A member `value` with a long integer, or with a fraction that JSON.parse may round to an integer. A string cannot
+ * match, because its quotation marks are escaped.
  */
 const LONG_VALUE = /("value"\s*:\s*)(-?(?:[1-9]\d{15,}|(?:0|[1-9]\d*)\.0*[1-9]\d*))(?=\s*[,}])/g;
 
 /**
- * Parses the body of a batch, leaving the texts of the single items unchecked, for the items are judged one by one. A member
- * `value` with more digits than a JavaScript number keeps arrives as a text of them: a reviver would do the same and take ten
- * times as long as parsing. Throws malformed_json, and batch_size if the body holds more than `mostValues` values.
+ * Parses the body of a batch. Strings inside the items are not checked, because each item is validated separately. A
+ * `value` with too many digits for a JavaScript number becomes a string of digits. A reviver would do the same, but
+ * takes ten times as long. Throws malformed_json, and batch_size if the body contains more than `mostValues` values.
  */
 export function parseBatch(body: Buffer, mostValues: number): unknown {
   if (hasMoreValues(body, mostValues))
     throw new ProblemError(
       'batch_size',
-      `The body may hold at most ${mostValues} values. Send fewer members or events.`,
+      `The body may contain at most ${mostValues} values. Send fewer members or events.`,
     );
   const text = decode(body);
-  if (text === undefined) throw new ProblemError('malformed_json', 'The body is not UTF-8.');
+  if (text === undefined)
+    throw new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.');
   try {
     return JSON.parse(LONG_NUMBER.test(text) ? text.replace(LONG_VALUE, '$1"$2"') : text) as unknown;
   } catch {
@@ -110,7 +122,7 @@ const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;
 
-/** Counts commas and opening brackets outside of texts, before they become objects: 2 ms for each MiB. */
+/** Counts commas and opening brackets outside of strings, before the body becomes objects. Takes 2 ms per MiB. */
 function hasMoreValues(body: Buffer, most: number): boolean {
   if (body.length <= most) return false;
   let values = 0;
@@ -135,7 +147,7 @@ function exactNumber(
   if (typeof value !== 'number') return value;
   const source = context?.source ?? '';
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : fromDigits(source);
-  // A fraction that was rounded to a whole number is still one: it is not to be stored as what it is not.
+  // The fraction was rounded to an integer. NaN makes validation reject it.
   return Number.isInteger(value) && /^-?\d+\.0*[1-9]\d*$/.test(source) ? NaN : value;
 }
 

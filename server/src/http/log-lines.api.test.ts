@@ -19,7 +19,7 @@ const tenant = await arrangeTenant(app);
 const [DEBUG, WARN, ERROR] = [20, 40, 50];
 
 describe('log lines', () => {
-  test('are errors for a 500, and none for an expected 502 or 503', async () => {
+  test('have the level error for 500, and warn for 502 and 503', async () => {
     const levels = new Map<number, number>();
     const write = (line: string) => {
       const { level, status } = JSON.parse(line);
@@ -39,7 +39,7 @@ describe('log lines', () => {
     assert.deepEqual(Object.fromEntries(levels), { 503: WARN, 502: WARN, 500: ERROR });
   });
 
-  test('hold no key, token, password or body', async () => {
+  test('contain no key, token, password or body', async () => {
     const player = await arrangePlayer(app, tenant, 'hunter2');
     const caller = { gameKey: tenant.gameKey, bearer: player.accessToken };
     await app.http.get('/api/player-profile/me?token=hunter2', caller);

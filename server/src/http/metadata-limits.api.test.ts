@@ -8,7 +8,7 @@ const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const { playerId } = await arrangePlayer(app, tenant);
 
-/** Every operation that takes metadata, and the path of the metadata in its body. */
+/** Every operation that accepts metadata, by the path of the metadata in its body. */
 const senders = {
   'deviceInfo.metadata': (metadata: unknown) =>
     logIn({ deviceInfo: { deviceFingerprint: randomBytes(16).toString('hex'), metadata } }),
@@ -26,7 +26,7 @@ function logIn(more: object) {
   );
 }
 
-/** Metadata that is so many bytes as JSON. */
+/** Metadata with this size as JSON. */
 const ofBytes = (bytes: number) => ({
   a: 'é'.repeat(((bytes - 8) / 2) | 0).padEnd(bytes - 8 - (((bytes - 8) / 2) | 0), 'x'),
 });

@@ -1,7 +1,7 @@
 import type { Ajv } from 'ajv';
 import { isNestedWithin } from '../core/text.ts';
 
-/** Adds the keywords `x-max-levels` and `x-max-bytes`: limits of a JSON value as a whole. */
+/** Adds the keywords `x-max-levels` and `x-max-bytes`, which limit a whole JSON value. */
 export function addMetadataLimits(ajv: Ajv): void {
   ajv.addKeyword({
     keyword: 'x-max-levels',
@@ -18,8 +18,8 @@ export function addMetadataLimits(ajv: Ajv): void {
 }
 
 /**
- * The size of a value as JSON, its numbers without exponents: PostgreSQL returns the `1e308` of a jsonb column as 309 digits,
- * so 8 KiB of such numbers would be 400 KiB when they are read.
+ * The size of a value as JSON, with numbers written without exponents. PostgreSQL returns `1e308` in a jsonb column as
+ * 309 digits, so 8 KiB of such numbers would become 400 KiB.
  */
 function storedBytes(value: unknown): number {
   let hidden = 0;

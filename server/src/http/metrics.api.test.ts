@@ -9,14 +9,14 @@ const behindProxy = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1' } });
 const tenant = await arrangeTenant(guarded);
 
 describe('GET /metrics', () => {
-  test('answers the holder of the token', async () => {
+  test('returns the metrics to a caller with the token', async () => {
     const { status, text, headers } = await guarded.http.get('/metrics', { bearer: TOKEN });
     assert.equal(status, 200);
     assert.match(text, /guildhall_http_request_duration_seconds/);
     assert.match(headers.get('content-type') ?? '', /^text\/plain/);
   });
 
-  test('is 401 without the token, with another one, and with the token of a player', async () => {
+  test('returns 401 without the token, with another one, and with the token of a player', async () => {
     const player = await arrangePlayer(guarded, tenant);
     for (const [bearer, code] of [
       [undefined, 'missing_bearer'],
@@ -32,7 +32,7 @@ describe('GET /metrics', () => {
     assert.equal(inUrl.status, 401);
   });
 
-  test('is closed behind a proxy if no token is set', async () => {
+  test('returns 401 behind a proxy if no token is set', async () => {
     for (const bearer of ['', 'undefined', TOKEN])
       assert.equal((await behindProxy.http.get('/metrics', { bearer })).status, 401);
   });

@@ -6,15 +6,15 @@ import { ProblemError } from '../core/problem.ts';
 import { bearerToken } from './credential-scope.ts';
 import { problems } from './schemas.ts';
 
-/** Who may read the figures: everybody, nobody, or who knows a token. */
+/** Who may read the metrics: everyone, nobody, or callers with a token. */
 export type MetricsAccess = 'open' | 'closed' | { token: string };
 
-/** Measures every request by operation and status, and serves all figures of the registry to Prometheus at `/metrics`. */
+/** Measures every request by operation and status, and serves the registry to Prometheus at `/metrics`. */
 export function measureRequests(app: FastifyInstance, registry: Registry, access: MetricsAccess): void {
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'guildhall_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer.',
+    help: 'Seconds from the arrival of a request to the end of its response.',
     labelNames: ['operation', 'status'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
@@ -32,7 +32,7 @@ export function measureRequests(app: FastifyInstance, registry: Registry, access
         tags: ['Operations'],
         summary: 'Read the metrics for Prometheus',
         description:
-          'Needs the token of `METRICS_TOKEN`. Without one it is open to a server that listens on loopback, and closed elsewhere.',
+          'Needs the token of the setting `METRICS_TOKEN`. If the setting is empty, the endpoint is open only while the server listens on loopback.',
         security: [{ metricsToken: [] }],
         response: {
           200: { description: 'The metrics.', content: { 'text/plain': { schema: Type.String() } } },
@@ -57,7 +57,7 @@ function checkAccess(request: FastifyRequest, access: MetricsAccess): void {
     throw new ProblemError('invalid_bearer', 'The bearer token is not the one of the setting METRICS_TOKEN.');
 }
 
-/** Compares in constant time: digests have one length. */
+/** Compares digests of equal length in constant time. */
 function isSame(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

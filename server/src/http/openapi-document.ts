@@ -1,10 +1,10 @@
-import { countsRequests } from './rate-limit.ts';
+import { isRateLimited } from './traffic/rate-limit.ts';
 import { problemDescriptions } from './schemas.ts';
 
-/** The headers of answers, which the document describes once for all operations. */
+/** The response headers, described once for all operations. */
 export const responseHeaders = {
   'X-Request-Id': {
-    description: 'The id of the request: the one that the caller sent in this header, or a new one.',
+    description: 'The id of the request: the value that the client sent in this header, or a new one.',
     schema: { type: 'string' },
   },
   Allow: {
@@ -16,11 +16,12 @@ export const responseHeaders = {
     schema: { type: 'integer' },
   },
   'RateLimit-Limit': {
-    description: 'How many requests the key may send in the window that is nearest to its limit.',
+    description:
+      'The number of requests that the key may send in the current window (minute or hour, the one with fewer requests left).',
     schema: { type: 'integer' },
   },
   'RateLimit-Remaining': {
-    description: 'How many of them are left.',
+    description: 'The number of requests that are left in the window.',
     schema: { type: 'integer' },
   },
   'RateLimit-Reset': {
@@ -33,7 +34,7 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   200: 'The request succeeded.',
   201: 'The resource was created.',
   202: 'The request was accepted.',
-  204: 'The request succeeded. The answer has no body.',
+  204: 'The request succeeded. The response has no body.',
 };
 
 interface Response {
@@ -48,8 +49,8 @@ interface Operation {
 }
 
 /**
- * Renders the generated OpenAPI document, completed with what each operation has in common: the statuses 405 and 500, which
- * are left out of the routes so that a test fails on a 500, and the headers of answers.
+ * Renders the generated OpenAPI document and adds the parts that all operations share: response headers, and the
+ * statuses 405 and 500. Routes do not declare 500, so that a test fails on a 500.
  */
 export function renderDocument(document: { paths?: object }): string {
   const paths = Object.values(document.paths ?? {}) as Record<string, Operation>[];
@@ -64,7 +65,7 @@ function complete({ security, responses }: Operation): void {
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }
-  const isCounted = countsRequests(security);
+  const isCounted = isRateLimited(security);
   for (const [status, response] of Object.entries(responses)) {
     if (response.description === 'Default Response')
       response.description = SUCCESS_DESCRIPTIONS[status] ?? response.description;
@@ -84,9 +85,9 @@ function headers(...names: (keyof typeof responseHeaders)[]): object {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** A replacer of JSON.stringify: leaves out what only our validator and our serialiser understand. */
+/** A JSON.stringify replacer that removes keywords of our own validator and serializer. */
 function withoutInternals(key: string, value: unknown): unknown {
-  // A member of an object that is called "transform" would have a schema here, not a list.
+  // A property named "transform" has a schema as its value, not a list.
   if (key === 'transform' && Array.isArray(value)) return undefined;
   return key === 'format' && value === 'unsafe' ? 'uuid' : value;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { startTestApp } from '../testing/test-app.ts';
 
@@ -24,104 +24,106 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
   })),
 );
 
-/** Every object inside of a value, with the path that leads to it. */
+/** Every object inside a value, with its path. */
 function* objectsOf(value: unknown, path = '#'): Generator<[path: string, object: Record<string, unknown>]> {
   if (value === null || typeof value !== 'object') return;
   if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
   for (const [name, item] of Object.entries(value)) yield* objectsOf(item, `${path}/${name}`);
 }
 
-test('it is OpenAPI 3.1, and every reference leads somewhere', () => {
-  assert.match(document.openapi, /^3\.1\./);
-  assert.ok(document.info.title && document.info.version);
-  assert.ok(operations.length > 30);
-  const resolve = (reference: string) =>
-    reference
-      .slice(2)
-      .split('/')
-      .reduce((at, name) => at?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], document);
-  for (const [path, { $ref }] of objectsOf(document)) {
-    if (typeof $ref === 'string') assert.ok($ref.startsWith('#/') && resolve($ref), `${path}: ${$ref}`);
-  }
+describe('GET /openapi.json', () => {
+  test('is OpenAPI 3.1 without broken references', () => {
+    assert.match(document.openapi, /^3\.1\./);
+    assert.ok(document.info.title && document.info.version);
+    assert.ok(operations.length > 30);
+    const resolve = (reference: string) =>
+      reference
+        .slice(2)
+        .split('/')
+        .reduce((at, name) => at?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+    for (const [path, { $ref }] of objectsOf(document)) {
+      if (typeof $ref === 'string') assert.ok($ref.startsWith('#/') && resolve($ref), `${path}: ${$ref}`);
+    }
+  });
+
+  test('contains only valid JSON Schema 2020-12', () => {
+    const ajv = new Ajv2020({ strict: false });
+    let count = 0;
+    for (const [path, { schema }] of objectsOf(document.paths)) {
+      if (schema === undefined) continue;
+      count++;
+      assert.ok(ajv.validateSchema(schema as object), `${path}: ${ajv.errorsText()}`);
+    }
+    for (const [name, schema] of Object.entries(document.components.schemas))
+      assert.ok(ajv.validateSchema(schema as object), `${name}: ${ajv.errorsText()}`);
+    assert.ok(count > 100);
+  });
+
+  test('describes the summary, the credentials and the responses of each operation', () => {
+    const tags = new Set(document.tags.map(({ name }: { name: string }) => name));
+    const schemes = new Set(Object.keys(document.components.securitySchemes));
+    const open = [
+      'isLive',
+      'isReady',
+      'issueWalletProofChallenge',
+      'getPublicKeys',
+      'signUp',
+      'logIn',
+      'refreshAccountSession',
+      'logOut',
+      'verifyAccountEmail',
+      'requestAccountPasswordReset',
+      'resetAccountPassword',
+      'verifyTotp',
+      'lookUpInvitation',
+      'acceptInvitation',
+      'startStoreAPortalLogin',
+      'finishStoreAPortalLogin',
+      'refreshPortalSession',
+      'sendPortalCode',
+      'exchangePortalCode',
+      'logOutOfPortal',
+      'getPublicPlayerProfile',
+      'readAvatar',
+    ];
+    const ids = new Set<string>();
+    const unsecured: string[] = [];
+    for (const {
+      name,
+      operationId,
+      summary,
+      tags: tagged,
+      security,
+      responses,
+      parameters = [],
+    } of operations) {
+      assert.ok(operationId && /^[a-z][A-Za-z]+$/.test(operationId), `${name}: ${operationId}`);
+      assert.ok(!ids.has(operationId), `${operationId} is not unique`);
+      ids.add(operationId);
+      assert.ok(summary, name);
+      assert.equal(tagged?.length, 1, name);
+      assert.ok(tags.has(tagged?.[0]), `${name}: the tag ${tagged?.[0]} is described`);
+      if (!security) unsecured.push(operationId);
+      for (const scheme of (security ?? []).flatMap((one) => Object.keys(one)))
+        assert.ok(schemes.has(scheme), name);
+      if (security) assert.ok('401' in responses, `${name} declares 401`);
+      assert.ok(
+        Object.keys(responses).some((status) => status.startsWith('2')),
+        `${name} declares a success`,
+      );
+      for (const [status, { description }] of Object.entries(responses))
+        assert.ok(description, `${name} ${status}`);
+      const inPath = [...name.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const declared = parameters
+        .filter((parameter) => parameter.in === 'path')
+        .map((parameter) => parameter.name);
+      assert.deepEqual(declared.toSorted(), inPath.toSorted(), name);
+    }
+    assert.deepEqual(unsecured.toSorted(), open.toSorted(), 'operations without a credential');
+  });
 });
 
-test('every schema is a JSON Schema 2020-12', () => {
-  const ajv = new Ajv2020({ strict: false });
-  let count = 0;
-  for (const [path, { schema }] of objectsOf(document.paths)) {
-    if (schema === undefined) continue;
-    count++;
-    assert.ok(ajv.validateSchema(schema as object), `${path}: ${ajv.errorsText()}`);
-  }
-  for (const [name, schema] of Object.entries(document.components.schemas))
-    assert.ok(ajv.validateSchema(schema as object), `${name}: ${ajv.errorsText()}`);
-  assert.ok(count > 100);
-});
-
-test('every operation says what it is, who may call it, and what it answers', () => {
-  const tags = new Set(document.tags.map(({ name }: { name: string }) => name));
-  const schemes = new Set(Object.keys(document.components.securitySchemes));
-  const open = [
-    'isLive',
-    'isReady',
-    'issueWalletProofChallenge',
-    'getPublicKeys',
-    'signUp',
-    'logIn',
-    'refreshAccountSession',
-    'logOut',
-    'verifyAccountEmail',
-    'requestAccountPasswordReset',
-    'resetAccountPassword',
-    'verifyTotp',
-    'lookUpInvitation',
-    'acceptInvitation',
-    'startStoreAPortalLogin',
-    'finishStoreAPortalLogin',
-    'refreshPortalSession',
-    'sendPortalCode',
-    'exchangePortalCode',
-    'logOutOfPortal',
-    'getPublicPlayerProfile',
-    'readAvatar',
-  ];
-  const ids = new Set<string>();
-  const unsecured: string[] = [];
-  for (const {
-    name,
-    operationId,
-    summary,
-    tags: tagged,
-    security,
-    responses,
-    parameters = [],
-  } of operations) {
-    assert.ok(operationId && /^[a-z][A-Za-z]+$/.test(operationId), `${name}: ${operationId}`);
-    assert.ok(!ids.has(operationId), `${operationId} is the name of two`);
-    ids.add(operationId);
-    assert.ok(summary, name);
-    assert.equal(tagged?.length, 1, name);
-    assert.ok(tags.has(tagged?.[0]), `${name}: the tag ${tagged?.[0]} is described`);
-    if (!security) unsecured.push(operationId);
-    for (const scheme of (security ?? []).flatMap((one) => Object.keys(one)))
-      assert.ok(schemes.has(scheme), name);
-    if (security) assert.ok('401' in responses, `${name} declares 401`);
-    assert.ok(
-      Object.keys(responses).some((status) => status.startsWith('2')),
-      `${name} declares a success`,
-    );
-    for (const [status, { description }] of Object.entries(responses))
-      assert.ok(description, `${name} ${status}`);
-    const inPath = [...name.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-    const declared = parameters
-      .filter((parameter) => parameter.in === 'path')
-      .map((parameter) => parameter.name);
-    assert.deepEqual(declared.toSorted(), inPath.toSorted(), name);
-  }
-  assert.deepEqual(unsecured.toSorted(), open.toSorted(), 'what anybody may call');
-});
-
-/** Each schema of the document, and each inside of one, with the path that leads to it. */
+/** Every schema of the document, subschemas included, with its path. */
 function* schemasOf(value: unknown, path = '#'): Generator<[path: string, schema: Record<string, unknown>]> {
   if (value === null || typeof value !== 'object') return;
   for (const [name, item] of Object.entries(value)) {
@@ -144,77 +146,90 @@ function* subschemas(
     for (const choice of (object[name] ?? []) as unknown[]) yield* subschemas(choice, `${path}/${name}`);
 }
 
-test('schemas hold keywords and formats of the standards alone', () => {
-  const keywords = new Set(
-    (
-      '$id $ref additionalProperties anyOf const default description discriminator enum examples format items maximum ' +
-      'maxItems maxLength maxProperties minimum minItems minLength oneOf pattern patternProperties properties required type uniqueItems'
-    ).split(' '),
-  );
-  const formats = new Set(['binary', 'date', 'date-time', 'email', 'int64', 'uri', 'uuid']);
-  let count = 0;
-  for (const [path, schema] of [
-    ...schemasOf(document.paths),
-    ...schemasOf(document.components.headers),
-    ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [...subschemas(schema, name)]),
-  ]) {
-    count++;
-    for (const keyword of Object.keys(schema))
-      assert.ok(keywords.has(keyword) || keyword.startsWith('x-'), `${path}: ${keyword}`);
-    const { format } = schema;
-    if (format !== undefined) assert.ok(formats.has(format as string), `${path}: ${String(format)}`);
-  }
-  assert.ok(count > 2000, `${count} schemas`);
-});
-
-test('every operation declares 405 and 500, X-Request-Id, and what each answer means', () => {
-  for (const { name, responses } of operations) {
-    for (const status of [405, 500]) assert.ok(responses[status], `${name} declares ${status}`);
-    assert.ok('Allow' in responses[405]!.headers!, `${name} declares Allow`);
-    for (const [status, { description, content, headers }] of Object.entries(responses)) {
-      assert.ok(description && description !== 'Default Response', `${name} ${status}: ${description}`);
-      assert.ok('X-Request-Id' in (headers ?? {}), `${name} ${status} declares X-Request-Id`);
-      if (/^[45]/.test(status))
-        assert.deepEqual(Object.keys(content ?? {}), ['application/problem+json'], `${name} ${status}`);
-      if (status === '429' || status === '503') assert.ok('Retry-After' in headers!, `${name} ${status}`);
+describe('GET /openapi.json: common parts', () => {
+  test('uses only standard keywords and formats in schemas', () => {
+    const keywords = new Set(
+      (
+        '$id $ref additionalProperties anyOf const default description discriminator enum examples format items maximum ' +
+        'maxItems maxLength maxProperties minimum minItems minLength oneOf pattern patternProperties properties required type uniqueItems'
+      ).split(' '),
+    );
+    const formats = new Set(['binary', 'date', 'date-time', 'email', 'int64', 'uri', 'uuid']);
+    let count = 0;
+    for (const [path, schema] of [
+      ...schemasOf(document.paths),
+      ...schemasOf(document.components.headers),
+      ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
+        ...subschemas(schema, name),
+      ]),
+    ]) {
+      count++;
+      for (const keyword of Object.keys(schema))
+        assert.ok(keywords.has(keyword) || keyword.startsWith('x-'), `${path}: ${keyword}`);
+      const { format } = schema;
+      if (format !== undefined) assert.ok(formats.has(format as string), `${path}: ${String(format)}`);
     }
-  }
-});
+    assert.ok(count > 2000, `${count} schemas`);
+  });
 
-test('what is counted per key says so', () => {
-  const headers = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-  const counted = operations.filter(({ security = [] }) =>
-    security.some((schemes) => 'gameKey' in schemes || 'apiKey' in schemes),
-  );
-  assert.ok(counted.length > 20);
-  for (const { name, responses } of counted) {
-    assert.ok('429' in responses, `${name} declares 429`);
-    for (const [status, response] of Object.entries(responses)) {
-      if (!/^2|429/.test(status)) continue;
-      for (const header of headers)
-        assert.ok(header in (response.headers ?? {}), `${name} ${status} ${header}`);
+  test('declares 405, 500, X-Request-Id and a description of each response', () => {
+    for (const { name, responses } of operations) {
+      for (const status of [405, 500]) assert.ok(responses[status], `${name} declares ${status}`);
+      assert.ok('Allow' in responses[405]!.headers!, `${name} declares Allow`);
+      for (const [status, { description, content, headers }] of Object.entries(responses)) {
+        assert.ok(description && description !== 'Default Response', `${name} ${status}: ${description}`);
+        assert.ok('X-Request-Id' in (headers ?? {}), `${name} ${status} declares X-Request-Id`);
+        if (/^[45]/.test(status))
+          assert.deepEqual(Object.keys(content ?? {}), ['application/problem+json'], `${name} ${status}`);
+        if (status === '429' || status === '503') assert.ok('Retry-After' in headers!, `${name} ${status}`);
+      }
     }
-  }
+  });
+
+  test('declares 429 and the RateLimit headers on operations that take a key', () => {
+    const headers = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+    const counted = operations.filter(({ security = [] }) =>
+      security.some((schemes) => 'gameKey' in schemes || 'apiKey' in schemes),
+    );
+    assert.ok(counted.length > 20);
+    for (const { name, responses } of counted) {
+      assert.ok('429' in responses, `${name} declares 429`);
+      for (const [status, response] of Object.entries(responses)) {
+        if (!/^2|429/.test(status)) continue;
+        for (const header of headers)
+          assert.ok(header in (response.headers ?? {}), `${name} ${status} ${header}`);
+      }
+    }
+  });
 });
 
-test('the reference, the figures, the health and the keys answer', async () => {
+test('GET /docs serves the API reference with scripts of this server only', async () => {
   const docs = await app.http.get('/docs/');
   assert.equal(docs.status, 200);
   assert.match(docs.headers.get('content-type') ?? '', /text\/html/);
   assert.match(docs.text, /openapi\.json/);
   for (const [, script = ''] of docs.text.matchAll(/<script[^>]+src="([^"]+)"/g))
-    assert.equal((await fetch(new URL(script, `${app.url}/docs/`))).status, 200, `${script} comes from us`);
+    assert.equal(
+      (await fetch(new URL(script, `${app.url}/docs/`))).status,
+      200,
+      `${script} is served by this server`,
+    );
   const policy = docs.headers.get('content-security-policy') ?? '';
   const [, inline = ''] = /<script type[^>]*>([^]*?)<\/script>/.exec(docs.text) ?? [];
   assert.ok(inline.includes('createApiReference'));
   const hash = createHash('sha256').update(inline).digest('base64');
   assert.ok(policy.includes(`script-src 'self' 'sha256-${hash}';`), policy);
   assert.match(policy, /default-src 'none'.*connect-src 'self'.*frame-ancestors 'none'/);
+});
 
+test('GET /metrics counts requests to unknown paths', async () => {
   await app.http.get('/nothing');
   const { text, status } = await app.http.get('/metrics');
   assert.equal(status, 200);
   assert.match(text, /guildhall_http_request_duration_seconds_count\{operation="unknown",status="404"\} \d/);
+});
+
+test('the health endpoints and the public keys respond', async () => {
   for (const path of ['/health/live', '/health/ready'])
     assert.deepEqual((await app.http.get(path)).body, { status: 'ok' });
   const keys = await app.http.get('/.well-known/jwks.json');

@@ -1,52 +1,54 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { publishReference } from './api-reference.ts';
+import { serveApiReference } from './api-reference.ts';
 import { renderDocument, responseHeaders } from './openapi-document.ts';
 
 const DESCRIPTION = `
-Guildhall signs players in, keeps their profiles, and records what they do, for many games at once.
+Guildhall is a multi-tenant backend for games. It signs players in, stores their profiles, and records matches and events.
 
-**Credentials.** A game sends its key in \`X-Game-Key\`; a read-only integration sends an API key in \`X-API-Key\`; players and
-dashboard accounts send their access token as \`Authorization: Bearer\`. Each operation says which it takes.
+**Credentials.** A game sends its key in \`X-Game-Key\`. A read-only integration sends an API key in \`X-API-Key\`. Players and
+dashboard accounts send their access token as \`Authorization: Bearer\`. Each operation lists the credentials that it accepts.
 
 **Errors** are problem documents (RFC 9457) with a stable \`code\`.
 
-**Limits.** Requests are counted per key, by the minute and by the hour. The answers to a key say in \`RateLimit-Limit\`,
-\`RateLimit-Remaining\` and \`RateLimit-Reset\` how it stands; a 429 says in \`Retry-After\` how long to wait.
+**Rate limits.** Each key has a limit per minute and per hour. Responses to requests with a key carry \`RateLimit-Limit\`,
+\`RateLimit-Remaining\` and \`RateLimit-Reset\`. After a 429, wait for the number of seconds in \`Retry-After\`.
 
-**Times** are ISO 8601 in UTC; identifiers are lower-case UUIDs; unknown members of a body are ignored,
-and null for an optional member is as if it were left out.
+**Formats.** Times are ISO 8601 in UTC. Identifiers are lower-case UUIDs. Unknown members of a body are ignored.
+If an optional member is null, it counts as missing.
 `;
 
 const TAGS = [
-  { name: 'Player sign-in', description: 'Players sign in to a tenant and get tokens.' },
-  { name: 'Player portal', description: 'Players sign in to themselves, outside of any tenant.' },
-  { name: 'Assertions', description: 'Short-lived proofs of who a player is, for third parties.' },
-  { name: 'Player profile', description: 'What players see and do of their own.' },
-  { name: 'Profile lookup', description: 'What others see of a player.' },
-  { name: 'Player devices', description: 'The devices a player has signed in from.' },
-  { name: 'Sessions', description: 'Logins, as their players and as the tenant’s administrators see them.' },
-  { name: 'Matches', description: 'Match sessions and their rosters.' },
-  { name: 'Gameplay events', description: 'Batches of match and player events, and reading them back.' },
+  { name: 'Player sign-in', description: 'Sign players in to a tenant and issue tokens.' },
+  { name: 'Player portal', description: 'Sign players in to their own profile, without a tenant.' },
+  { name: 'Assertions', description: 'Issue short-lived proofs of a player’s identity to third parties.' },
+  { name: 'Player profile', description: 'Read and change the player’s own profile.' },
+  { name: 'Profile lookup', description: 'Read the profiles of other players.' },
+  { name: 'Player devices', description: 'List and block the devices that a player has signed in from.' },
+  { name: 'Sessions', description: 'Read login sessions, as a player or as an administrator of the tenant.' },
+  { name: 'Matches', description: 'Record matches, their players and their results.' },
+  { name: 'Gameplay events', description: 'Send batches of match and player events, and read them.' },
   {
     name: 'Wallet recording',
-    description:
-      'Sessions, matches and scores of wallet-linked players, in a ledger that shows every change.',
+    description: 'Record sessions, matches and scores of wallet-linked players in a tamper-evident ledger.',
   },
-  { name: 'Event definitions', description: 'What events a tenant knows.' },
-  { name: 'Accounts', description: 'Dashboard accounts.' },
-  { name: 'Workspaces', description: 'Who owns which tenants.' },
-  { name: 'Usage', description: 'What a workspace has used of its plan, and what it is billed.' },
-  { name: 'Tenants', description: 'Games and environments, their keys and sign-in providers.' },
-  { name: 'Tenant players', description: 'The players of a tenant, as its administrators see them.' },
-  { name: 'Alerts', description: 'Keys on which more came in than usual.' },
-  { name: 'Notifications', description: 'What dashboard accounts are told.' },
-  { name: 'Webhooks', description: 'What other servers are told, signed, and what came of it.' },
-  { name: 'Administration', description: 'The deployment as a whole, for platform admins.' },
-  { name: 'Operations', description: 'Health, metrics and public keys.' },
+  { name: 'Event definitions', description: 'Define the events that a tenant accepts.' },
+  { name: 'Accounts', description: 'Sign up, sign in and manage a dashboard account.' },
+  { name: 'Workspaces', description: 'Manage workspaces, their members and their plans.' },
+  { name: 'Usage', description: 'Read the used units and the costs of a workspace.' },
+  { name: 'Tenants', description: 'Manage games and environments, their keys and sign-in providers.' },
+  {
+    name: 'Tenant players',
+    description: 'List, ban and manage the players of a tenant as an administrator.',
+  },
+  { name: 'Alerts', description: 'Read alerts about keys with unusual traffic.' },
+  { name: 'Notifications', description: 'Read the notifications of a dashboard account.' },
+  { name: 'Webhooks', description: 'Send signed events to other servers, and read the deliveries.' },
+  { name: 'Administration', description: 'Manage the deployment as a platform admin.' },
+  { name: 'Operations', description: 'Read health, metrics and public keys.' },
 ];
 
-/** Generates `/openapi.json` from the routes registered after this, and shows it at `/docs`. */
+/** Serves `/openapi.json`, generated from all routes that are registered later, and the API reference at `/docs`. */
 export async function publishOpenApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -65,48 +67,48 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
             type: 'apiKey',
             in: 'header',
             name: 'X-Game-Key',
-            description: 'A game key: write-capable, of one tenant.',
+            description: 'A game key: can write data of one tenant.',
           },
           apiKey: {
             type: 'apiKey',
             in: 'header',
             name: 'X-API-Key',
-            description: 'An API key: read-only, of one tenant.',
+            description: 'An API key: can only read data of one tenant.',
           },
           player: {
             type: 'http',
             scheme: 'bearer',
             bearerFormat: 'JWT',
-            description: 'A player access token (2 hours).',
+            description: 'A player access token, valid for 2 hours.',
           },
           walletPlayer: {
             type: 'http',
             scheme: 'bearer',
             bearerFormat: 'JWT',
-            description: 'A platform JWT, as a wallet login gives it (2 hours).',
+            description: 'A platform JWT from a wallet login, valid for 2 hours.',
           },
           assertion: {
             type: 'http',
             scheme: 'bearer',
             bearerFormat: 'JWT',
-            description: 'An assertion (5 minutes), as a third party was handed it.',
+            description: 'An assertion that a third party received, valid for 5 minutes.',
           },
           thirdParty: {
             type: 'http',
             scheme: 'bearer',
-            description: 'A third party’s refresh token (30 days).',
+            description: 'The refresh token of a third party, valid for 30 days.',
           },
           metricsToken: {
             type: 'http',
             scheme: 'bearer',
             description:
-              'The token of the setting METRICS_TOKEN. On loopback /metrics may be open without one.',
+              'The token of the setting METRICS_TOKEN. Optional if the setting is empty and the server listens on loopback.',
           },
           account: {
             type: 'http',
             scheme: 'bearer',
             bearerFormat: 'JWT',
-            description: 'A dashboard access token (15 minutes).',
+            description: 'A dashboard access token, valid for 15 minutes.',
           },
         },
       },
@@ -121,10 +123,10 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
     published ??= renderDocument(app.swagger());
     return reply.type('application/json').send(published);
   });
-  await publishReference(app);
+  await serveApiReference(app);
 }
 
-/** A member with a default may be left out of a request, which its schema, made for the handler's types, does not say. */
+/** Marks request members with a default as optional. Their schemas require them for the types of the handlers. */
 function withOptionalDefaults<Schema extends { body?: unknown; querystring?: unknown }>(
   schema: Schema,
 ): Schema {

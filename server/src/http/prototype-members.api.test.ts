@@ -12,7 +12,7 @@ const LOGIN = '/api/player-auth/login';
 const credential = '"provider":"Mock","token":"mock:ada:secret"';
 
 describe('members called __proto__ or constructor', () => {
-  test('are accepted and ignored, however they are written', async () => {
+  test('are ignored, also with escaped letters', async () => {
     for (const member of [
       '"__proto__":{"provider":"StoreA"}',
       '"__proto__":null',
@@ -27,7 +27,7 @@ describe('members called __proto__ or constructor', () => {
     assert.equal(({} as { provider?: string }).provider, undefined);
   });
 
-  test('do not stand in for a missing member', async () => {
+  test('do not replace a missing member', async () => {
     const answer = await app.http.raw('POST', LOGIN, `{"__proto__":{${credential}}}`, game);
     assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request']);
   });
@@ -41,7 +41,7 @@ describe('members called __proto__ or constructor', () => {
     assert.deepEqual(rows, [{ metadata: { car: 'red', nested: [{ b: 2 }] } }]);
   });
 
-  test('are ignored where long integers are kept', async () => {
+  test('are ignored in a scope that keeps long integers', async () => {
     const { bearer } = await arrangeWalletPlayer(app, await arrangeWalletTenant(app));
     const body = '{"__proto__":{"x":1},"newScore":9223372036854775807}';
     for (const start of ['', '\ufeff']) {
@@ -52,7 +52,7 @@ describe('members called __proto__ or constructor', () => {
     }
   });
 
-  test('of an event are ignored, with a warning', async () => {
+  test('are ignored in an event', async () => {
     const player = await arrangePlayer(app, tenant);
     await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
       tenant.tenantId,

@@ -15,7 +15,9 @@ const NOT_HTTP: Reason = [
   'The bytes on this connection are not valid HTTP/1.1. Check the client.',
 ];
 
-/** Answers what never became a request, as it is not HTTP or did not arrive, with a problem document, and hangs up. */
+/**
+ * Sends a problem document when the bytes on a connection are not HTTP or are incomplete, then closes the connection.
+ */
 export function refuseConnection(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -4,7 +4,7 @@ import type { BillingContext } from '../core/billing-context.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 import { clientAddress } from './client-address.ts';
 
-const LONGEST_USER_AGENT = 256;
+const MAX_USER_AGENT_LENGTH = 256;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,71 +17,71 @@ declare module 'fastify' {
   }
 }
 
-/** The key that the route's credential scope has verified. */
+/** The verified key. */
 export function keyOf(request: FastifyRequest): KeyCaller {
-  return request.keyCaller ?? outsideOfScope(request, 'key');
+  return request.keyCaller ?? missingCaller(request, 'key');
 }
 
-/** What the request is charged to the payer of its key: one for each request, so that it shows whether it was. */
+/** The billing context of a request on a key. A request has only one, which records whether it was charged. */
 export function billingOf(request: FastifyRequest): BillingContext {
   const { payerId: workspaceId, payerHasHardStop: hasHardStop, tenantId, keyId } = keyOf(request);
   return (request.billing ??= { workspaceId, tenantId, keyId, hasHardStop, chargedTransactions: 0 });
 }
 
-/** The same where a request may come without a key: then nobody is charged. */
+/** The billing context, or undefined if the request has no key. Nobody is charged then. */
 export function anyBillingOf(request: FastifyRequest): BillingContext | undefined {
   return request.keyCaller ? billingOf(request) : undefined;
 }
 
-/** The player that the route's credential scope has verified. */
+/** The verified player. */
 export function playerOf(request: FastifyRequest): PlayerCaller {
-  return request.playerCaller ?? outsideOfScope(request, 'player');
+  return request.playerCaller ?? missingCaller(request, 'player');
 }
 
-/** The dashboard account that the route's credential scope has verified. */
+/** The verified dashboard account. */
 export function accountOf(request: FastifyRequest): AccountCaller {
-  return request.accountCaller ?? outsideOfScope(request, 'account');
+  return request.accountCaller ?? missingCaller(request, 'account');
 }
 
-/** The bearer token that the route's credential scope has verified. */
+/** The verified bearer token. */
 export function bearerOf(request: FastifyRequest): BearerCaller {
-  return request.bearerCaller ?? outsideOfScope(request, 'bearer token');
+  return request.bearerCaller ?? missingCaller(request, 'bearer token');
 }
 
-/** The wallet-linked player that the route's credential scope has verified. */
+/** The verified wallet-linked player. */
 export function walletOf(request: FastifyRequest): WalletCaller {
-  return request.walletCaller ?? outsideOfScope(request, 'wallet-linked player');
+  return request.walletCaller ?? missingCaller(request, 'wallet-linked player');
 }
 
-/** The account that the route's credential scope has verified, as the author of what the request changes. */
+/** The verified account as the author of a change. */
 export function authorOf(request: FastifyRequest): Author {
   return { actor: { kind: 'account', id: accountOf(request).accountId }, origin: originOf(request) };
 }
 
-/** The account that the route's credential scope has verified, for what it changes of its own. */
+/** The verified account, for a change to the account itself. */
 export function selfOf(request: FastifyRequest): Self {
   const { accountId, sessionId } = accountOf(request);
   return { accountId, sessionId, origin: originOf(request) };
 }
 
-/** Where a request comes from, as the audit trail and the list of sessions keep it. */
+/** The origin of a request, for the audit trail and the list of sessions. */
 export function originOf(request: FastifyRequest): Origin {
-  const userAgent = request.headers['user-agent']?.slice(0, LONGEST_USER_AGENT) ?? null;
+  const userAgent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH) ?? null;
   return { ip: clientAddress(request), id: request.id, userAgent };
 }
 
-/** Whether a proxy sent the request on, by its own word: so it need not come from this machine. */
+/** Whether a header says that a proxy forwarded the request. Then the client may be on another machine. */
 export function isForwarded({ headers }: FastifyRequest): boolean {
   return ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => headers[name] !== undefined);
 }
 
-/** Reports into the log of a request. */
+/** Returns a reporter that writes to the log of the request. */
 export function reporterOf(request: FastifyRequest): Report {
   return (error, what) => request.log.error({ err: error }, what);
 }
 
-function outsideOfScope(request: FastifyRequest, what: string): never {
+function missingCaller(request: FastifyRequest, what: string): never {
   throw new Error(
-    `${request.routeOptions.url} asks for a ${what}, but is not registered in a scope that verifies one.`,
+    `${request.routeOptions.url} needs a ${what}. Register the route with a credential that verifies one.`,
   );
 }

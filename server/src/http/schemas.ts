@@ -4,23 +4,23 @@ import { Type, type Static, type TSchema } from 'typebox';
 export const Guid = Type.String({ format: 'uuid', transform: ['toLowerCase'] });
 
 /**
- * A UUID that comes from the database or was parsed by us, in an answer that holds thousands: it needs no escapes, and the
- * serialiser's format `unsafe` is told so. The OpenAPI document shows it as a uuid.
+ * A UUID from the database or parsed by this server. The serializer does not escape the format `unsafe`, which is
+ * faster in large responses. The OpenAPI document shows it as `uuid`.
  */
 export const StoredGuid = Type.String({ format: 'unsafe' });
 
-/** An instant: ISO 8601 with an offset where it is sent, in UTC where it is returned. */
+/** An instant in ISO 8601. Requests may use any offset, responses use UTC. */
 export const Timestamp = Type.String({ format: 'date-time' });
 
 /** A key or a name: trimmed, then 1 to `maxLength` code points long. */
 export const Name = (maxLength: number, description?: string) =>
   Type.String({ transform: ['trim'], minLength: 1, maxLength, ...(description && { description }) });
 
-/** A name as an address part: lower-case ASCII words joined by hyphens. */
+/** A name for URLs: lower-case ASCII words joined by hyphens. */
 export const Slug = Type.String({
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
   maxLength: 64,
-  description: 'Lower-case ASCII words joined by hyphens. Made from the name where it is not given.',
+  description: 'Lower-case ASCII words joined by hyphens. Generated from the name if it is missing.',
 });
 
 /** An e-mail address, trimmed and lower-case. */
@@ -37,14 +37,14 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   });
 }
 
-/** One of a few texts. */
+/** A string enum. */
 export function OneOf<const Choice extends string>(choices: readonly Choice[], options: object = {}) {
   return Type.Unsafe<Choice>({ type: 'string', enum: [...choices], ...options });
 }
 
 /**
- * Arbitrary key-value pairs that a caller attaches to something. Rows with metadata are read by the page, so its size bounds the
- * memory of every list. `http/metadata-limits.ts` checks the two limits whose names begin with `x-`.
+ * Arbitrary key-value pairs from the caller. Lists return rows with metadata, so its size bounds the memory of every
+ * page. `http/metadata-limits.ts` checks the two limits that begin with `x-`.
  */
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 256,
@@ -54,16 +54,16 @@ export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
 });
 
 /**
- * A signed 64-bit integer in a request, exact: also where a number in JSON has more digits than JavaScript keeps, in a scope
- * with `keepLongIntegers`. What it is shows `int64Digits`. In an answer it is {@link Int64Out}.
+ * An exact signed 64-bit integer in a request. In a scope with `keepLongIntegers`, JSON numbers may have more digits
+ * than JavaScript keeps. `int64Digits` reads the value. Responses use {@link Int64Out}.
  */
 export const Int64 = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   format: 'int64',
-  description: 'A signed 64-bit integer: a number with all its digits, or a text of them.',
+  description: 'A signed 64-bit integer, as a number or as a string of digits.',
 });
 
-/** A signed 64-bit integer in an answer: a number with all its digits. */
+/** A signed 64-bit integer in a response: a number with all its digits. */
 export const Int64Out = Type.Unsafe<bigint>({ type: 'integer', format: 'int64' });
 
 /** The query of a list: `limit` (default 50, at most 200) and `offset`. */
@@ -72,26 +72,29 @@ export const PageQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0 }),
 });
 
-/** A page of a list, with the number of all items. */
+/** A page of a list, with the total number of items across all pages. */
 export function Page<Item extends TSchema>(item: Item) {
   return Type.Object({
     items: Type.Array(item),
-    limit: Type.Integer(),
-    offset: Type.Integer(),
-    totalCount: Type.Integer(),
+    limit: Type.Integer({ description: 'The limit of this page.' }),
+    offset: Type.Integer({ description: 'The number of items before this page.' }),
+    totalCount: Type.Integer({ description: 'Total number of items across all pages.' }),
   });
 }
 
 /** The body of every error (RFC 9457). */
 export const ProblemDocument = Type.Object(
   {
-    type: Type.String({ description: 'The code as a URN.' }),
+    type: Type.String({ description: 'The error code as a URN.' }),
     title: Type.String(),
     status: Type.Integer(),
-    detail: Type.String({ description: 'What is wrong with this request, then what to do.' }),
+    detail: Type.String({ description: 'What is wrong with this request, and what to do.' }),
     instance: Type.String({ description: 'The path of the request.' }),
-    code: Type.String({ description: 'A stable, machine-readable name of the error.' }),
-    requestId: Type.String({ description: 'Quote it when you report the problem. Also in X-Request-Id.' }),
+    code: Type.String({ description: 'A stable, machine-readable error code.' }),
+    requestId: Type.String({
+      description:
+        'The id of the request. Quote it when you report the problem. X-Request-Id has the same value.',
+    }),
     errors: Type.Optional(
       Type.Array(
         Type.Object(
@@ -104,26 +107,26 @@ export const ProblemDocument = Type.Object(
   { $id: 'Problem', additionalProperties: true },
 );
 
-/** What the OpenAPI document says of each error status. */
+/** The descriptions of error statuses in the OpenAPI document. */
 export const problemDescriptions: Record<number, string> = {
-  400: 'The request is not valid.',
-  401: 'A credential is missing or not valid.',
-  403: 'The caller may not do this.',
-  404: 'It does not exist, or not for this caller.',
-  405: 'The path does not support this method. Allow names those that it supports.',
-  409: 'It conflicts with the current state.',
-  410: 'It is gone.',
+  400: 'The request is invalid.',
+  401: 'A credential is missing or invalid.',
+  403: 'The caller does not have permission.',
+  404: 'The resource does not exist, or the caller may not see it.',
+  405: 'The path does not support this method. The header Allow lists the supported methods.',
+  409: 'The request conflicts with the current state.',
+  410: 'The resource is gone.',
   408: 'The body did not arrive in time.',
   413: 'The body is too large.',
   415: 'The content type is not supported.',
-  422: 'It cannot be processed.',
-  429: 'Too many requests. Retry-After says when to try again.',
-  500: 'The server failed. Report the requestId.',
-  502: 'A server that this depends on does not answer.',
-  503: 'Not ready, or too busy. Retry-After says when to try again.',
+  422: 'The request cannot be processed.',
+  429: 'Too many requests. Retry after the number of seconds in Retry-After.',
+  500: 'The server failed. Report the requestId to the operator.',
+  502: 'A server that this operation depends on is unavailable.',
+  503: 'The service is not ready, or too busy. Retry after the number of seconds in Retry-After.',
 };
 
-/** Declares the error statuses that a route can answer with, as problem documents. */
+/** Declares the error statuses of a route, as problem documents. */
 export function problems<Status extends number>(...statuses: Status[]) {
   return Object.fromEntries(
     statuses.map((status) => [

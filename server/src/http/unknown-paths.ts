@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import FindMyWay from 'find-my-way';
 import { ProblemError } from '../core/problem.ts';
 
-/** Answers a path that no route has with 404, and a path that has routes for other methods with 405 and `Allow`. */
+/** Returns 404 for an unknown path. If the path supports other methods, returns 405 with `Allow`. */
 export function answerUnknownPaths(
   app: FastifyInstance,
   send: (request: FastifyRequest, reply: FastifyReply, problem: ProblemError) => FastifyReply,

@@ -2,26 +2,25 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { PgBoss } from 'pg-boss';
 import type { OwnersOf, Queue } from './queue.ts';
 
-/** A job as it is taken from a queue. */
+/** A job that was fetched from a queue. */
 export interface TakenJob {
   id: string;
   data: unknown;
 }
 
 export interface QueueConsumer {
-  /** Takes no more jobs, and lets the running ones end, for so many milliseconds at most. */
+  /** Fetches no more jobs, and waits at most `withinMs` for running jobs. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** How often an empty queue is looked into. */
-const LOOK_EVERY_MS = 1000;
-/** How many jobs run at once in one process, where a queue says nothing else. */
-const AT_ONCE = 10;
+/** How often an empty queue is polled. */
+const POLL_EVERY_MS = 1000;
+/** How many jobs of a queue run at once in one process, unless the queue sets `atOnce`. */
+const DEFAULT_AT_ONCE = 10;
 
 /**
- * Takes jobs from a queue and runs each by itself, so that one which waits for a slow server holds up no other. Looks every
- * second, and again at once as long as there are more. `run` tells what became of a job: an error, where it is to be tried
- * again.
+ * Fetches jobs from a queue and runs each one separately, so that a job that waits for a slow server delays no other.
+ * Polls every second, and immediately while there are more jobs. `run` returns an error if the job must be retried.
  */
 export function startQueueConsumer(
   boss: PgBoss,
@@ -29,23 +28,25 @@ export function startQueueConsumer(
   run: (job: TakenJob) => Promise<Error | undefined>,
   report: (error: unknown) => void,
 ): QueueConsumer {
-  const { name, atOnce = AT_ONCE, atOncePerGroup = atOnce, atOncePerOwner = atOnce } = queue;
+  const { name, atOnce = DEFAULT_AT_ONCE, atOncePerGroup = atOnce, atOncePerOwner = atOnce } = queue;
   const running = new Set<Promise<void>>();
-  const groups = limits(atOncePerGroup);
-  const owners = limits(atOncePerOwner);
-  /** The owners of groups: of all groups of each owner whose jobs run. */
+  const groups = createLimits(atOncePerGroup);
+  const owners = createLimits(atOncePerOwner);
+  /** The owners of groups, for all groups of each owner with running jobs. */
   let ownerOf = new Map<string, string>();
   const settle = createAcknowledgementBatcher(boss, name, report);
   let stopping = false;
-  /** Whether jobs may wait for any other to end. */
+  /** Whether jobs may wait for a free slot. */
   let isFull = false;
   let wake = () => {};
 
-  /** As many as one group may run, so that of those of a group which is full soon, few are taken too early. */
-  const take = async (): Promise<boolean> => {
+  /** Fetches at most as many jobs as one group may run, so that few jobs of a full group are fetched too early. */
+  const fetchJobs = async (): Promise<boolean> => {
     const fullOwners = new Set(owners.full());
-    const theirs = [...ownerOf].filter(([, owner]) => fullOwners.has(owner)).map(([group]) => group);
-    const full = [...new Set([...groups.full(), ...theirs])];
+    const groupsOfFullOwners = [...ownerOf]
+      .filter(([, owner]) => fullOwners.has(owner))
+      .map(([group]) => group);
+    const full = [...new Set([...groups.full(), ...groupsOfFullOwners])];
     const room = Math.min(atOnce - running.size, atOncePerGroup);
     isFull = room === 0;
     if (isFull) return false;
@@ -53,13 +54,13 @@ export function startQueueConsumer(
       batchSize: room,
       ...(full.length > 0 && { ignoreGroups: full }),
     });
-    await learnOwners(jobs.map((job) => job.groupId).filter((group) => group != null));
+    await resolveOwners(jobs.map((job) => job.groupId).filter((group) => group != null));
     for (const job of jobs) start(job, job.groupId ?? undefined);
     return jobs.length === room;
   };
 
-  /** Jobs are taken already, so a failure must not lose them: a group of an unknown owner is its own owner. */
-  const learnOwners = async (taken: string[]): Promise<void> => {
+  /** The jobs are fetched already, so a failure must not lose them. A group with an unknown owner is its own owner. */
+  const resolveOwners = async (taken: string[]): Promise<void> => {
     const unknown = [...new Set(taken)].filter((group) => !ownerOf.has(group));
     if (!ownersOf || unknown.length === 0) return;
     ownerOf = new Map([...ownerOf].filter(([, owner]) => owners.isActive(owner)));
@@ -71,10 +72,10 @@ export function startQueueConsumer(
   };
 
   const start = (job: TakenJob, group: string | undefined): void => {
-    const work = async () => settle(job.id, stopping ? new Error('The worker stops.') : await run(job));
+    const work = async () => settle(job.id, stopping ? new Error('The worker is stopping.') : await run(job));
     const limited = async () => {
       if (group === undefined) return work();
-      // The place of the owner is taken last: a job that waits for its group leaves it to other groups.
+      // The slot of the owner is acquired last: a job that waits for its group leaves it to other groups.
       await owners.count(
         ownerOf.get(group) ?? group,
         (inOwner) =>
@@ -96,12 +97,12 @@ export function startQueueConsumer(
   const loop = async (): Promise<void> => {
     while (!stopping) {
       const awake = new Promise<void>((resolve) => (wake = resolve));
-      const areMore = await take().catch((error: unknown) => {
+      const hasMore = await fetchJobs().catch((error: unknown) => {
         report(error);
         return false;
       });
-      if (areMore) continue;
-      const timer = setTimeout(wake, LOOK_EVERY_MS);
+      if (hasMore) continue;
+      const timer = setTimeout(wake, POLL_EVERY_MS);
       await awake;
       clearTimeout(timer);
     }
@@ -120,14 +121,14 @@ export function startQueueConsumer(
   };
 }
 
-/** Counts the jobs of each name that were taken and have not ended, and runs so many of them at once. */
-function limits(most: number) {
+/** Counts the jobs of each name that were fetched and have not ended, and limits how many run at once. */
+function createLimits(most: number) {
   const known = new Map<string, { jobs: number; limit: LimitFunction }>();
   return {
-    /** The names that have as many jobs as may run. */
+    /** The names that have reached the limit. */
     full: () => [...known].filter(([, { jobs }]) => jobs >= most).map(([name]) => name),
     isActive: (name: string) => known.has(name),
-    /** `onRoom`: others of the name may wait, which were not fetched while it was full. */
+    /** Calls `onRoom` when a full name has room again, because its other jobs were not fetched. */
     async count(
       name: string,
       work: (limit: LimitFunction) => Promise<void>,
@@ -146,34 +147,34 @@ function limits(most: number) {
   };
 }
 
-/** Tells the queue what became of jobs: of all those that ended while it was last told, in one statement. */
+/** Acknowledges finished jobs in batches: one statement for all jobs that ended during the previous one. */
 function createAcknowledgementBatcher(boss: PgBoss, name: string, report: (error: unknown) => void) {
   let completed: string[] = [];
-  let telling: Promise<void> | undefined;
+  let acknowledging: Promise<void> | undefined;
   const failing = new Set<Promise<void>>();
 
-  const tell = async (): Promise<void> => {
-    // What ends in the same turn of the event loop is told together.
+  const acknowledge = async (): Promise<void> => {
+    // Jobs that end in the same turn of the event loop form one batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (completed.length > 0) {
       const ids = completed;
       completed = [];
-      // A job of which this fails is taken up again, as that of a dead worker.
+      // If this fails, the job is retried like the job of a dead worker.
       await boss.complete(name, ids).catch(report);
     }
-    telling = undefined;
+    acknowledging = undefined;
   };
   const settle = (id: string, error: Error | undefined): void => {
     if (!error) {
       completed.push(id);
-      telling ??= tell();
+      acknowledging ??= acknowledge();
       return;
     }
-    const told: Promise<void> = boss
+    const acknowledged: Promise<void> = boss
       .fail(name, id, { message: error.message })
       .then(() => {}, report)
-      .finally(() => failing.delete(told));
-    failing.add(told);
+      .finally(() => failing.delete(acknowledged));
+    failing.add(acknowledged);
   };
-  return Object.assign(settle, { done: async () => void (await Promise.all([telling, ...failing])) });
+  return Object.assign(settle, { done: async () => void (await Promise.all([acknowledging, ...failing])) });
 }

@@ -3,44 +3,44 @@ import { PgBoss } from 'pg-boss';
 import type { Database, Querier } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 
-/** A kind of work that is done later, by whichever worker comes first. Its data names things; it holds no secrets. */
+/** A kind of background work, which any worker may do. Its data contains ids, and no secrets. */
 export interface Queue<Data extends object> {
   name: string;
-  /** The wait before the second attempt, in seconds. It doubles with every further one, up to `retryDelayMax`. */
+  /** The delay before the second attempt, in seconds. It doubles with each attempt, up to `retryDelayMax`. */
   retryDelay: number;
   retryDelayMax: number;
   retryLimit: number;
-  /** How long one attempt may take. The job of a worker that died is taken up again after that time. */
+  /** How long one attempt may take. After that time the job of a dead worker is retried. */
   expireInSeconds: number;
-  /** How many jobs one worker runs at once: 10 where it is left out. */
+  /** How many jobs one worker runs at once. Default: 10. */
   atOnce?: number;
-  /** How many of them of one group; as many, where it is left out. */
+  /** How many jobs of one group run at once. Default: `atOnce`. */
   atOncePerGroup?: number;
-  /** How many of them of all groups of one owner ({@link OwnersOf}); as many, if it is left out. */
+  /** How many jobs of all groups of one owner ({@link OwnersOf}) run at once. Default: `atOnce`. */
   atOncePerOwner?: number;
-  /** Never set: ties the queue to the type of its data. */
+  /** Never set. It gives the queue the type of its data. */
   data?: Data;
 }
 
 export interface NewJob<Data extends object> {
   data: Data;
-  /** When it may be taken; at once where it is left out. */
+  /** When the job may start. Default: immediately. */
   startsAt?: string | undefined;
-  /** What it is about: of the jobs of one group a worker runs but a few at once (`atOncePerGroup`). */
+  /** The subject of the job. A worker runs at most `atOncePerGroup` jobs of one group at once. */
   group?: string;
 }
 
 /**
- * Says to whom groups belong, and which other groups belong to the same owners: a worker that is full for an owner passes over
- * all of them.
+ * Returns the owners of groups, and all other groups of the same owners. A worker that has reached the limit of an
+ * owner skips all of them.
  */
 export type OwnersOf = (groups: string[]) => Promise<{ group: string; owner: string }[]>;
 
-/** Puts work into queues. */
+/** Adds jobs to queues. */
 export interface Jobs {
   /**
-   * Adds a job in the caller's transaction: it is there if the transaction commits, and survives whatever comes then. With
-   * `once` it adds nothing where there was one with the same key in this slot of the clock, so many seconds wide.
+   * Adds a job in the caller's transaction. The job exists if the transaction commits. With `once` it adds nothing if a
+   * job with the same key exists in the current interval of `seconds`.
    */
   add<Data extends object>(
     db: Querier,
@@ -48,25 +48,25 @@ export interface Jobs {
     data: Data,
     once?: { key: string; seconds: number },
   ): Promise<void>;
-  /** Adds many jobs of a queue at once, as {@link Jobs.add} adds one. */
+  /** Adds many jobs of one queue. */
   addAll<Data extends object>(db: Querier, queue: Queue<Data>, jobs: NewJob<Data>[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A finished job is kept for an hour, to look at. */
+/** Finished jobs are kept for one hour, for inspection. */
 const KEPT_SECONDS = 60 * 60;
 
-/** Opens the queues for adding jobs, as the application's role. Working on them takes a worker. */
+/** Opens the queues to add jobs, with the role of the application. A worker runs the jobs. */
 export async function openJobs(database: Database): Promise<Jobs> {
   const boss = new PgBoss({ db: executor(database), migrate: false, supervise: false, schedule: false });
-  // It reads the list of queues again from time to time; without an answer it goes on with the one that it has.
+  // pg-boss refreshes its list of queues now and then. If that fails, it keeps the old list.
   boss.on('error', () => {});
   await boss.start();
   return {
     async add(db, queue, data, once) {
       const singleton = once && { singletonKey: once.key, singletonSeconds: once.seconds };
       const id = await boss.send(queue.name, data, { db: executor(db), ...singleton });
-      if (!id && !once) throw new Error(`The queue ${queue.name} took no job.`);
+      if (!id && !once) throw new Error(`The queue ${queue.name} did not accept the job.`);
     },
     async addAll(db, queue, added) {
       const inserted = added.map(({ data, startsAt: startAfter, group }) => ({
@@ -80,12 +80,12 @@ export async function openJobs(database: Database): Promise<Jobs> {
   };
 }
 
-/** Any number that nothing else locks: processes that start together take turns. */
+/** The advisory lock for the installation, so that starting processes take turns. The number is arbitrary. */
 const INSTALL_LOCK = 7_118_006;
 
 /**
- * Makes the queues in the database of `url` (schema pgboss), or brings them up to date, and lets the application's roles add
- * jobs: they can neither take nor read any.
+ * Creates or updates the queues in the database of `url` (schema pgboss). The application's roles may add jobs, but not
+ * fetch or read them.
  */
 export async function installQueues(url: string, queues: Queue<object>[]): Promise<void> {
   const owner = new pg.Client({ connectionString: url });
@@ -111,7 +111,7 @@ export async function installQueues(url: string, queues: Queue<object>[]): Promi
   }
 }
 
-/** Runs the statements of the queue's library where our own run. */
+/** Runs the statements of pg-boss through a Querier, so that they share its transaction. */
 function executor(db: Querier) {
   return {
     executeSql: async (text: string, values: unknown[] = []) => ({

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Does something again and again, with a pause after each time, until it is stopped: for what the clock of scheduled jobs,
- * which knows minutes, is too slow for. What must not run on two processes at once sees to that itself.
+ * Repeats work with a pause in between until it is stopped. Use it for intervals under one minute, the resolution of
+ * scheduled jobs. If two processes must not run the work at once, the work itself must take a lock.
  */
 export function repeat(
   pauseMs: number,

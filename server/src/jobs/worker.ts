@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
 import type { OwnersOf, Queue } from './queue.ts';
 
-/** Work that repeats by the clock, on one process of the deployment at a time, and survives any of them. */
+/** Work on a schedule. It runs on one process of the deployment at a time, and survives the loss of any process. */
 export interface ScheduledJob {
   name: string;
   /** When to run, as a cron expression in UTC. */
@@ -11,14 +11,14 @@ export interface ScheduledJob {
   run(): Promise<void>;
 }
 
-/** What is done with each job of a queue. One that throws is tried again. */
+/** Runs the jobs of a queue. A job that throws is retried. */
 export interface QueueHandler {
   queue: Queue<object>;
   run(data: never): Promise<void>;
   ownersOf?: OwnersOf | undefined;
 }
 
-/** Joins a queue to what is done with its jobs. */
+/** Combines a queue with its handler, with the type of its data. */
 export function handle<Data extends object>(
   queue: Queue<Data>,
   run: (data: Data) => Promise<void>,
@@ -28,20 +28,20 @@ export function handle<Data extends object>(
 }
 
 export interface Worker {
-  /** Lets running jobs end, for 10 seconds at most. */
+  /** Waits at most 10 seconds for running jobs. */
   stop(): Promise<void>;
 }
 
-/** How often jobs of workers that died are looked for, in seconds. */
+/** How often the worker looks for jobs of dead workers, in seconds. */
 const SUPERVISION_SECONDS = 10;
 
-/** A problem that lasts is reported this often. */
-const REPORT_AGAIN_MS = 60_000;
+/** How often a persistent problem is logged again. */
+const REPEAT_REPORT_MS = 60_000;
 
-/** How long running jobs may take to end when the worker stops. */
-const STOP_WITHIN_MS = 10_000;
+/** How long running jobs may take when the worker stops. */
+const STOP_TIMEOUT_MS = 10_000;
 
-/** Works on the queues and on scheduled jobs, all of which live in the database of `url` (schema pgboss). */
+/** Runs queued and scheduled jobs of the database of `url` (schema pgboss). */
 export async function startWorker(
   url: string,
   { scheduled, queued }: { scheduled: ScheduledJob[]; queued: QueueHandler[] },
@@ -57,17 +57,17 @@ export async function startWorker(
   let stopping = false;
   let reported = { reason: '', atMs: 0 };
   const report = (error: unknown): void => {
-    // Its connections may still be closing when the database goes down after it.
+    // Connections may still be closing when the database stops.
     if (stopping) return;
     const { message: reason } = error as Error;
-    // While the database is away every look at a queue fails for the same reason.
-    if (reason === reported.reason && Date.now() - reported.atMs < REPORT_AGAIN_MS) return;
+    // While the database is unavailable, every poll fails for the same reason.
+    if (reason === reported.reason && Date.now() - reported.atMs < REPEAT_REPORT_MS) return;
     reported = { reason, atMs: Date.now() };
-    logger.error({ reason }, 'the job queue had a problem');
+    logger.error({ reason }, 'job queue failed');
   };
   boss.on('error', report);
   await boss.start();
-  const pumps = queued.map((handler) =>
+  const consumers = queued.map((handler) =>
     startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), report),
   );
   for (const job of scheduled) {
@@ -75,19 +75,19 @@ export async function startWorker(
     await boss.schedule(job.name, job.cron, null, { tz: 'UTC', retryLimit: 5, retryBackoff: true });
     await boss.work(job.name, { pollingIntervalSeconds: 30 }, async () => {
       await job.run();
-      logger.info({ job: job.name }, 'a scheduled job ran');
+      logger.info({ job: job.name }, 'scheduled job ran');
     });
   }
   return {
     async stop() {
       stopping = true;
-      await Promise.all(pumps.map((pump) => pump.stop(STOP_WITHIN_MS)));
-      await boss.stop({ graceful: true, timeout: STOP_WITHIN_MS });
+      await Promise.all(consumers.map((consumer) => consumer.stop(STOP_TIMEOUT_MS)));
+      await boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS });
     },
   };
 }
 
-/** One attempt at a job: what failed, where it is to be tried again. */
+/** Runs one attempt of a job. Returns the error if the job must be retried. */
 async function attempt(
   { queue, run }: QueueHandler,
   { id, data }: TakenJob,
@@ -98,7 +98,7 @@ async function attempt(
     return undefined;
   } catch (error) {
     const reason = error as Error;
-    logger.warn({ queue: queue.name, job: id, reason: reason.message }, 'a job failed, and is tried again');
+    logger.warn({ queue: queue.name, job: id, reason: reason.message }, 'job failed and will be retried');
     return reason;
   }
 }

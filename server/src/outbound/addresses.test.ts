@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPublicAddress, isWalledHost } from './addresses.ts';
+import { isPublicAddress, isPrivateHost } from './addresses.ts';
 
-const walledOff = [
+const notPublic = [
   '127.0.0.1',
   '127.0.0.53',
   '127.255.255.254',
   '0.0.0.0',
   '0.1.2.3',
   '0.255.255.255',
-  // The spellings that inet_aton takes: decimal, octal, hexadecimal and short.
+  // The spellings that inet_aton accepts: decimal, octal, hexadecimal and short.
   '2130706433',
   '0x7f000001',
   '017700000001',
@@ -90,11 +90,11 @@ const walledOff = [
   'e000::1',
 ];
 
-test('addresses that are not of the public internet are walled off, in every disguise', () => {
-  assert.deepEqual(walledOff.filter(isPublicAddress), []);
+test('isPublicAddress rejects non-public addresses in every encoding', () => {
+  assert.deepEqual(notPublic.filter(isPublicAddress), []);
 });
 
-test('public addresses are open, and what is no address is not', () => {
+test('isPublicAddress accepts public addresses, and rejects other texts', () => {
   const open = [
     '1.1.1.1',
     '8.8.8.8',
@@ -111,8 +111,8 @@ test('public addresses are open, and what is no address is not', () => {
   assert.equal(isPublicAddress(''), false);
 });
 
-const walledHosts = [
-  ...walledOff
+const privateHosts = [
+  ...notPublic
     .filter((address) => !address.includes('%'))
     .map((address) => (address.includes(':') ? `[${address}]` : address)),
   '127.0.0.1.',
@@ -144,9 +144,9 @@ const walledHosts = [
   'any.localhost.',
 ];
 
-test('the host of an address is walled off however it is written', () => {
-  assert.ok(walledHosts.length >= 100);
-  const open = walledHosts.filter((host) => !isWalledHost(new URL(`http://${host}/`).hostname));
+test('isPrivateHost recognizes every spelling of a private host', () => {
+  assert.ok(privateHosts.length >= 100);
+  const open = privateHosts.filter((host) => !isPrivateHost(new URL(`http://${host}/`).hostname));
   assert.deepEqual(open, []);
   for (const host of [
     '8.8.8.8',
@@ -155,5 +155,5 @@ test('the host of an address is walled off however it is written', () => {
     'localhost.example.com',
     'notlocalhost',
   ])
-    assert.equal(isWalledHost(new URL(`http://${host}/`).hostname), false, host);
+    assert.equal(isPrivateHost(new URL(`http://${host}/`).hostname), false, host);
 });

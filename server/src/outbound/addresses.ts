@@ -1,16 +1,17 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The well-known prefix by which IPv6-only networks reach IPv4 (RFC 6052): its last four bytes are the IPv4 address. */
+/**
+ * The well-known prefix with which IPv6-only networks reach IPv4 (RFC 6052). The last four bytes are the IPv4 address.
+ */
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 
-/** All public IPv6 addresses lie in here (RFC 4291, IANA); what lies outside is reserved, whatever else it looks like. */
+/** All public IPv6 addresses are in this range (RFC 4291, IANA). All other addresses are reserved. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address is one of the public internet. Whatever stands for a private, loopback, link-local, metadata,
- * multicast or reserved address is not, in every disguise that a network would undo: IPv4 mapped into IPv6, NAT64, 6to4,
- * Teredo and ISATAP.
+ * Whether an IP address belongs to the public internet. Private, loopback, link-local, metadata, multicast and reserved
+ * addresses do not. This includes their encodings as IPv4-mapped IPv6, NAT64, 6to4, Teredo and ISATAP.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -23,16 +24,19 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast';
 }
 
-/** An IPv4 address of the local network within an IPv6 one (RFC 5214): the last eight bytes are 0000:5efe or 0200:5efe and it. */
+/**
+ * Whether an IPv6 address contains a local IPv4 address (ISATAP, RFC 5214): the last eight bytes are 0000:5efe or
+ * 0200:5efe and the IPv4 address.
+ */
 function isIsatap(bytes: number[]): boolean {
   return [0, 2].includes(bytes[8]!) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 }
 
 /**
- * Whether the host of a URL is, as it stands, one that is walled off: a literal address that is not public, or this machine
- * by its name. Other names say nothing until they are resolved.
+ * Whether the host of a URL is not public: a literal address that is not public, or a name of this machine. Other names
+ * must be resolved first.
  */
-export function isWalledHost(hostname: string): boolean {
+export function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.+$/g, '');
   if (isIP(host)) return !isPublicAddress(host);
   return /(^|\.)localhost$/.test(host);

@@ -2,9 +2,9 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import dns from 'node:dns/promises';
 import { callbackify } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
-import { isPublicAddress, isWalledHost } from './addresses.ts';
+import { isPublicAddress, isPrivateHost } from './addresses.ts';
 
-/** What another server answered. */
+/** The response of another server. */
 export interface OutboundAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -15,49 +15,54 @@ export interface OutboundRequest {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
-  /** From the first packet to the last byte of the answer that is read: 5 s, where it is left out. */
+  /** Timeout from the first packet to the last byte that is read. Default: 5 seconds. */
   withinMs?: number;
-  /** How many bytes of the answer's body are read; the rest is left. Where it is left out, more than 1 MiB is a failure. */
+  /**
+   * How many bytes of the response body are read. By default the whole body is read, and more than 1 MiB is an error.
+   */
   readUpTo?: number;
 }
 
-/** Thrown where another server gave no whole answer: it is away, too slow, too talkative, or at an address that is walled off. */
+/**
+ * Thrown if another server sent no complete response: it is unavailable, too slow, sends too much, or has no public
+ * address.
+ */
 export class OutboundError extends Error {
   override name = 'OutboundError';
 }
 
-/** Calls other servers. Redirects are not followed: they are answers like any other. */
+/** Sends requests to other servers. It does not follow redirects, and returns them like any other response. */
 export interface OutboundClient {
   /** Sends one request. Throws {@link OutboundError}. */
   send(url: string, request?: OutboundRequest): Promise<OutboundAnswer>;
   close(): Promise<void>;
 }
 
-/** Unless a request says otherwise (contract §4). */
-const WITHIN_MS = 5000;
-/** No request takes longer than this. */
-const LONGEST_MS = 15_000;
-const LARGEST_ANSWER = 1024 * 1024;
+/** The default timeout of a request. */
+const DEFAULT_TIMEOUT_MS = 5000;
+/** The longest timeout of a request. */
+const MAX_MS = 15_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /**
- * Opens a client. With `publicOnly` it connects to addresses of the public internet alone, whoever names them: the check is on
- * the address that is dialled, so that a name that resolves to another one the second time gains nothing.
+ * Opens a client. With `publicOnly` it connects only to public addresses. The check applies to the address of the
+ * connection, so DNS rebinding has no effect.
  */
 export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): OutboundClient {
   const agent = new Agent({
-    // All addresses of a name are tried, so that one of the two families may be missing on the way.
-    connect: { timeout: LONGEST_MS, autoSelectFamily: true, ...(publicOnly && { lookup: lookupPublic }) },
-    headersTimeout: LONGEST_MS,
-    bodyTimeout: LONGEST_MS,
+    // Tries all addresses of a name, because IPv4 or IPv6 may not be routed.
+    connect: { timeout: MAX_MS, autoSelectFamily: true, ...(publicOnly && { lookup: lookupPublic }) },
+    headersTimeout: MAX_MS,
+    bodyTimeout: MAX_MS,
     keepAliveTimeout: 10_000,
-    maxResponseSize: LARGEST_ANSWER,
+    maxResponseSize: MAX_RESPONSE_BYTES,
   });
 
   return {
-    async send(url, { method = 'GET', headers = {}, body, withinMs = WITHIN_MS, readUpTo } = {}) {
+    async send(url, { method = 'GET', headers = {}, body, withinMs = DEFAULT_TIMEOUT_MS, readUpTo } = {}) {
       const { origin, pathname, search, hostname } = new URL(url);
-      // A literal address is dialled without being looked up.
-      if (publicOnly && isWalledHost(hostname))
+      // A literal address is not resolved, so `lookup` does not check it.
+      if (publicOnly && isPrivateHost(hostname))
         throw new OutboundError(`${hostname} is not a public address.`);
       try {
         const answer = await agent.request({
@@ -72,14 +77,17 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
           readUpTo === undefined ? await answer.body.text() : await beginningOf(answer.body, readUpTo);
         return { status: answer.statusCode, headers: answer.headers, text };
       } catch (error) {
-        throw new OutboundError(`${origin} gave no answer: ${(error as Error).message}`, { cause: error });
+        throw new OutboundError(`${origin} did not respond: ${(error as Error).message}`, { cause: error });
       }
     },
     close: () => agent.destroy(),
   };
 }
 
-/** The first bytes of a body, without a character that was cut in two. Its connection is given up where more follow. */
+/**
+ * Returns the first bytes of a body as text, without a character that was cut off. If more bytes follow, the connection
+ * is closed.
+ */
 async function beginningOf(body: AsyncIterable<Buffer>, bytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -91,7 +99,7 @@ async function beginningOf(body: AsyncIterable<Buffer>, bytes: number): Promise<
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, bytes), { stream: length >= bytes });
 }
 
-/** A name look-up that finds public addresses alone. */
+/** A DNS lookup that returns only public addresses. */
 function lookupPublic(
   hostname: string,
   _options: LookupOptions,
@@ -107,8 +115,8 @@ async function publicAddressesOf(hostname: string): Promise<LookupAddress[]> {
 }
 
 /**
- * Asks the name servers. The system's own look-up would hold one of the process's four threads, which passwords are hashed in,
- * for as long as the name server of a tenant's choice takes.
+ * Queries the name servers directly. The system resolver blocks one of the four libuv threads, which also hash
+ * passwords, for as long as the tenant's name server takes.
  */
 async function resolveName(hostname: string): Promise<LookupAddress[]> {
   const [v4, v6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);

@@ -8,21 +8,21 @@ import {
   type OutboundRequest,
 } from './http-client.ts';
 
-/** A server outside that sign-ins depend on. */
+/** An external server that sign-ins depend on. */
 export interface OutboundProvider {
-  /** Its answer to a request. Throws provider_unavailable where it gives none, or one that says that it is broken. */
+  /** Sends a request. Throws provider_unavailable if there is no response, or a 5xx or 429 response. */
   ask(url: string, request?: OutboundRequest): Promise<OutboundAnswer>;
 }
 
-/** After this many failures in a row a provider is left alone, so that sign-ins need not wait 5 s each to hear the same. */
+/** After this many consecutive failures the circuit opens, so that sign-ins fail at once instead of after 5 seconds. */
 const FAILURES = 5;
-/** For how long; then one request tries again. */
-const LEFT_ALONE_MS = 10_000;
+/** How long the circuit stays open. Then one request tests the provider. */
+const OPEN_MS = 10_000;
 
-/** A provider behind a circuit breaker. `name` is what callers know it by. */
+/** Creates a provider with a circuit breaker. Error messages contain `name`. */
 export function createOutboundProvider(name: string, client: OutboundClient): OutboundProvider {
   const breaker = circuitBreaker(handleType(OutboundError), {
-    halfOpenAfter: LEFT_ALONE_MS,
+    halfOpenAfter: OPEN_MS,
     breaker: new ConsecutiveBreaker(FAILURES),
   });
   return {
@@ -31,32 +31,32 @@ export function createOutboundProvider(name: string, client: OutboundClient): Ou
         return await breaker.execute(async () => {
           const answer = await client.send(url, request);
           if (answer.status >= 500) throw new OutboundError(`${name} answered ${answer.status}.`);
-          // One tenant has asked too much. That is no reason to leave the provider alone for all of them.
+          // One tenant has reached a limit of the provider. That must not open the circuit for all tenants.
           if (answer.status === 429)
             throw new ProblemError(
               'provider_unavailable',
-              `${name} accepts no more requests. Try again in a moment.`,
+              `${name} accepts no more requests at the moment. Try again in a minute.`,
             );
           return answer;
         });
       } catch (error) {
-        if (error instanceof BrokenCircuitError) throw doesNotAnswer(name);
-        if (error instanceof OutboundError) throw doesNotAnswer(name, error);
+        if (error instanceof BrokenCircuitError) throw unavailable(name);
+        if (error instanceof OutboundError) throw unavailable(name, error);
         throw error;
       }
     },
   };
 }
 
-/** Circuit breakers of this many tenants are kept for each provider. */
-const BREAKERS = 10_000;
+/** How many tenants have a circuit breaker for each provider. */
+const MAX_TENANTS = 10_000;
 
 /**
- * A provider with a circuit breaker for each tenant: what the provider answers may depend on the settings of the tenant, so the
- * failures of one say nothing about the others.
+ * Creates a provider with a circuit breaker per tenant. Responses may depend on the settings of a tenant, so its
+ * failures must not affect other tenants.
  */
-export function openTenantProviders(name: string, client: OutboundClient) {
-  const providers = new LRUCache<string, OutboundProvider>({ max: BREAKERS });
+export function createTenantProviders(name: string, client: OutboundClient) {
+  const providers = new LRUCache<string, OutboundProvider>({ max: MAX_TENANTS });
   return (tenantId: string): OutboundProvider => {
     let provider = providers.get(tenantId);
     if (!provider) providers.set(tenantId, (provider = createOutboundProvider(name, client)));
@@ -64,7 +64,7 @@ export function openTenantProviders(name: string, client: OutboundClient) {
   };
 }
 
-/** The JSON object that an answer holds; undefined where it holds anything else. */
+/** Parses a response as a JSON object. Returns undefined for anything else. */
 export function jsonObjectOf({ text }: OutboundAnswer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -74,19 +74,21 @@ export function jsonObjectOf({ text }: OutboundAnswer): Record<string, unknown> 
   }
 }
 
-/** What to throw at an answer that is none of those that the provider documents. The log does not get its text: it could
- * repeat what was asked, secrets included. */
+/**
+ * The error for a response that the provider does not document. The log omits the response text, because it may repeat
+ * secrets of the request.
+ */
 export function notUnderstood(name: string, { status }: OutboundAnswer): ProblemError {
   return new ProblemError(
     'provider_unavailable',
-    `${name} sent an unexpected answer. Try again in a moment.`,
+    `${name} sent an unexpected response. Try again in a moment.`,
     {
-      cause: new OutboundError(`${name} answered ${status} with something that it does not document.`),
+      cause: new OutboundError(`${name} sent an undocumented response with status ${status}.`),
     },
   );
 }
 
-function doesNotAnswer(name: string, cause?: OutboundError): ProblemError {
+function unavailable(name: string, cause?: OutboundError): ProblemError {
   const options = cause && { cause };
   return new ProblemError('provider_unavailable', `${name} does not answer. Try again in a moment.`, options);
 }

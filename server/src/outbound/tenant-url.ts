@@ -1,18 +1,20 @@
-import { isWalledHost } from './addresses.ts';
+import { isPrivateHost } from './addresses.ts';
 
 /**
- * What is wrong with an address that a tenant gave us to call, as a sentence without its subject; undefined where nothing
- * is. It must be https, so that nobody on the way can speak for the server; with `allowHttp`, where nothing that it says is
- * believed, http will do. With `allowPrivateAddresses`, for tests, http and any host will do. A name that leads to a private address is found out when it is dialled.
+ * Returns the error in a URL that a tenant configured, as a sentence without its subject. Returns undefined for a valid
+ * URL.
+ * The URL must use https, so that nobody on the network can impersonate the server. `allowHttp` permits http, for
+ * servers whose responses are ignored. `allowPrivateAddresses` permits http and any host, for tests. A name that
+ * resolves to a private address is rejected when the client connects.
  */
-export function faultOfTenantUrl(
+export function tenantUrlError(
   text: string,
   { allowPrivateAddresses, allowHttp = false }: { allowPrivateAddresses: boolean; allowHttp?: boolean },
 ): string | undefined {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' && !((allowPrivateAddresses || allowHttp) && url?.protocol === 'http:'))
     return `must be an ${allowHttp ? 'http or https' : 'https'} address`;
-  if (url.username || url.password) return 'may not hold credentials';
-  if (!allowPrivateAddresses && isWalledHost(url.hostname)) return 'may not name a private address';
+  if (url.username || url.password) return 'must not contain credentials';
+  if (!allowPrivateAddresses && isPrivateHost(url.hostname)) return 'must not name a private address';
   return undefined;
 }

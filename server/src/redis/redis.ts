@@ -4,13 +4,13 @@ import { Gauge, type Registry } from 'prom-client';
 export type { Redis };
 
 /**
- * A Redis that is silent for longer, while something was asked of it, is away: the connection is given up, and with it
- * whatever waits, which is requests. On the same network an answer takes less than a millisecond.
+ * Redis counts as unavailable if it sends nothing for this time while a command waits. Then the connection and all
+ * waiting commands fail. On the same network a response takes less than 1 ms.
  */
-const SILENCE_MS = 500;
+const SOCKET_TIMEOUT_MS = 500;
 
-/** The longest pause between two attempts to reach it again. */
-const RECONNECT_MS = 500;
+/** The longest pause between two attempts to reconnect. */
+const MAX_RECONNECT_MS = 500;
 
 interface Log {
   info(message: string): void;
@@ -18,46 +18,52 @@ interface Log {
 }
 
 /**
- * Opens the connection to Redis, which processes of one deployment count in together. While it is away, or connected but
- * not answering, every command fails at once, and it is looked for again and again: nothing that must not be lost may be
- * kept there, and whoever uses it can do without.
+ * Opens the connection to Redis, where the processes of one deployment share counters. While Redis is unavailable,
+ * every command fails at once and the client reconnects in the background. Store nothing in Redis that must not be
+ * lost, and let every user work without it.
  */
 export function openRedis(url: string, logger: Log): Redis {
   const redis = new Redis(url, {
     connectionName: 'guildhall',
-    socketTimeout: SILENCE_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
     connectTimeout: 2_000,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // Whoever waited for them has gone on without.
+    // The callers of these commands have continued without Redis.
     autoResendUnfulfilledCommands: false,
-    retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_MS),
+    retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_MS),
   });
-  let away = false;
+  let isUnavailable = false;
   redis.on('error', ({ message }) => {
-    if (!away)
-      logger.warn({ reason: message }, 'Redis is away: this process counts for itself until it is back');
-    away = true;
+    if (!isUnavailable)
+      logger.warn(
+        { reason: message },
+        'Redis is unavailable: each process counts on its own until it is back',
+      );
+    isUnavailable = true;
   });
   redis.on('ready', () => {
-    if (away) logger.info('Redis is back');
-    away = false;
+    if (isUnavailable) logger.info('Redis is available again');
+    isUnavailable = false;
   });
   return redis;
 }
 
-/** Shows in the metrics whether Redis is there. */
+/** Adds a metric that shows whether Redis is available. */
 export function measureRedis(redis: Redis, registry: Registry): void {
   const up: Gauge = new Gauge({
     name: 'guildhall_redis_up',
-    help: 'Whether Redis is connected and answers: 1, or 0 while this process counts for itself.',
+    help: '1 if Redis is available, 0 while this process counts on its own.',
     registers: [],
-    collect: () => up.set(isThere(redis) ? 1 : 0),
+    collect: () => up.set(isRedisReady(redis) ? 1 : 0),
   });
   registry.registerMetric(up);
 }
 
-/** Whether a command would be sent. Asking first saves the making of an error for each request while it is away. */
-export function isThere(redis: Redis): boolean {
+/**
+ * Whether Redis is connected. To check first is cheaper than to create an error for each request while it is
+ * unavailable.
+ */
+export function isRedisReady(redis: Redis): boolean {
   return redis.status === 'ready';
 }

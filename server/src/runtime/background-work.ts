@@ -7,9 +7,10 @@ import { openMailServer } from '../features/messages/mail/index.ts';
 import { aggregateUsage } from '../features/traffic/usage/index.ts';
 import { openJobs } from '../jobs/queue.ts';
 import { repeat } from '../jobs/repeat.ts';
-import { startWorker, type Worker } from '../jobs/worker.ts';
+import { startWorker, type QueueHandler, type Worker } from '../jobs/worker.ts';
 import { openOutboundClient } from '../outbound/http-client.ts';
-import { queuedJobs } from './queued-jobs.ts';
+import { groups } from './feature-groups.ts';
+import type { WorkerServices } from './services.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { createVault } from '../security/vault.ts';
 
@@ -17,8 +18,8 @@ import { createVault } from '../security/vault.ts';
 const POOL_SIZE = 4;
 const OWNER_POOL_SIZE = 2;
 
-/** What is charged is moved into totals this often: the fewer rows wait, the less a look at the quota costs. */
-const FOLD_EVERY_MS = 2_000;
+/** Usage entries are moved into totals this often. The fewer entries wait, the less a check of the quota costs. */
+const AGGREGATE_EVERY_MS = 2_000;
 
 /** Starts the worker: all that the deployment does by itself, and not in answer to a request. */
 export async function startBackgroundWork(
@@ -57,7 +58,7 @@ export async function startBackgroundWork(
   const outbound = openOutboundClient({ publicOnly: !config.allowPrivateAddresses });
   opened.defer(() => outbound.close());
   const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
-  const services = {
+  const services: WorkerServices = {
     database,
     vault: createVault(masterKey),
     jobs,
@@ -65,15 +66,28 @@ export async function startBackgroundWork(
     mailServer: smtpUrl ? openMailServer({ smtpUrl, from, tls }) : undefined,
     outbound,
   };
-  const work = { scheduled: scheduledJobs(owner, database), queued: queuedJobs(services) };
+  const work = { scheduled: scheduledJobs(owner, database), queued: queueHandlers(services) };
   const worker = await startWorker(databaseUrl, work, logger);
   opened.defer(() => worker.stop());
-  const folding = repeat(
-    FOLD_EVERY_MS,
+  const aggregation = repeat(
+    AGGREGATE_EVERY_MS,
     () => aggregateUsage(services),
-    (error) => logger.error({ err: error }, 'usage could not be folded'),
+    (error) => logger.error({ err: error }, 'usage could not be aggregated'),
   );
-  opened.defer(() => folding.stop());
+  opened.defer(() => aggregation.stop());
   const running = opened.move();
   return { stop: () => running.disposeAsync() };
+}
+
+const queuedJobs = groups.flatMap(({ jobs = [] }) => jobs);
+
+/** Each queue of the deployment. */
+export const queues = queuedJobs.map(({ queue }) => queue);
+
+function queueHandlers(services: WorkerServices): QueueHandler[] {
+  return queuedJobs.map(({ queue, run, ownersOf }) => ({
+    queue,
+    run: async (data) => void (await run(services, data)),
+    ownersOf: ownersOf?.(services),
+  }));
 }

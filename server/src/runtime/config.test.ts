@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ConfigError, readConfig, readDeployment, settings } from './config.ts';
+import { ConfigError, readConfig, readDeployment, settings, misspelledSettings } from './config.ts';
 
 test('without any setting the defaults hold', () => {
   const config = readConfig({});
@@ -272,4 +272,21 @@ test('the documentation lists every setting', () => {
   const documentation = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
   for (const name of Object.keys(settings))
     assert.ok(documentation.includes(`| \`${name}\` |`), `${name} is not in docs/configuration.md`);
+});
+
+test('names variables that look like a misspelled setting', () => {
+  assert.deepEqual(
+    misspelledSettings({
+      DATABSE_URL: 'x',
+      REDIS_URLS: 'x',
+      DATABASE_URL: 'x',
+      PATH: 'x',
+      HOSTS: 'x',
+      HOME: 'x',
+    }),
+    [
+      'DATABSE_URL is not a setting. Did you mean DATABASE_URL?',
+      'REDIS_URLS is not a setting. Did you mean REDIS_URL?',
+    ],
+  );
 });

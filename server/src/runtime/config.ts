@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { distance } from 'fastest-levenshtein';
 import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import type { AvatarStorage } from '../features/players/profiles/index.ts';
@@ -266,6 +267,21 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
+}
+
+/** Settings have at least this many letters to be compared: HOST and PORT are like too many other names. */
+const MIN_COMPARED_LETTERS = 6;
+const MAX_TYPO_DISTANCE = 2;
+
+/** A sentence for each variable of the environment that looks like a misspelled setting, such as DATABSE_URL. */
+export function misspelledSettings(env: Record<string, string | undefined> = process.env): string[] {
+  const names = Object.keys(settings).filter((name) => name.length >= MIN_COMPARED_LETTERS);
+  return Object.keys(env)
+    .filter((given) => !(given in settings))
+    .flatMap((given) => {
+      const meant = names.find((name) => distance(name, given) <= MAX_TYPO_DISTANCE);
+      return meant ? [`${given} is not a setting. Did you mean ${meant}?`] : [];
+    });
 }
 
 /** The base address under which clients reach the server; the issuer of its tokens. */

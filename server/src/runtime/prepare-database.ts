@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { migrate } from '../database/migrate.ts';
-import { makePartitions } from '../database/partitions.ts';
+import { createPartitions } from '../database/partitions.ts';
 import { installQueues } from '../jobs/queue.ts';
-import { queues } from './queued-jobs.ts';
+import { queues } from './background-work.ts';
 
 /** Brings a database up to date: migrations, queues, and the partitions of the coming months. Says what was new. */
 export async function prepareDatabase(url: string): Promise<{ migrations: string[]; partitions: string[] }> {
@@ -10,7 +10,7 @@ export async function prepareDatabase(url: string): Promise<{ migrations: string
   await installQueues(url, queues);
   const owner = new pg.Pool({ connectionString: url, max: 1 });
   try {
-    return { migrations, partitions: await makePartitions(owner) };
+    return { migrations, partitions: await createPartitions(owner) };
   } finally {
     await owner.end();
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { openDatabase } from '../database/database.ts';
-import { PORTAL } from '../features/sign-in/portal/index.ts';
+import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../testing/arrange.ts';
 import { firstIdAt } from '../core/ids.ts';
@@ -46,7 +46,7 @@ test('refresh tokens that expired over a day ago are deleted, and no others', as
     INSERT INTO account_totp (account_id, secret, created_at)
     SELECT id, '', now() - interval '2 days' FROM accounts`);
 
-  await run('delete-expired-tokens');
+  await run('delete-expired-rows');
 
   const count = async (table: string) =>
     (await app.owner.query(`SELECT count(*)::int AS count FROM ${table}`)).rows[0].count as number;
@@ -74,7 +74,7 @@ test('portal sessions without a living token, and sign-ins started over a day ag
     );
   }
 
-  await run('delete-expired-tokens');
+  await run('delete-expired-rows');
 
   for (const table of ['portal_sessions', 'portal_refresh_tokens', 'store_a_portal_logins'])
     assert.equal((await app.owner.query(`SELECT FROM ${table}`)).rowCount, 2, table);
@@ -96,7 +96,7 @@ test('challenges that have expired are deleted, and no others', async () => {
     }
   }
 
-  await run('delete-expired-tokens');
+  await run('delete-expired-rows');
 
   const { rows } = await app.owner.query(
     'SELECT tenant_id, expires_at > now() AS "isOpen" FROM wallet_challenges ORDER BY tenant_id',
@@ -125,7 +125,7 @@ test('answers to repeatable requests are deleted after 24 hours, and no others',
     }
   }
 
-  await run('delete-expired-tokens');
+  await run('delete-expired-rows');
 
   const { rows } = await app.owner.query(
     'SELECT idempotency_key FROM idempotency_records ORDER BY tenant_id',
@@ -146,7 +146,7 @@ test('signing keys that retired over a day ago are deleted, and no others', asyn
   await add('long retired', `now() - interval '25 hours'`);
   await add('just retired', `now() - interval '23 hours'`);
   await add('retiring', `now() + interval '1 hour'`);
-  await run('delete-expired-tokens');
+  await run('delete-expired-rows');
   const { rows } = await app.owner.query(
     'SELECT kid FROM signing_keys WHERE retires_at IS NOT NULL ORDER BY kid',
   );
@@ -168,7 +168,7 @@ test('notifications of more than 90 days ago are deleted, and no others', async 
      FROM unnest(ARRAY[89, 91]) days`,
     [accountId],
   );
-  await run('delete-expired-tokens');
+  await run('delete-expired-rows');
   const { rows } = await app.owner.query('SELECT title FROM notifications');
   assert.deepEqual(rows, [{ title: '89' }]);
 });
@@ -187,7 +187,7 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
     ['old', '1 minute'],
     ['new', '-1 minute'],
   ] as const) {
-    for (const home of [tenantId, PORTAL])
+    for (const home of [tenantId, PORTAL_TENANT_ID])
       await app.owner.query(
         `INSERT INTO one_time_codes (tenant_id, email, id, code_hash, sent_at, expires_at)
          VALUES ($1, $2, gen_random_uuid(), '', now(), now() - $3::interval)`,
@@ -205,7 +205,7 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
      FROM unnest(ARRAY[6, 8]) days`,
   );
 
-  await run('delete-expired-tokens');
+  await run('delete-expired-rows');
   await run('delete-old-mails');
 
   const left = async (table: string, column: string) =>

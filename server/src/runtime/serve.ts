@@ -1,13 +1,15 @@
 import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { hasAdministrator, seedDemo, welcome, type DemoAccess } from './bootstrap.ts';
-import { ConfigError, type Config } from './config.ts';
+import { seedDemo, welcome, type DemoAccess } from './demo.ts';
+import { ConfigError, misspelledSettings, type Config } from './config.ts';
+import { openDatabase } from '../database/database.ts';
 import { openStorage } from '../database/storage.ts';
+import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
 import { loggerOptions } from './logging.ts';
 import type { App } from '../http/server.ts';
 import type { Worker } from '../jobs/worker.ts';
 import { prepareDatabase } from './prepare-database.ts';
-import { keptMasterKey } from '../security/master-key.ts';
+import { readOrCreateMasterKey } from '../security/master-key.ts';
 
 /** A server that answers requests. */
 export interface RunningServer {
@@ -30,9 +32,10 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   opened.defer(() => storage.close());
 
   await prepareDatabase(storage.url);
-  const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
+  const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
   const deployment = { config, databaseUrl: storage.url, masterKey };
   const app = await createApp({ ...deployment, logger: loggerOptions(config) });
+  for (const warning of misspelledSettings()) app.log.warn(warning);
   storage.keepRunning(app.log);
   let jobs: Worker | undefined;
   opened.defer(async () => {
@@ -70,4 +73,14 @@ async function finishRequests(app: App): Promise<void> {
   await app.close();
   clearInterval(idle);
   clearTimeout(late);
+}
+
+/** Whether an account administers the deployment. */
+async function hasAdministrator(databaseUrl: string): Promise<boolean> {
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
+  try {
+    return await hasPlatformAdmin(database);
+  } finally {
+    await database.close();
+  }
 }

@@ -6,16 +6,17 @@ import { openDatabase, type Database } from '../database/database.ts';
 import {
   isPlatformAdmin,
   listEndedSessions,
-  openAccountMailBudget,
+  createAccountMailBudget,
 } from '../features/studio/accounts/index.ts';
 import { openAlerts } from '../features/traffic/alerts/index.ts';
 import { identifyBearer } from '../features/sign-in/assertions/index.ts';
 import { measureChain, openConfiguredChain } from '../features/wallet/chain/index.ts';
 import { createMailBudget } from '../features/sign-in/email/index.ts';
 import { createDefinitionResolver } from '../features/gameplay/event-definitions/index.ts';
+import type { MailServer } from '../features/messages/mail/index.ts';
 import { openNotificationFeed } from '../features/messages/notifications/index.ts';
-import { tokenVerifier } from '../features/sign-in/login/index.ts';
-import { openAvatarStore, profileCheck } from '../features/players/profiles/index.ts';
+import { createTokenVerifier } from '../features/sign-in/login/index.ts';
+import { openAvatarStore, createProfileCheck } from '../features/players/profiles/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
 import { openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
 import { createRateLimits } from '../features/traffic/rate-limits/index.ts';
@@ -24,16 +25,20 @@ import { openKeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
 import { createActiveTenants, createProviderSettings } from '../features/studio/tenants/index.ts';
 import { openUsageMeter } from '../features/traffic/usage/index.ts';
 import { createChallengeThrottle, createContractWallets } from '../features/sign-in/wallet/index.ts';
-import { evmRecorder, hashChain, createWalletLedger } from '../features/wallet/recording/index.ts';
+import {
+  createEvmRecorder,
+  hashChainRecorder,
+  createWalletLedger,
+} from '../features/wallet/recording/index.ts';
 import { createMemberships } from '../features/studio/workspaces/index.ts';
-import { limitExports } from '../http/exports.ts';
-import { openJobs } from '../jobs/queue.ts';
-import { openOutboundClient } from '../outbound/http-client.ts';
+import { createExports } from '../http/exports.ts';
+import { openJobs, type Jobs } from '../jobs/queue.ts';
+import { openOutboundClient, type OutboundClient } from '../outbound/http-client.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
-import { openCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
-import { openSignUpThrottle } from '../security/sign-up-throttle.ts';
-import { createVault } from '../security/vault.ts';
+import { createCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
+import { createSignUpThrottle } from '../security/sign-up-throttle.ts';
+import { createVault, type Vault } from '../security/vault.ts';
 
 export interface ServiceOptions {
   config: Config;
@@ -42,47 +47,76 @@ export interface ServiceOptions {
   masterKey: Buffer;
 }
 
-/** What features need of one another and of the house: one of each. */
+/** What the jobs of all features need. */
+export interface WorkerServices {
+  database: Database;
+  vault: Vault;
+  jobs: Jobs;
+  /** The address of the deployment. */
+  issuer: string;
+  /** Undefined if no mail server is configured: mails then stay in the outbox. */
+  mailServer: MailServer | undefined;
+  /** For servers that a tenant names. */
+  outbound: OutboundClient;
+}
+
+/** What the routes of all features need: one instance of each service, and what releases them all. */
+export type Services = Awaited<ReturnType<typeof openServices>>;
+
+/** Opens the services. If one of them fails, those that are open already are closed again, in reverse order. */
 export async function openServices(
   { config, databaseUrl, masterKey }: ServiceOptions,
   logger: FastifyBaseLogger,
 ) {
+  await using opened = new AsyncDisposableStack();
+  const closing = <Resource extends { close(): Promise<unknown> }>(resource: Resource): Resource => {
+    opened.defer(async () => void (await resource.close()));
+    return resource;
+  };
+
   const vault = createVault(masterKey);
-  const database: Database = openDatabase(databaseUrl);
+  const database: Database = closing(openDatabase(databaseUrl));
   const chain = await openConfiguredChain(database, config.chain);
-  const recorder = chain ? evmRecorder(chain, vault) : hashChain;
-  const changes = await openChangeFeed(databaseUrl);
-  const jobs = await openJobs(database);
+  const recorder = chain ? createEvmRecorder(chain, vault) : hashChainRecorder;
+  const changes = closing(await openChangeFeed(databaseUrl));
+  const jobs = closing(await openJobs(database));
   const metrics = new Registry();
   const redis = config.redisUrl ? openRedis(config.redisUrl, logger) : undefined;
-  if (redis) measureRedis(redis, metrics);
+  if (redis) {
+    opened.defer(() => redis.disconnect());
+    measureRedis(redis, metrics);
+  }
   if (chain) measureChain(metrics, database, chain);
   const createBudget = createAttemptBudgets(redis);
   /** For servers that the operator names, and for those that a tenant names. */
   const outbound = {
-    operator: openOutboundClient({ publicOnly: false }),
-    tenant: openOutboundClient({ publicOnly: !config.allowPrivateAddresses }),
+    operator: closing(openOutboundClient({ publicOnly: false })),
+    tenant: closing(openOutboundClient({ publicOnly: !config.allowPrivateAddresses })),
   };
   const issuer = issuerOf(config);
-  const signer = await openTokenSigner(database, vault, changes, issuer);
+  const signer = closing(await openTokenSigner(database, vault, changes, issuer));
   const memberships = createMemberships(database, changes);
-  const keys = openKeyAuthenticator(database, vault, changes, createBudget);
+  const keys = closing(openKeyAuthenticator(database, vault, changes, createBudget));
   const providerSettings = createProviderSettings(database, changes, vault, config);
   const openIdUrl = config.storeAOpenIdUrl;
   const portalUrl = config.portalUrl ?? issuer;
   const definitions = createDefinitionResolver(database, changes);
-  const alerts = openAlerts({
-    database,
-    jobs,
-    redis,
-    suppressionSeconds: config.alertSuppressionSeconds,
-    logger,
-  });
+  const alerts = closing(
+    openAlerts({
+      database,
+      jobs,
+      redis,
+      suppressionSeconds: config.alertSuppressionSeconds,
+      logger,
+    }),
+  );
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const isActiveTenant = createActiveTenants(database, changes);
-  const writer = await openEventWriter(database, databaseUrl);
-  const meter = openUsageMeter(database, changes);
+  const writer = closing(await openEventWriter(database, databaseUrl));
+  const avatars = await openAvatarStore(config.avatarStorage, issuer);
+  const meter = closing(openUsageMeter(database, changes));
 
+  const resources = opened.move();
   return {
     config,
     database,
@@ -93,7 +127,7 @@ export async function openServices(
     rateLimits: createRateLimits({ redis, metrics, logger }),
     createBudget,
     /** What studios and integrations download. A piece is read in 10 to 50 ms. */
-    exports: limitExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
+    exports: createExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,
     outbound,
     issuer,
@@ -102,19 +136,19 @@ export async function openServices(
     /** Of the passwords of dashboard accounts. */
     throttle: createLoginThrottle(createBudget, 'accounts'),
     /** Of dashboard accounts. */
-    signUps: openSignUpThrottle(createBudget, 'accounts'),
+    signUps: createSignUpThrottle(createBudget, 'accounts'),
     /** Of the second factor of dashboard accounts. */
-    codeThrottle: openCodeThrottle(createBudget),
+    codeThrottle: createCodeThrottle(createBudget),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
     mailBudget: createMailBudget(createBudget),
-    accountMailBudget: openAccountMailBudget(createBudget),
+    accountMailBudget: createAccountMailBudget(createBudget),
     definitions,
     meter,
     ingestion: { database, quotas: meter, writer, definitions, rosters: createRosters(database) },
-    verifyToken: tokenVerifier({ providerSettings, vault, outbound, config }),
-    avatars: await openAvatarStore(config.avatarStorage, issuer),
+    verifyToken: createTokenVerifier({ providerSettings, vault, outbound, config }),
+    avatars,
     walletThrottle: createChallengeThrottle(createBudget),
     alerts,
     notificationFeed: openNotificationFeed({ database, changes, endedSessions }),
@@ -154,22 +188,10 @@ export async function openServices(
         return { accountId, sessionId: claims['sid'] as string, expiresAtMs: exp * 1000 };
       },
       bearer: (token: string) => identifyBearer(signer, token),
-      hasProfile: profileCheck(database),
+      hasProfile: createProfileCheck(database),
       role: memberships.role,
       platformAdmin: (accountId: string) => isPlatformAdmin(database.forAccount(accountId), accountId),
     },
-    async close() {
-      await alerts.close();
-      redis?.disconnect();
-      await signer.close();
-      await keys.close();
-      await writer.close();
-      await meter.close();
-      await changes.close();
-      await outbound.operator.close();
-      await outbound.tenant.close();
-      await jobs.close();
-      await database.close();
-    },
+    close: () => resources.disposeAsync(),
   };
 }

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { startBackgroundWork } from './background-work.ts';
-import type { Config } from './config.ts';
+import { misspelledSettings, type Config } from './config.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions } from './logging.ts';
 import { prepareDatabase } from './prepare-database.ts';
-import { keptMasterKey } from '../security/master-key.ts';
+import { readOrCreateMasterKey } from '../security/master-key.ts';
 
 /** Starts a worker without the API, beside any number of servers and workers on the same database. */
 export async function work(config: Config): Promise<{ stop(): Promise<void> }> {
@@ -12,11 +12,10 @@ export async function work(config: Config): Promise<{ stop(): Promise<void> }> {
   const storage = await openStorage(config, 'shared');
   opened.defer(() => storage.close());
   await prepareDatabase(storage.url);
-  const masterKey = config.masterKey ?? (await keptMasterKey(config.dataDir));
-  const worker = await startBackgroundWork(
-    { config, databaseUrl: storage.url, masterKey },
-    pino(loggerOptions(config)),
-  );
+  const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
+  const logger = pino(loggerOptions(config));
+  for (const warning of misspelledSettings()) logger.warn(warning);
+  const worker = await startBackgroundWork({ config, databaseUrl: storage.url, masterKey }, logger);
   opened.defer(() => worker.stop());
   const running = opened.move();
   return { stop: () => running.disposeAsync() };

@@ -4,26 +4,29 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import type { Redis } from '../redis/redis.ts';
 import { ProblemError } from '../core/problem.ts';
 
-/** How often somebody may try something within a time. */
+/** A limit of attempts within a time window. */
 export interface AttemptBudget {
-  /** Takes one attempt of `key`. Throws too_many_attempts where there is none left. */
+  /** Counts one attempt of `key`. Throws too_many_attempts if none is left. */
   spend(key: string): Promise<void>;
-  /** Gives one back. */
+  /** Gives one attempt back. */
   giveBack(key: string): Promise<void>;
 }
 
 export interface BudgetOptions {
-  /** Budgets of one name are one, over all processes. */
+  /** Budgets with the same name share one count across all processes. */
   name: string;
   attempts: number;
   seconds: number;
-  /** The sentence for those who have spent theirs. */
+  /** The error detail when no attempt is left. */
   refusal: string;
 }
 
 export type CreateBudget = (options: BudgetOptions) => AttemptBudget;
 
-/** Budgets that all processes spend together in Redis. Without it, and while it is away, each has its own in memory. */
+/**
+ * Creates budgets that all processes share in Redis. Without Redis, and while it is unavailable, each process counts in
+ * memory.
+ */
 export function createAttemptBudgets(redis?: Redis): CreateBudget {
   return ({ name, attempts, seconds, refusal }) => {
     const options = { keyPrefix: `guildhall:${name}`, points: attempts, duration: seconds };
@@ -56,12 +59,15 @@ export function createAttemptBudgets(redis?: Redis): CreateBudget {
   };
 }
 
-/** Keys hold e-mail addresses and networks, which need not lie about in Redis, nor be of any length. */
+/** Hashes the key: it may contain an e-mail address or a network, and may have any length. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }
 
-/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, for who has one has its 2^64 addresses. */
+/**
+ * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address, because one client usually has
+ * a whole /64.
+ */
 export function networkOf(address: string | null): string {
   if (address === null) return 'unknown';
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');

@@ -1,33 +1,37 @@
 import { networkOf, type AttemptBudget, type CreateBudget } from './attempt-budget.ts';
 
-/** Wrong passwords that one network may try: ten for one account, and a hundred for all, as an office may share an address. */
+/**
+ * Limits of wrong passwords per network: 10 for one account and 100 for all, because an office may share an address.
+ */
 const WINDOW_SECONDS = 15 * 60;
 const WRONG_PER_ACCOUNT = 10;
 const WRONG_PER_NETWORK = 100;
-const REFUSAL = 'Too many wrong passwords were tried from here.';
+const REFUSAL =
+  'Too many wrong passwords from this network. Retry after the number of seconds in Retry-After.';
 
 export interface LoginThrottle {
   /**
-   * Compares a password. The try is counted before it is compared, so that parallel guesses do not exceed the budget, and
-   * given back unless it was wrong. Throws too_many_attempts once the budget is spent, whatever the password.
+   * Compares a password. The attempt is counted before the comparison, so that parallel guesses cannot exceed the
+   * budget. The attempt is given back unless the password was wrong. Throws too_many_attempts when the budget is spent, also for
+   * the right password.
    */
   attempt(email: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;
 }
 
-/** `whose` passwords: those of dashboard accounts, of players and of wallet-linked players are counted apart. */
+/** Creates a throttle for passwords. Dashboard accounts, players and wallet-linked players are counted separately. */
 export function createLoginThrottle(
   createBudget: CreateBudget,
   whose: 'accounts' | 'players' | 'wallets',
 ): LoginThrottle {
-  const open = (scope: string, attempts: number) =>
+  const createScoped = (scope: string, attempts: number) =>
     createBudget({
       name: `passwords:${whose}:${scope}`,
       attempts,
       seconds: WINDOW_SECONDS,
       refusal: REFUSAL,
     });
-  const perAccount = open('account', WRONG_PER_ACCOUNT);
-  const perNetwork = open('network', WRONG_PER_NETWORK);
+  const perAccount = createScoped('account', WRONG_PER_ACCOUNT);
+  const perNetwork = createScoped('network', WRONG_PER_NETWORK);
 
   return {
     attempt(email, address, compare) {
@@ -44,23 +48,23 @@ export function createLoginThrottle(
 }
 
 /**
- * Wrong codes of a second factor: ten in an hour for an account, whatever networks they come from. Only somebody who knows
- * the password or holds an access token can try one. Three of a million codes are accepted, so a day of guesses succeeds with
- * 0.07 %.
+ * Limits of wrong codes of a second factor: 10 per hour and account, from all networks together. Only a caller with the
+ * password or an access token can try a code. Three of a million codes are accepted, so a day of guesses succeeds with
+ * a probability of 0.07 %.
  */
 const CODE_WINDOW_SECONDS = 60 * 60;
 
-/** As {@link LoginThrottle}, for the codes of accounts, named by their ids. */
-export function openCodeThrottle(createBudget: CreateBudget): LoginThrottle {
-  const open = (scope: string, attempts: number) =>
+/** Creates a throttle for codes of a second factor. Accounts are named by id. */
+export function createCodeThrottle(createBudget: CreateBudget): LoginThrottle {
+  const createScoped = (scope: string, attempts: number) =>
     createBudget({
       name: `second-factor:${scope}`,
       attempts,
       seconds: CODE_WINDOW_SECONDS,
-      refusal: 'Too many wrong codes of the second factor were tried.',
+      refusal: 'Too many wrong codes of the second factor. Retry after the number of seconds in Retry-After.',
     });
-  const perAccount = open('account', WRONG_PER_ACCOUNT);
-  const perNetwork = open('network', WRONG_PER_NETWORK);
+  const perAccount = createScoped('account', WRONG_PER_ACCOUNT);
+  const perNetwork = createScoped('network', WRONG_PER_NETWORK);
   return {
     attempt: (accountId, address, compare) =>
       countWrong(
@@ -73,7 +77,7 @@ export function openCodeThrottle(createBudget: CreateBudget): LoginThrottle {
   };
 }
 
-/** Spends one try of each budget, and gives them back unless the try was wrong. */
+/** Counts one attempt in each budget, and gives them back unless the attempt was wrong. */
 async function countWrong(
   budgets: [AttemptBudget, string][],
   compare: () => Promise<boolean>,

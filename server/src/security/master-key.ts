@@ -2,20 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { access, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Reads the master key that belongs to a data folder, or makes one there, readable by its owner alone. */
-export async function keptMasterKey(dataDir: string): Promise<Buffer> {
+/** Reads the master key of a data folder. Creates it if it is missing, readable only by its owner. */
+export async function readOrCreateMasterKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, 'master.key');
   await mkdir(dataDir, { recursive: true });
-  if (!(await exists(path))) await makeKey(path);
+  if (!(await exists(path))) await createKey(path);
   const text = (await readFile(path, 'utf8')).trim();
   if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new Error(`${path} does not hold a master key (64 hexadecimal digits). Restore it from a backup.`);
+    throw new Error(
+      `${path} does not contain a master key (64 hexadecimal digits). Restore it from a backup.`,
+    );
   }
   return Buffer.from(text, 'hex');
 }
 
-/** Writes the key aside and links it to its place: a crash leaves all of it there, or nothing, and a second start finds the first one's. */
-async function makeKey(path: string): Promise<void> {
+/**
+ * Writes the key to a temporary file and links it, so that a crash leaves a whole key or none. If two processes start,
+ * both use the first key.
+ */
+async function createKey(path: string): Promise<void> {
   const draft = `${path}.${process.pid}`;
   const file = await open(draft, 'w', 0o600);
   await file.writeFile(`${randomBytes(32).toString('hex')}\n`);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What an opaque token is for, readable at its start. */
+/** The purpose of an opaque token, which its prefix shows. */
 export type TokenKind =
   | 'game'
   | 'api'
@@ -15,20 +15,20 @@ export type TokenKind =
   | 'mfa';
 
 /**
- * A new opaque token: `gh_<kind>_`, 256 random bits as 64 hexadecimal digits, and 8 digits of checksum. The prefix
- * and the checksum let secret scanners find it and let us refuse a mistyped one without asking the database.
+ * Creates an opaque token: `gh_<kind>_`, 256 random bits as 64 hexadecimal digits, and 8 digits of checksum. Secret
+ * scanners recognize the prefix and the checksum. A mistyped token is rejected without a database query.
  */
 export function newOpaqueToken(kind: TokenKind): string {
   return opaqueToken(kind, randomBytes(32));
 }
 
-/** The opaque token of 32 secret bytes. */
+/** Encodes 32 secret bytes as an opaque token. */
 export function opaqueToken(kind: TokenKind, secret: Buffer): string {
   const body = `gh_${kind}_${secret.toString('hex')}`;
   return body + checksum(body);
 }
 
-/** Whether a text has the form of a token of this kind. Says nothing of whether it was ever issued. */
+/** Whether a text has the format of a token of this kind. The token may still be unknown. */
 export function isOpaqueToken(kind: TokenKind, token: string): boolean {
   const prefix = `gh_${kind}_`;
   return (
@@ -38,7 +38,7 @@ export function isOpaqueToken(kind: TokenKind, token: string): boolean {
   );
 }
 
-/** The part of a token that may be shown, to tell one from another. */
+/** The part of a token that the dashboard may show to identify it. */
 export function visiblePrefix(token: string): string {
   return token.slice(0, token.lastIndexOf('_') + 7);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HashingBusyError, hashPassword, verifyPassword } from './passwords.ts';
 
-describe('the lanes of passwords', () => {
-  test('let a login overtake the sign-ups that wait', async () => {
+describe('password hashing', () => {
+  test('serves a login before waiting sign-ups', async () => {
     const stored = await hashPassword('correct horse');
     let hashed = 0;
     const signUps = Array.from({ length: 30 }, () => hashPassword('battery staple').then(() => hashed++));
@@ -12,7 +12,7 @@ describe('the lanes of passwords', () => {
     await Promise.all(signUps);
   });
 
-  test('refuse sign-ups beyond those that may wait, and still take a login', async () => {
+  test('rejects sign-ups when their queue is full, and still accepts a login', async () => {
     const signUps = await Promise.allSettled([
       ...Array.from({ length: 80 }, () => hashPassword('battery staple')),
       verifyPassword('wrong', undefined),

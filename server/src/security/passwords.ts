@@ -5,26 +5,26 @@ import pLimit from 'p-limit';
 
 const hash = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
-// The floor that OWASP gives for argon2id: 19 MiB, two passes, one lane. About 30 ms of one core here.
+// The minimum that OWASP recommends for argon2id: 19 MiB, two passes, one lane. About 30 ms of one core.
 const COST = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 };
 
 /**
- * How many hashes run at once, and how many wait. Half of the cores at most: the rest is for everybody who signs in without
- * a password, and a flood of passwords leaves them more than half of their speed (docs/benchmarks.md). And two at most, for
- * hashing runs on libuv's four threads, which file and DNS work share. A queue of 64 is some two seconds of waiting.
+ * How many hashes run at once: at most half of the cores, so that a flood of passwords leaves other sign-ins more than
+ * half of their speed (docs/benchmarks.md). At most two, because file and DNS work share libuv's four threads with
+ * hashing. A queue of 64 takes about two seconds.
  */
-const IN_FLIGHT = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
-const WAITING = 64;
+const MAX_RUNNING = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
+const MAX_WAITING = 64;
 
-const slots = pLimit(IN_FLIGHT);
+const slots = pLimit(MAX_RUNNING);
 
 /**
- * New passwords (sign-ups) and known ones (logins) wait in lanes of their own. A lane sends as many hashes to the slots as there
- * are slots, so that if both lanes are full, each gets every second slot that becomes free.
+ * Sign-ups (new) and logins (known) have separate queues. Each queue sends as many hashes to the slots as there are
+ * slots. If both queues are full, each gets every second free slot.
  */
-const lanes = { new: pLimit(IN_FLIGHT), known: pLimit(IN_FLIGHT) };
+const lanes = { new: pLimit(MAX_RUNNING), known: pLimit(MAX_RUNNING) };
 
-/** Thrown when too many passwords wait to be hashed. It is answered with 503 and Retry-After. */
+/** Thrown when too many passwords wait for hashing. The response is a 503 with Retry-After. */
 export class HashingBusyError extends Error {
   override name = 'HashingBusyError';
 }
@@ -40,10 +40,10 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Compares a password with a PHC string in constant time. Without a stored hash it does the same work and returns
- * false, so that an unknown account answers as slowly as a wrong password. Throws {@link HashingBusyError}.
+ * false, so that an unknown account takes as long as a wrong password. Throws {@link HashingBusyError}.
  */
 export async function verifyPassword(password: string, stored: string | undefined | null): Promise<boolean> {
-  const { memory, passes, parallelism, salt, tag } = parse(stored ?? DECOY);
+  const { memory, passes, parallelism, salt, tag } = parse(stored ?? DUMMY_HASH);
   const parameters = { memory, passes, parallelism, tagLength: tag.length, nonce: salt };
   const actual = await bounded('known', () =>
     hash('argon2id', { ...parameters, message: password.normalize('NFC') }),
@@ -51,7 +51,7 @@ export async function verifyPassword(password: string, stored: string | undefine
   return timingSafeEqual(actual, tag) && Boolean(stored);
 }
 
-const DECOY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=1$${base64(randomBytes(16))}$${base64(randomBytes(32))}`;
+const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=1$${base64(randomBytes(16))}$${base64(randomBytes(32))}`;
 
 function parse(phc: string) {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(phc);
@@ -67,8 +67,10 @@ function parse(phc: string) {
 }
 
 function bounded<Result>(lane: keyof typeof lanes, work: () => Promise<Result>): Promise<Result> {
-  if (lanes[lane].pendingCount >= WAITING)
-    throw new HashingBusyError('Too many passwords are waiting to be hashed. Wait as Retry-After says.');
+  if (lanes[lane].pendingCount >= MAX_WAITING)
+    throw new HashingBusyError(
+      'Too many passwords are waiting for hashing. Retry after the number of seconds in Retry-After.',
+    );
   return lanes[lane](() => slots(work));
 }
 

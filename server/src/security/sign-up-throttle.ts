@@ -1,8 +1,8 @@
 import { networkOf, type CreateBudget } from './attempt-budget.ts';
 
 /**
- * Sign-ups of one network: an office or a class at the dashboard, and the players of a launch day behind one NAT or behind the
- * studio's own game server. 600 players in 10 minutes take a thirtieth of what one hashing slot does.
+ * Sign-ups per network in 10 minutes. An office or a class may share a network. On a launch day, many players share one
+ * NAT or the studio's game server. 600 players take one thirtieth of the capacity of one hashing slot.
  */
 const SIGN_UPS = { accounts: 300, players: 600, wallets: 600 };
 const WINDOW_SECONDS = 10 * 60;
@@ -12,13 +12,16 @@ export interface SignUpThrottle {
   spend(address: string | null): Promise<void>;
 }
 
-/** `whose` sign-ups: those of dashboard accounts, of players and of wallet-linked players are counted apart. */
-export function openSignUpThrottle(createBudget: CreateBudget, whose: keyof typeof SIGN_UPS): SignUpThrottle {
+/** Creates a throttle for sign-ups. Dashboard accounts, players and wallet-linked players are counted separately. */
+export function createSignUpThrottle(
+  createBudget: CreateBudget,
+  whose: keyof typeof SIGN_UPS,
+): SignUpThrottle {
   const budget = createBudget({
     name: `sign-ups:${whose}`,
     attempts: SIGN_UPS[whose],
     seconds: WINDOW_SECONDS,
-    refusal: `Too many sign-ups from this network (${SIGN_UPS[whose]} in 10 minutes). Wait as Retry-After says.`,
+    refusal: `Too many sign-ups from this network (${SIGN_UPS[whose]} in 10 minutes). Retry after the number of seconds in Retry-After.`,
   });
   return { spend: (address) => budget.spend(networkOf(address)) };
 }

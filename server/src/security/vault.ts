@@ -3,24 +3,27 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Thrown at start where the secrets of the database were sealed with another master key than the one given. */
+/** Thrown at start if the secrets in the database were encrypted with another master key. */
 export class WrongMasterKeyError extends Error {
   override name = 'WrongMasterKeyError';
 }
 
-/** Keeps secrets with keys derived from the master key: sealed where they must be read again, else as a fingerprint. */
+/**
+ * Protects secrets with keys derived from the master key. It encrypts secrets that must be read again, and fingerprints
+ * all others.
+ */
 export interface Vault {
-  /** Encrypts a text (AES-256-GCM). `purpose` is bound to it: a value moved elsewhere does not open. */
+  /** Encrypts a text (AES-256-GCM). `purpose` is authenticated, so a value cannot be decrypted for another purpose. */
   seal(plaintext: string, purpose: string): Buffer;
-  /** Decrypts what {@link Vault.seal} made. Throws for another master key, another purpose, or an altered value. */
+  /** Decrypts a value of {@link Vault.seal}. Throws for another master key, another purpose, or an altered value. */
   open(sealed: Buffer, purpose: string): string;
-  /** HMAC-SHA256 of a high-entropy secret: what is stored and looked up in place of keys and tokens. */
+  /** HMAC-SHA256 of a high-entropy secret. The database stores it in place of keys and tokens. */
   fingerprint(secret: string): Buffer;
-  /** HMAC-SHA256 with a key of its own: a secret that only this deployment can derive, and only from this input. */
+  /** HMAC-SHA256 with a separate key: a secret that only this deployment can derive from this input. */
   derive(input: string): Buffer;
 }
 
-/** Opens the vault of a 32-byte master key. */
+/** Creates the vault of a 32-byte master key. */
 export function createVault(masterKey: Buffer): Vault {
   const derive = (use: string): Buffer =>
     Buffer.from(hkdfSync('sha256', masterKey, '', `guildhall ${use}`, 32));

@@ -8,7 +8,7 @@ export const ACCOUNT_PASSWORD = 'correct horse';
 const STEP_SECONDS = 30;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A dashboard account that has signed up. */
+/** A dashboard account after sign-up. */
 export interface SignedUpAccount {
   email: string;
   bearer: string;
@@ -19,8 +19,8 @@ export interface SignedUpAccount {
 export const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 
 /**
- * An authenticator app: the code of the time step that lies `offset` steps beside the present one, as RFC 6238 says. Written
- * apart from the server, so that both must be right.
+ * Returns the code of an authenticator app (RFC 6238) for the time step that is `offset` steps after the current one.
+ * It shares no code with the server, so a mistake cannot hide in both.
  */
 export function authenticatorCode(secret: string, offset = 0): string {
   const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
@@ -32,7 +32,7 @@ export function authenticatorCode(secret: string, offset = 0): string {
   return String((mac.readUInt32BE(start) % 2 ** 31) % 10 ** 6).padStart(6, '0');
 }
 
-/** What tests of dashboard accounts do. */
+/** Creates a client for tests of dashboard accounts. */
 export async function accountClient(app: TestApp) {
   const mailbox = await createMailbox(app);
   const post = (path: string, body: unknown, bearer?: string, headers: Record<string, string> = {}) =>
@@ -59,7 +59,7 @@ export async function accountClient(app: TestApp) {
     signUp,
     signUpVerified,
     refresh: (refreshToken: string): Promise<Answer> => post('refresh', { refreshToken }),
-    /** An account with a second factor. Its code of the present time step is used up, the one of the next is not. */
+    /** Creates an account with a second factor. The code of the current time step is used, the next one is not. */
     async signUpWithTotp() {
       const account = await signUpVerified();
       const enrolled = await post('totp/enroll', undefined, account.bearer);
@@ -69,7 +69,7 @@ export async function accountClient(app: TestApp) {
       assert.equal(confirmed.status, 200, confirmed.text);
       return { ...account, secret, recoveryCodes: confirmed.body.recoveryCodes as string[] };
     },
-    /** Forgets which codes of the app were used. */
+    /** Makes used codes valid again. */
     async allowCodesAgain({ id }: { id: string }): Promise<void> {
       await app.owner.query('UPDATE account_totp SET last_step = 0 WHERE account_id = $1', [id]);
     },
@@ -79,7 +79,7 @@ export async function accountClient(app: TestApp) {
       assert.deepEqual(Object.keys(body), ['mfaToken', 'expiresIn']);
       return body.mfaToken;
     },
-    /** The account-level audit trail of an account, the oldest first. */
+    /** Returns the audit actions of an account, oldest first. */
     async actionsOf({ id }: { id: string }): Promise<string[]> {
       const { rows } = await app.owner.query(
         `SELECT action FROM audit_records WHERE actor_id = $1 OR target_id = $1::text ORDER BY id`,

@@ -11,7 +11,7 @@ const textOf = (file: string): string => readFileSync(join(SRC, file), 'utf8');
 
 interface Import {
   from: string;
-  /** A path within src, or the name of a package. */
+  /** A path inside src, or the name of a package. */
   to: string;
 }
 
@@ -28,7 +28,7 @@ const production = imports.filter(({ from }) => isProduction(from));
 /** `features/gameplay/matches/routes.ts` belongs to the feature `gameplay/matches`. */
 const featureOf = (path: string): string | undefined => /^features\/([^/]+\/[^/]+)\//.exec(path)?.[1];
 
-/** Which folders a folder of src may import, beside itself. */
+/** The folders that each folder of src may import, besides itself. */
 const LAYERS: Record<string, string[]> = {
   core: [],
   redis: ['core'],
@@ -118,7 +118,7 @@ describe('imports', () => {
   });
 });
 
-/** Features that also write tables of others, and why. Every other feature writes only tables that no other feature writes. */
+/** Features that write tables of other features, with the reason. All other features write only their own tables. */
 const SHARED_WRITERS: Record<string, { tables: string[]; reason: string }> = {
   'sign-in/login': {
     tables: [
@@ -147,7 +147,6 @@ const SHARED_WRITERS: Record<string, { tables: string[]; reason: string }> = {
     reason: 'roles and hiding are columns of the access record',
   },
   'studio/workspaces': { tables: ['memberships'], reason: 'the creator is the first owner' },
-  'studio/paid-keys': { tables: ['tenant_keys'], reason: 'the payer is a column of the key' },
   'gameplay/event-definitions': { tables: ['tenants'], reason: 'auto-create is a setting of the tenant' },
   'traffic/alerts': { tables: ['tenants'], reason: 'thresholds are settings of the tenant' },
 };
@@ -163,7 +162,7 @@ describe('tables', () => {
       ].map(([, table = '']) => ({ feature: featureOf(file)!, table })),
     );
 
-  test('are written by one feature each, but for the reasoned exceptions', () => {
+  test('are each written by one feature, with listed exceptions', () => {
     assert.ok(new Set(writes.map(({ table }) => table)).size > 30, 'the statements are found');
     const owners = Map.groupBy(
       writes.filter(({ feature, table }) => !SHARED_WRITERS[feature]?.tables.includes(table)),
@@ -175,7 +174,7 @@ describe('tables', () => {
     assert.deepEqual(contested, []);
   });
 
-  test('have no exception that is not needed', () => {
+  test('have no unused exception', () => {
     const unused = Object.entries(SHARED_WRITERS).flatMap(([feature, { tables }]) =>
       tables
         .filter((table) => !writes.some((write) => write.feature === feature && write.table === table))
@@ -185,7 +184,7 @@ describe('tables', () => {
   });
 });
 
-test('only runtime/config.ts reads the environment', () => {
+test('only the configuration, the embedded server and the supervisor read the environment', () => {
   const allowed = ['runtime/config.ts', 'database/embedded-server.ts', 'cli/supervise.ts'];
   const readers = sources.filter(
     (file) => !file.startsWith('testing/') && !allowed.includes(file) && textOf(file).includes('process.env'),

@@ -5,7 +5,7 @@ import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
 import { createVault } from '../security/vault.ts';
 import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
 
-/** A tenant with a key of each kind, and Mock enabled. */
+/** A tenant with a game key, an API key, and the provider Mock. */
 export interface TestTenant {
   workspaceId: string;
   tenantId: string;
@@ -13,7 +13,7 @@ export interface TestTenant {
   apiKey: string;
 }
 
-/** Puts a tenant into the database, past the dashboard: for tests that are about something else. */
+/** Inserts a tenant directly into the database, for tests of other features. */
 export async function arrangeTenant(
   { owner }: Pick<TestApp, 'owner'>,
   { workspaceId = randomUUID(), providers = ['Mock'] }: { workspaceId?: string; providers?: string[] } = {},
@@ -48,7 +48,7 @@ export async function arrangeTenant(
   return { workspaceId, tenantId, gameKey: await addKey('game'), apiKey: await addKey('api') };
 }
 
-/** Enables a sign-in provider of a tenant with these settings, through the dashboard. */
+/** Enables a sign-in provider of a tenant through the dashboard API. */
 export async function arrangeProvider(app: TestApp, tenant: TestTenant, provider: string, settings: object) {
   const path = `/api/bus_tenants/${tenant.tenantId}/providers/${provider}`;
   const admin = await arrangeAccount(app, tenant, 'admin');
@@ -79,10 +79,10 @@ export async function arrangePlayer(
   };
 }
 
-/** The number of an account at StoreA. */
+/** Returns a random account id of StoreA. */
 export const someStoreAAccount = () => `7656119${randomInt(10 ** 9, 10 ** 10)}`;
 
-/** A player whom a StoreA account is linked to. */
+/** Inserts a player with a linked StoreA account. */
 export async function arrangeStoreAPlayer({ owner }: Pick<TestApp, 'owner'>, { isActive = true } = {}) {
   const [playerId, accountId] = [randomUUID(), someStoreAAccount()];
   await owner.query('INSERT INTO players (id, is_active, created_at) VALUES ($1, $2, now())', [
@@ -97,7 +97,7 @@ export async function arrangeStoreAPlayer({ owner }: Pick<TestApp, 'owner'>, { i
   return { playerId, accountId };
 }
 
-/** A dashboard account with a role in the tenant's workspace (or in none), as the caller of requests. */
+/** Inserts a dashboard account with a role in the tenant's workspace (or none), and returns it as a caller. */
 export async function arrangeAccount(
   app: Pick<TestApp, 'owner' | 'databaseUrl' | 'issuer'>,
   tenant: TestTenant,
@@ -118,7 +118,7 @@ export async function arrangeAccount(
   return { accountId, bearer: await accountToken(app, accountId) };
 }
 
-/** An account that runs the deployment, as the caller of requests. */
+/** Inserts a platform admin, and returns it as a caller. */
 export async function arrangePlatformAdmin(app: TestApp) {
   const accountId = randomUUID();
   await app.owner.query(
@@ -132,7 +132,7 @@ export async function arrangePlatformAdmin(app: TestApp) {
 const accountToken = (app: Pick<TestApp, 'databaseUrl' | 'issuer'>, accountId: string) =>
   signedToken(app, 'saas', accountId, { sid: randomUUID() });
 
-/** A token as the deployment signs it, valid for two hours unless told otherwise. */
+/** Returns a token signed by the deployment. Default lifetime: two hours. */
 export async function signedToken(
   app: Pick<TestApp, 'databaseUrl' | 'issuer'>,
   kind: 'saas' | 'player',

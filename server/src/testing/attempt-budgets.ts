@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import type { AttemptBudget } from '../security/attempt-budget.ts';
 import type { ProblemError } from '../core/problem.ts';
 
-/** Makes attempts at the same time, spread over budgets, and returns how many are admitted. The others must say when to try again. */
+/**
+ * Makes concurrent attempts, spread over budgets, and returns how many are admitted. The rejected ones must have a
+ * Retry-After.
+ */
 export async function countAdmitted(among: AttemptBudget[], key: string, attempts: number): Promise<number> {
   const results = await Promise.allSettled(
     Array.from({ length: attempts }, (_, index) => among[index % among.length]!.spend(key)),

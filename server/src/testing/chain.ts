@@ -4,21 +4,21 @@ import type { ChainSettings } from '../features/wallet/chain/index.ts';
 import { deployContract } from '../features/wallet/chain/index.ts';
 import { richKeys, startEvmNode, type EvmNode, type EvmNodeOptions } from './evm-node.ts';
 
-/** An EVM chain with a contract on it, as an operator would have set it up. */
+/** An EVM chain with the deployed contract. */
 export interface TestChain {
   node: EvmNode;
   settings: ChainSettings;
-  /** The same as environment variables. */
+  /** The settings as environment variables. */
   env: Record<string, string>;
-  /** The entries of a tenant on the chain, in the order of the chain, as `index:hash`. */
+  /** Returns the entries of a tenant on the chain as `index:hash`, in order. */
   entries(tenantId: string): Promise<string[]>;
-  /** A transaction of the signer that is none of ours, with the next nonce or with this one. */
+  /** Sends another transaction of the signer, with the next nonce or a given one. */
   sendForeign(nonce?: number): Promise<void>;
 }
 
 const appended = parseAbiItem('event Appended(bytes16 indexed tenant, uint64 indexed index, bytes32 hash)');
 
-/** Starts a node and deploys the contract. Every test file has a signer of its own on a node of its own. */
+/** Starts a node and deploys the contract. Every test file has its own node and signer. */
 export async function startTestChain(options: EvmNodeOptions = {}): Promise<TestChain> {
   const node = await startEvmNode(options);
   const signerKey: Hex = richKeys[0];

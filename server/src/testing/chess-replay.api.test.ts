@@ -3,14 +3,16 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../acceptance/free-port.ts';
 import { arrangeTenant, type TestTenant } from './arrange.ts';
 import { startTestApp } from './test-app.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../examples/chess-replay/replay.ts', import.meta.url));
-const FAMOUS = fileURLToPath(new URL('../../../examples/chess-replay/famous-games.pgn', import.meta.url));
+const FAMOUS_GAMES = fileURLToPath(
+  new URL('../../../examples/chess-replay/famous-games.pgn', import.meta.url),
+);
 
 const app = await startTestApp();
 const folder = await mkdtemp(join(tmpdir(), 'guildhall-replay-'));
@@ -31,7 +33,7 @@ interface Run {
   stderr: string;
 }
 
-/** Runs the program as a user does. */
+/** Runs the program like a user. */
 function replay(tenant: TestTenant, ...more: string[]): Promise<Run> {
   const child = spawn(process.execPath, [PROGRAM, '--url', app.url, '--state', folder, ...more], {
     env: { ...process.env, GUILDHALL_GAME_KEY: tenant.gameKey },
@@ -43,7 +45,7 @@ function replay(tenant: TestTenant, ...more: string[]): Promise<Run> {
   return new Promise((resolve) => child.on('close', (code) => resolve({ ...run, code })));
 }
 
-/** What the database holds of a tenant. */
+/** Counts the stored rows of a tenant. */
 async function stored({ tenantId }: TestTenant) {
   const { rows } = await app.owner.query(
     `SELECT (SELECT count(*) FROM tenant_access WHERE tenant_id = $1)::int AS players,
@@ -57,102 +59,104 @@ async function stored({ tenantId }: TestTenant) {
   return rows[0];
 }
 
-const ALL_OF_THEM = { players: 13, matches: 8, ended: 8, wins: 7, draws: 2, moves: 448 };
+const WHOLE_FILE = { players: 13, matches: 8, ended: 8, wins: 7, draws: 2, moves: 448 };
 
-test('the numbers expected below are those of the file, counted by another reading of it', async () => {
-  const text = await readFile(FAMOUS, 'utf8');
-  const names = [...text.matchAll(/^\[(?:White|Black) "(.*)"\]/gm)].map(([, name]) => name);
-  const moves = text
-    .replace(/\[.*\]|\{[^}]*\}|\([^)]*\)|\$\d+|\d+\.|1-0|0-1|1\/2-1\/2/g, ' ')
-    .split(/\s+/)
-    .filter(Boolean);
-  assert.equal(new Set(names).size, ALL_OF_THEM.players);
-  assert.equal(names.length / 2, ALL_OF_THEM.matches);
-  assert.equal(moves.length, ALL_OF_THEM.moves);
-});
+describe('examples/chess-replay', () => {
+  test('has a file of games with the numbers that these tests expect', async () => {
+    const text = await readFile(FAMOUS_GAMES, 'utf8');
+    const names = [...text.matchAll(/^\[(?:White|Black) "(.*)"\]/gm)].map(([, name]) => name);
+    const moves = text
+      .replace(/\[.*\]|\{[^}]*\}|\([^)]*\)|\$\d+|\d+\.|1-0|0-1|1\/2-1\/2/g, ' ')
+      .split(/\s+/)
+      .filter(Boolean);
+    assert.equal(new Set(names).size, WHOLE_FILE.players);
+    assert.equal(names.length / 2, WHOLE_FILE.matches);
+    assert.equal(moves.length, WHOLE_FILE.moves);
+  });
 
-test('a replay stores every game once, and another run adds nothing', async () => {
-  const tenant = await arrangeChessTenant();
-  const first = await replay(tenant);
-  assert.equal(first.code, 0, first.stdout + first.stderr);
-  assert.match(first.stdout, /players +13 +13 +13 new/);
-  assert.match(first.stdout, /matches +8 +8 +8 new/);
-  assert.match(first.stdout, /moves +448 +448 +448 accepted, 0 stored before, 0 refused/);
-  assert.deepEqual(await stored(tenant), ALL_OF_THEM);
+  test('stores every game once, and adds nothing in a second run', async () => {
+    const tenant = await arrangeChessTenant();
+    const first = await replay(tenant);
+    assert.equal(first.code, 0, first.stdout + first.stderr);
+    assert.match(first.stdout, /players +13 +13 +13 new/);
+    assert.match(first.stdout, /matches +8 +8 +8 new/);
+    assert.match(first.stdout, /moves +448 +448 +448 accepted, 0 stored before, 0 refused/);
+    assert.deepEqual(await stored(tenant), WHOLE_FILE);
 
-  const second = await replay(tenant);
-  assert.equal(second.code, 0, second.stdout + second.stderr);
-  assert.match(second.stdout, /players +13 +13 +0 new/);
-  assert.match(second.stdout, /matches +8 +8 +0 new/);
-  assert.match(second.stdout, /moves +448 +448 +0 accepted, 448 stored before, 0 refused/);
-  assert.deepEqual(await stored(tenant), ALL_OF_THEM);
-});
+    const second = await replay(tenant);
+    assert.equal(second.code, 0, second.stdout + second.stderr);
+    assert.match(second.stdout, /players +13 +13 +0 new/);
+    assert.match(second.stdout, /matches +8 +8 +0 new/);
+    assert.match(second.stdout, /moves +448 +448 +0 accepted, 448 stored before, 0 refused/);
+    assert.deepEqual(await stored(tenant), WHOLE_FILE);
+  });
 
-test('the moves can be read back as they were played', async () => {
-  const tenant = await arrangeChessTenant();
-  await replay(tenant);
-  const { body } = await app.http.get(
-    `/api/bus_tenants/${tenant.tenantId}/events?scope=match&from=1997-01-01T00:00:00Z&to=1998-01-01T00:00:00Z`,
-    { apiKey: tenant.apiKey },
-  );
-  const moves = (body.items as { eventValue: string; value: number; occurredAt: string }[]).toReversed();
-  assert.deepEqual(
-    moves.map((event) => event.value),
-    Array.from({ length: 37 }, (_, index) => index + 1),
-  );
-  assert.deepEqual(
-    moves.slice(-3).map((event) => event.eventValue),
-    ['Rxe7', 'Bxe7', 'c4'],
-  );
-  assert.equal(Date.parse(moves[0]!.occurredAt), Date.parse('1997-05-11T00:00:01Z'));
-});
+  test('stores the moves in the order in which they were played', async () => {
+    const tenant = await arrangeChessTenant();
+    await replay(tenant);
+    const { body } = await app.http.get(
+      `/api/bus_tenants/${tenant.tenantId}/events?scope=match&from=1997-01-01T00:00:00Z&to=1998-01-01T00:00:00Z`,
+      { apiKey: tenant.apiKey },
+    );
+    const moves = (body.items as { eventValue: string; value: number; occurredAt: string }[]).toReversed();
+    assert.deepEqual(
+      moves.map((event) => event.value),
+      Array.from({ length: 37 }, (_, index) => index + 1),
+    );
+    assert.deepEqual(
+      moves.slice(-3).map((event) => event.eventValue),
+      ['Rxe7', 'Bxe7', 'c4'],
+    );
+    assert.equal(Date.parse(moves[0]!.occurredAt), Date.parse('1997-05-11T00:00:01Z'));
+  });
 
-test('an interrupted replay goes on where it was', async () => {
-  const tenant = await arrangeChessTenant();
-  const text = await readFile(FAMOUS, 'utf8');
-  const half = join(folder, 'half.pgn');
-  await writeFile(half, text.slice(0, text.indexOf('[Event "Third Rosenwald')));
-  assert.equal((await replay(tenant, half)).code, 0);
-  assert.equal((await stored(tenant)).matches, 4);
+  test('continues an interrupted replay', async () => {
+    const tenant = await arrangeChessTenant();
+    const text = await readFile(FAMOUS_GAMES, 'utf8');
+    const half = join(folder, 'half.pgn');
+    await writeFile(half, text.slice(0, text.indexOf('[Event "Third Rosenwald')));
+    assert.equal((await replay(tenant, half)).code, 0);
+    assert.equal((await stored(tenant)).matches, 4);
 
-  const whole = await replay(tenant);
-  assert.match(whole.stdout, /matches +8 +8 +4 new/);
-  assert.deepEqual(await stored(tenant), ALL_OF_THEM);
-});
+    const whole = await replay(tenant);
+    assert.match(whole.stdout, /matches +8 +8 +4 new/);
+    assert.deepEqual(await stored(tenant), WHOLE_FILE);
+  });
 
-test('without its state a replay makes the matches anew, but doubles no move', async () => {
-  const tenant = await arrangeChessTenant();
-  await replay(tenant);
-  await rm(join(folder, `${tenant.tenantId}.jsonl`));
-  const again = await replay(tenant);
-  assert.match(again.stdout, /matches +8 +8 +8 new/);
-  assert.match(again.stdout, /moves +448 +448 +0 accepted, 448 stored before/);
-  assert.equal((await stored(tenant)).moves, ALL_OF_THEM.moves);
-});
+  test('creates the matches again without its state, but duplicates no move', async () => {
+    const tenant = await arrangeChessTenant();
+    await replay(tenant);
+    await rm(join(folder, `${tenant.tenantId}.jsonl`));
+    const again = await replay(tenant);
+    assert.match(again.stdout, /matches +8 +8 +8 new/);
+    assert.match(again.stdout, /moves +448 +448 +0 accepted, 448 stored before/);
+    assert.equal((await stored(tenant)).moves, WHOLE_FILE.moves);
+  });
 
-test('what Guildhall refuses is counted and told, and the program fails', async () => {
-  const tenant = await arrangeChessTenant({ autoCreate: false });
-  const run = await replay(tenant);
-  assert.equal(run.code, 1);
-  assert.match(run.stdout, /moves +448 +0 +0 accepted, 0 stored before, 448 refused/);
-  assert.match(run.stderr, /448 × 422: /);
-  assert.match(run.stderr, /turn auto-create on/);
-});
+  test('counts and prints rejected moves, and exits with 1', async () => {
+    const tenant = await arrangeChessTenant({ autoCreate: false });
+    const run = await replay(tenant);
+    assert.equal(run.code, 1);
+    assert.match(run.stdout, /moves +448 +0 +0 accepted, 0 stored before, 448 refused/);
+    assert.match(run.stderr, /448 × 422: /);
+    assert.match(run.stderr, /turn auto-create on/);
+  });
 
-test('stops with one sentence on a wrong key, file, option or address, and writes nothing', async () => {
-  const tenant = await arrangeChessTenant();
-  const before = await readdir(folder);
-  const wrongKey = await replay({ ...tenant, gameKey: 'gh_game_wrong' });
-  assert.equal(wrongKey.code, 2);
-  assert.match(wrongKey.stderr, /^http\S+ refuses the game key: invalid_game_key: .*\n$/);
-  const noServer = await replay(tenant, '--url', `http://127.0.0.1:${await freePort()}`);
-  assert.equal(noServer.code, 2);
-  assert.match(noServer.stderr, /^No server answers at \S+ \(ECONNREFUSED\)\. Start Guildhall .*\n$/);
-  const wrongFile = await replay(tenant, join(folder, 'none.pgn'));
-  assert.equal(wrongFile.code, 2);
-  assert.match(wrongFile.stderr, /none\.pgn: ENOENT/);
-  const wrongOption = await replay(tenant, '--parallel', 'many');
-  assert.equal(wrongOption.code, 2);
-  assert.match(wrongOption.stderr, /--parallel takes a number/);
-  assert.deepEqual(await readdir(folder), before);
+  test('prints one sentence for a wrong key, file, option or URL, and writes nothing', async () => {
+    const tenant = await arrangeChessTenant();
+    const before = await readdir(folder);
+    const wrongKey = await replay({ ...tenant, gameKey: 'gh_game_wrong' });
+    assert.equal(wrongKey.code, 2);
+    assert.match(wrongKey.stderr, /^http\S+ refuses the game key: invalid_game_key: .*\n$/);
+    const noServer = await replay(tenant, '--url', `http://127.0.0.1:${await freePort()}`);
+    assert.equal(noServer.code, 2);
+    assert.match(noServer.stderr, /^No server answers at \S+ \(ECONNREFUSED\)\. Start Guildhall .*\n$/);
+    const wrongFile = await replay(tenant, join(folder, 'none.pgn'));
+    assert.equal(wrongFile.code, 2);
+    assert.match(wrongFile.stderr, /none\.pgn: ENOENT/);
+    const wrongOption = await replay(tenant, '--parallel', 'many');
+    assert.equal(wrongOption.code, 2);
+    assert.match(wrongOption.stderr, /--parallel takes a number/);
+    assert.deepEqual(await readdir(folder), before);
+  });
 });

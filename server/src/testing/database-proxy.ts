@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { after } from 'node:test';
 
-/** A TCP proxy in front of PostgreSQL, to test what a broken network does. */
+/** A TCP proxy in front of PostgreSQL that simulates a broken network. */
 export interface DatabaseProxy {
   /** The connection string of the database through the proxy. */
   url: string;
-  /** How many connections were attempted. */
+  /** The number of attempted connections. */
   attempts: number;
-  /** Ends all connections, and ends new ones at once, until it is opened. */
+  /** Closes all connections, and rejects new ones until `open` is called. */
   refuse(): void;
   /**
-   * Delivers nothing more in either direction, and ends nothing: what is sent just vanishes. Of connections whose startup message
-   * holds `text` only (their application name, say); also of new ones, until it is opened.
+   * Drops all data in both directions without closing connections, until `open` is called. Applies to existing and new
+   * connections whose startup message contains `text`, such as the application name.
    */
   blackhole(text: string): void;
-  /** New connections work again. */
+  /** Accepts new connections again. */
   open(): void;
 }
 

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 /**
- * The server that all tests of a run share, and the name of its migrated template: set by the test runner
- * (run-tests.ts), which has started the one and made the other.
+ * The environment variable with the URL of the migrated template database. run-tests.ts starts the server, creates the
+ * template and sets it.
  */
 const TEMPLATE_URL = 'GUILDHALL_TEST_TEMPLATE';
 
-/** A database of its own for one test file, cloned from the migrated template in some 50 ms. */
+/** Creates a database for one test file from the migrated template, in about 50 ms. */
 export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const template = process.env[TEMPLATE_URL];
   if (!template) throw new Error('There is no test database: run the tests with `npm test`.');
@@ -20,11 +20,11 @@ export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promis
   };
 }
 
-const LEAVE_WITHIN_MS = 500;
+const DISCONNECT_TIMEOUT_MS = 500;
 
 /**
- * Drops a database, by force only where somebody does not leave: a connection that is just closing would be told of it, as
- * an error that nobody listens for any more.
+ * Drops a database. It waits shortly until all connections close, and only then uses force. A forced close would raise
+ * an error on a connection without an error listener.
  */
 async function dropDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
@@ -32,7 +32,7 @@ async function dropDatabase(url: string, name: string): Promise<void> {
   try {
     const since = Date.now();
     let others = 1;
-    while (others > 0 && Date.now() - since < LEAVE_WITHIN_MS) {
+    while (others > 0 && Date.now() - since < DISCONNECT_TIMEOUT_MS) {
       const { rows } = await client.query(
         `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
         [name],
@@ -57,7 +57,7 @@ export async function asAdministrator(url: string, statement: string): Promise<v
   }
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 export function withDatabase(url: string, database: string): string {
   return url.replace(/\/[^/?]+(\?|$)/, `/${database}$1`);
 }

@@ -2,7 +2,7 @@ import type { Answer, Caller } from './http-client.ts';
 import { arrangeAccount, arrangeTenant } from './arrange.ts';
 import type { TestApp } from './test-app.ts';
 
-/** A tenant with an admin, and what the admin does. */
+/** Creates a tenant with an admin, and the calls of the admin. */
 export async function arrangeStudio(app: TestApp) {
   const tenant = await arrangeTenant(app);
   const admin = await arrangeAccount(app, tenant, 'admin');
@@ -26,7 +26,7 @@ export async function arrangeStudio(app: TestApp) {
   };
 }
 
-/** A form as a browser sends it. */
+/** Creates a form like a browser. */
 export function csvForm(csv: string | Buffer, overwrite?: boolean | string, field = 'file'): FormData {
   const parts = new FormData();
   parts.append(field, new Blob([csv as string], { type: 'text/csv' }), 'definitions.csv');
@@ -34,7 +34,7 @@ export function csvForm(csv: string | Buffer, overwrite?: boolean | string, fiel
   return parts;
 }
 
-/** Sends a form to the import of a list of definitions. */
+/** Sends a form to the import of event definitions. */
 export function uploadCsv(
   app: TestApp,
   list: string,
@@ -44,7 +44,7 @@ export function uploadCsv(
   return app.http.raw('POST', `${list}/import`, body, caller);
 }
 
-/** All rows of an import, and those created, updated and failed. */
+/** The numbers of total, created, updated and failed rows of an import. */
 export function counts({ totalRows, created, updated, failed }: Record<string, number>) {
   return [totalRows, created, updated, failed];
 }

@@ -9,7 +9,7 @@ const pages = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md', '.github/**/*
 const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');
 
-/** The anchor that a heading gets on the web: lower case, punctuation removed, spaces as hyphens. */
+/** The anchor of a heading on GitHub: lower case, without punctuation, with hyphens for spaces. */
 function anchorOf(heading: string): string {
   const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
   return text

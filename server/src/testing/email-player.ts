@@ -4,7 +4,10 @@ import { eventually } from './eventually.ts';
 import type { Answer } from './http-client.ts';
 import type { TestApp } from './test-app.ts';
 
-/** What tests of sign-in by e-mail do, each call from a network of its own. The app must trust its proxy. */
+/**
+ * Creates a client for tests of sign-in by e-mail. Each call comes from another network, so the app must trust its
+ * proxy.
+ */
 export async function emailClient(app: TestApp) {
   const admin = await arrangePlatformAdmin(app);
 
@@ -15,13 +18,13 @@ export async function emailClient(app: TestApp) {
     network = someNetwork(),
   ) => app.http.post(`/api/player-auth/${path}`, body, { gameKey, headers: { 'x-forwarded-for': network } });
 
-  /** The mails of an address, the newest first. */
+  /** Returns the mails of an address, newest first. */
   const mailsTo = async (email: string): Promise<{ subject: string; text: string }[]> => {
     const { body } = await app.http.get('/api/admin/outbox?limit=200', admin);
     return body.items.filter((mail: { to: string }) => mail.to === email);
   };
 
-  /** The code or the token of the newest mail to an address. */
+  /** Returns the code or the token in the newest mail of an address. */
   const secretTo = async (email: string): Promise<string> => {
     const [mail] = await mailsTo(email);
     return /^ {4}(\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
@@ -31,7 +34,7 @@ export async function emailClient(app: TestApp) {
     post,
     mailsTo,
     secretTo,
-    /** Has a code sent, and returns it. */
+    /** Requests a code, and returns it. */
     async codeFor(email: string, tenant: TestTenant): Promise<string> {
       await app.owner.query(
         `UPDATE one_time_codes SET sent_at = sent_at - interval '1 minute' WHERE email = $1`,
@@ -53,7 +56,7 @@ export async function emailClient(app: TestApp) {
     ): Promise<Answer> => post('email/tenant-login', { email, password }, tenant, network),
     refresh: (refreshToken: string, tenant: TestTenant): Promise<Answer> =>
       post('refresh', { refreshToken }, tenant),
-    /** Asks for a new password, and waits for the worker to have mailed the token. */
+    /** Requests a password reset, waits for the mail, and returns its token. */
     async resetTokenFor(email: string, tenant: TestTenant): Promise<string> {
       const before = (await mailsTo(email)).length;
       await app.owner.query(`UPDATE pgboss.job SET singleton_on = NULL WHERE data->>'email' = $1`, [email]);

@@ -1,18 +1,18 @@
 import type { Caller } from './http-client.ts';
 
-/** A stream of server-sent events as a client reads it. */
+/** A stream of server-sent events, from the view of a client. */
 export interface TestStream {
   status: number;
   headers: Headers;
-  /** What has come so far. */
-  events: { id?: string; event?: string; data: any }[]; // oxlint-disable-line typescript/no-explicit-any -- as it comes
+  /** The events that have arrived so far. */
+  events: { id?: string; event?: string; data: any }[]; // oxlint-disable-line typescript/no-explicit-any -- any shape
   comments: string[];
-  /** Once the server has ended it, or the client. */
+  /** Resolves when the server or the client ends the stream. */
   ended: Promise<void>;
   close(): void;
 }
 
-/** Opens a stream and reads it until it ends. Of an answer that is none there are no events. */
+/** Opens a stream and reads it until it ends. An error response has no events. */
 export async function openTestStream(url: string, caller: Caller, lastEventId?: string): Promise<TestStream> {
   const aborter = new AbortController();
   const response = await fetch(url, {

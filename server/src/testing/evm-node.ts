@@ -9,35 +9,37 @@ import { fileURLToPath } from 'node:url';
 import solc from 'solc';
 import type { Abi, Hex } from 'viem';
 
-/** A development node of an EVM chain of its own, on a free port of the loopback. */
+/** A development node with its own EVM chain, on a free loopback port. */
 export interface EvmNode {
   url: string;
   chainId: number;
-  /** As by a crash: without a state file all is gone, with one what came after it was last written, a second ago at most. */
+  /**
+   * Kills the node, like a crash. Without a state file the chain is lost. With one, at most the last second is lost.
+   */
   kill(): Promise<void>;
-  /** Starts it again on the same port. */
+  /** Restarts the node on the same port. */
   start(): Promise<void>;
-  /** Asks it something, its own `anvil_` and `evm_` methods included. */
+  /** Sends a JSON-RPC request. `anvil_` and `evm_` methods are supported. */
   ask<Answer>(method: string, ...params: unknown[]): Promise<Answer>;
 }
 
 export interface EvmNodeOptions {
   chainId?: number;
   port?: number;
-  /** Where the chain is kept over a restart. */
+  /** The file that stores the chain between restarts. */
   state?: string;
-  /** `--block-time`, `--no-mining` and the like. Without any, every transaction gets a block at once. */
+  /** Options of anvil such as `--block-time` or `--no-mining`. By default each transaction gets a block at once. */
   options?: string[];
 }
 
-/** Accounts that every such node gives 10,000 ether to: the first of the mnemonic that all development nodes share. */
+/** Accounts with 10,000 ether on every development node: the first accounts of the shared mnemonic. */
 export const richKeys: readonly [Hex, Hex, Hex] = [
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
   '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
 ];
 
-/** Starts a node in some 50 ms, and kills it after the tests of the file. */
+/** Starts a node in about 50 ms, and kills it after the tests of the file. */
 export async function startEvmNode({
   chainId = 31_337,
   port = 0,
@@ -86,14 +88,17 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: stdout! })) {
     const address = /^Listening on (\S+)/.exec(line)?.[1];
     if (!address) continue;
-    // It goes on to write a line for every call.
+    // The node writes a line for every call.
     stdout!.resume();
     return address;
   }
   throw new Error('The EVM node ended before it listened.');
 }
 
-/** The executable, in the package for this platform, or where the installation put it that found no such package. */
+/**
+ * Returns the path of the executable: in the package for this platform, or in the main package, where the installer
+ * puts it otherwise.
+ */
 function anvil(): string {
   const require = createRequire(import.meta.url);
   const platform = process.platform;
@@ -111,7 +116,10 @@ export interface CompiledContract {
   bytecode: Hex;
 }
 
-/** Compiles a Solidity file, in half a second, to its contracts by name. Throws with the compiler's words. */
+/**
+ * Compiles a Solidity file in about 0.5 seconds, and returns its contracts by name. Throws with the messages of the
+ * compiler.
+ */
 export function compileContracts(file: URL): Record<string, CompiledContract> {
   const name = basename(fileURLToPath(file));
   const input = {

@@ -10,25 +10,28 @@ import type { JWK } from 'jose';
 import { createVault } from '../security/vault.ts';
 import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
 
-/** Makes tokens that differ from a real one by one fault. */
+/** Creates tokens that differ from a real token by one fault. */
 export interface Forger {
-  /** The public key that the deployment signs with. */
+  /** The public key of the deployment. */
   published: JWK & { kid: string };
-  /** A token like `token` but for these claims, signed with the deployment's own key or another. Undefined removes a claim. */
+  /**
+   * Changes claims of a token and signs it with the key of the deployment, or with another key. Undefined removes a
+   * claim.
+   */
   forge(token: string, claims: object | null, header?: object, key?: KeyObject): string;
-  /** Every forgery that no endpoint may take where it takes `token`, by the name of its fault. */
+  /** All forgeries of a token that every endpoint must reject, by the name of their fault. */
   forgeries(token: string): Record<string, string>;
 }
 
-/** A part of a JWT: 0 is the header, 1 the claims. */
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into claims as they come
+/** Decodes a part of a JWT: 0 is the header, 1 the claims. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read claims of any shape
 export function partOf(token: string, index: 0 | 1): any {
   return JSON.parse(Buffer.from(token.split('.')[index]!, 'base64url').toString());
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A forger with the deployment's private key, as a thief would have it: for tokens whose one fault is not the signature. */
+/** Creates a forger with the private key of the deployment, for tokens with a valid signature and another fault. */
 export async function createForger(app: TestApp): Promise<Forger> {
   const jwks = (await app.http.get('/.well-known/jwks.json')).body as { keys: Forger['published'][] };
   const published = jwks.keys[0]!;
@@ -39,7 +42,7 @@ export async function createForger(app: TestApp): Promise<Forger> {
   const jwk = JSON.parse(vault.open(rows[0].private_jwk, 'signing key'));
   const ownKey = createPrivateKey({ key: jwk, format: 'jwk' });
 
-  /** By Node's own crypto, which refuses nothing, not by the library under test. */
+  /** Uses Node's crypto instead of the library under test, because Node signs any content. */
   const forge: Forger['forge'] = (token, claims, header = {}, key = ownKey) => {
     const body = claims && { ...partOf(token, 1), ...claims };
     const text = `${encode({ ...partOf(token, 0), ...header })}.${encode(body)}`;

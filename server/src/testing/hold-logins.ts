@@ -1,18 +1,18 @@
 import { eventually } from './eventually.ts';
 import type { TestApp } from './test-app.ts';
 
-/** Any number: the advisory lock that logins wait for. */
+/** The advisory lock that logins wait for. The number is arbitrary. */
 const LOCK = 4711;
 
-/** Logins that stand still at their last step, holding every row that a login locks. */
+/** Logins that wait before their last step and hold all row locks of a login. */
 export interface HeldLogins {
-  /** Waits until a login stands still. */
+  /** Waits until one login waits. */
   arrival(): Promise<void>;
-  /** Lets them go on. */
+  /** Lets the logins continue. */
   release(): Promise<void>;
 }
 
-/** Makes every login of an app stand still before it stores its refresh token. */
+/** Makes every login of an app wait before it stores its refresh token. */
 export async function holdLogins({ owner }: TestApp): Promise<HeldLogins> {
   const holder = await owner.connect();
   await holder.query(`

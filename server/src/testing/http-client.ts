@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
-/** An answer, its body parsed where it is JSON. */
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers as they come
+/** A response. Its body is parsed if it is JSON. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
 export interface Answer<Body = any> {
   status: number;
   headers: Headers;
@@ -9,7 +9,7 @@ export interface Answer<Body = any> {
   text: string;
 }
 
-/** Who a test request is sent as. */
+/** The credentials and headers of a request. */
 export interface Caller {
   gameKey?: string;
   apiKey?: string;
@@ -23,7 +23,7 @@ export interface HttpClient {
   put(path: string, body?: unknown, caller?: Caller): Promise<Answer>;
   patch(path: string, body?: unknown, caller?: Caller): Promise<Answer>;
   delete(path: string, caller?: Caller): Promise<Answer>;
-  /** Sends a body as it stands: as JSON, or as a form. */
+  /** Sends a body unchanged, as JSON or as a form. */
   raw(
     method: string,
     path: string,
@@ -32,7 +32,7 @@ export interface HttpClient {
   ): Promise<Answer>;
 }
 
-/** Real HTTP against a base address. A body that is undefined is not sent. */
+/** Creates an HTTP client for a base URL. An undefined body is not sent. */
 export function httpClient(base: string): HttpClient {
   const send = async (
     method: string,
@@ -75,7 +75,7 @@ export function httpClient(base: string): HttpClient {
   };
 }
 
-/** What holds for every problem document, whichever test meets it. */
+/** Checks every problem document in every test. */
 function assertProblem({ status, headers, body }: Answer): void {
   for (const member of ['type', 'title', 'detail', 'instance', 'code', 'requestId'])
     assert.ok(

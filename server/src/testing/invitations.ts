@@ -4,7 +4,7 @@ import { createVault } from '../security/vault.ts';
 import { arrangeAccount, arrangePlatformAdmin, type TestTenant } from './arrange.ts';
 import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
 
-/** Puts an invitation to a tenant's workspace into the database, past the dashboard and its limits. */
+/** Inserts an invitation to a tenant's workspace directly into the database, without limits. */
 export async function arrangeInvitation(
   app: TestApp,
   tenant: TestTenant,
@@ -21,7 +21,7 @@ export async function arrangeInvitation(
   return { id, token };
 }
 
-/** Reads the mails that were sent, as a platform admin does. */
+/** Creates a reader of sent mails, as a platform admin. */
 export async function createMailbox(app: TestApp) {
   const admin = await arrangePlatformAdmin(app);
   const mailsTo = async (email: string): Promise<{ subject: string; text: string }[]> => {
@@ -30,7 +30,7 @@ export async function createMailbox(app: TestApp) {
   };
   return {
     mailsTo,
-    /** The token of the newest mail to an address. */
+    /** Returns the token in the newest mail of an address. */
     async tokenTo(email: string): Promise<string> {
       const [mail] = await mailsTo(email);
       return /^ {4}(\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';

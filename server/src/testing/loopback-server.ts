@@ -3,11 +3,11 @@ import { createServer, type RequestListener, type ServerOptions } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 
-/** Serves HTTP on a free port of the loopback until the tests of the file are over, and returns the address. */
+/** Serves HTTP on a free loopback port until the tests of the file end, and returns the URL. */
 export async function serveOnLoopback(answer: RequestListener, options: ServerOptions = {}): Promise<string> {
   const server = createServer(options, answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Where another hook fails, the one below does not run: the tests should end all the same.
+  // If another hook fails, the hook below does not run. The tests must end in any case.
   server.unref();
   after(() => {
     server.closeAllConnections();

@@ -6,18 +6,18 @@ import { callbackify } from 'node:util';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 
-/** A mail server of a test: it keeps what it takes, and refuses or keeps silent where told to. */
+/** An SMTP server for tests. It stores mails, and can reject them. */
 export interface TestMailServer {
   url: string;
   mails: (Email & { envelope: { from: string; to: string[] } })[];
-  /** What it answers to a recipient or to a mail, by their command, in place of yes. */
+  /** The error for the command RCPT or DATA, instead of success. */
   refusal: { to: 'RCPT' | 'DATA'; code: number; message: string } | undefined;
-  /** How many mails it was offered. */
+  /** The number of RCPT commands. */
   offered: number;
   stop(): Promise<void>;
 }
 
-/** Starts a real SMTP server on the loopback, on a free port or on the given one, and stops it after the file's tests. */
+/** Starts an SMTP server on a free or given loopback port, and stops it after the tests of the file. */
 export async function startTestMailServer(port = 0): Promise<TestMailServer> {
   const refuse = (command: 'RCPT' | 'DATA'): Error | undefined => {
     const { refusal } = state;

@@ -5,17 +5,17 @@ import { isIPv4 } from 'node:net';
 import { after } from 'node:test';
 import ipaddr from 'ipaddr.js';
 
-/** A name server of a test, which every name of this process is looked up at. */
+/** A DNS server for tests, which resolves every name of this process. */
 export interface TestNameServer {
-  /** The addresses that it answers with: one list after the other, the last one for good. */
+  /** The addresses in its responses: one list after the other, then always the last one. */
   answers: string[][];
-  /** How often it was asked for the addresses of a name, both families counted as one. */
+  /** How many lookups it received. A lookup of both address families counts once. */
   asked: number;
 }
 
 const [A, AAAA] = [1, 28];
 
-/** Starts a real DNS server on the loopback, and stops it after the file's tests. */
+/** Starts a DNS server on loopback, and stops it after the tests of the file. */
 export async function startNameServer(): Promise<TestNameServer> {
   const before = dns.getServers();
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
@@ -42,7 +42,7 @@ export async function startNameServer(): Promise<TestNameServer> {
 
 const HEADER_BYTES = 12;
 
-/** Where the one question of a query ends: its name, its type and its class. */
+/** Returns the offset after the only question of a query: name, type and class. */
 function endOfQuestion(query: Buffer): number {
   return query.indexOf(0, HEADER_BYTES) + 5;
 }
@@ -51,7 +51,7 @@ function typeOf(query: Buffer): number {
   return query.readUInt16BE(endOfQuestion(query) - 4);
 }
 
-/** An authoritative answer (RFC 1035), each record with a lifetime of 0. */
+/** Encodes an authoritative response (RFC 1035). Each record has a TTL of 0. */
 function answerTo(query: Buffer, addresses: string[]): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   query.copy(header, 0, 0, 2);

@@ -4,19 +4,19 @@ import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { freePort } from '../../acceptance/free-port.ts';
 
-/** A Redis of a test's own, on a free port of the loopback, which keeps nothing on disk. */
+/** A Redis server for tests on a free loopback port, without persistence. */
 export interface RedisServer {
   url: string;
-  /** As by a crash: its data are gone. */
+  /** Kills the server, like a crash. Its data are lost. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, empty. */
+  /** Restarts the server on the same port, without data. */
   start(): Promise<void>;
-  /** Stops it from answering, its connections open, until `resume`. */
+  /** Pauses the server until `resume`. Its connections stay open. */
   pause(): void;
   resume(): void;
 }
 
-/** Starts a Redis in some 30 ms, and kills it after the tests of the file. */
+/** Starts a Redis in about 30 ms, and kills it after the tests of the file. */
 export async function startRedisServer(): Promise<RedisServer> {
   const port = await freePort();
   let process = await startProcess(port);
@@ -26,7 +26,7 @@ export async function startRedisServer(): Promise<RedisServer> {
     await once(process, 'exit');
   };
   after(kill);
-  // Where the file itself failed, nothing is run after it.
+  // If the test file itself fails, `after` hooks do not run.
   globalThis.process.once('exit', () => process.kill('SIGKILL'));
   return {
     url: `redis://127.0.0.1:${port}`,

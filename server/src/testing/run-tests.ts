@@ -14,17 +14,20 @@ import { asAdministrator, withDatabase } from './databases.ts';
  * in it. node's test runner does the rest.
  */
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
-const arguments_ = process.argv.slice(2);
-const flags = arguments_.filter((argument) => argument.startsWith('--'));
-const filters = arguments_.filter((argument) => !argument.startsWith('--'));
+const commandLine = process.argv.slice(2);
+const flags = commandLine.filter((argument) => argument.startsWith('--'));
+const filters = commandLine.filter((argument) => !argument.startsWith('--'));
 const isUnitRun = flags.includes('--unit');
 
-/** Programs that a test file needs, by the ending of its name. Without them it is skipped; with CI=true they are required. */
+/**
+ * Programs that a test file needs, by the suffix of its name. Files without their program are skipped. With CI=true a
+ * missing program is an error.
+ */
 const PROGRAMS = { '.redis.test.ts': 'redis-server' };
 
-const places = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples'];
+const folders = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples'];
 const found = globSync(
-  places.map((place) => `${place}/**/*.test.ts`),
+  folders.map((place) => `${place}/**/*.test.ts`),
   { cwd: SERVER },
 )
   .toSorted()
@@ -39,8 +42,7 @@ if (isUnitRun) process.exit(await runNode());
 
 const given = process.env['TEST_DATABASE_URL'];
 const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'guildhall-test-'));
-// Tests may lose their data in a crash of the machine, so their commits need not wait for the disk. The crash test has a
-// server of its own, with the settings of production.
+// Commits of tests need not wait for the disk. The crash tests start their own server with production settings.
 const server = folder
   ? await startEmbeddedServer(folder, { fsync: 'off', max_connections: '300' })
   : undefined;
@@ -59,22 +61,22 @@ try {
 }
 process.exit(exitCode);
 
-/** A unit test stands beside its unit, and its name has no middle part: `x.test.ts`, not `x.api.test.ts`. */
+/** A unit test is next to its unit and named `x.test.ts`, not `x.api.test.ts`. */
 function isUnitTest(file: string): boolean {
   return file.startsWith('src/') && /(^|\/)[^./]+\.test\.ts$/.test(file) && !file.startsWith('src/testing/');
 }
 
 function withoutMissingPrograms(candidates: string[]): string[] {
   return Object.entries(PROGRAMS).reduce((files, [ending, program]) => {
-    const needy = files.filter((file) => file.endsWith(ending));
-    if (needy.length === 0 || isInstalled(program)) return files;
-    const message = `${needy.length} test files need ${program} (on Debian: apt-get install ${program}).`;
+    const affected = files.filter((file) => file.endsWith(ending));
+    if (affected.length === 0 || isInstalled(program)) return files;
+    const message = `${affected.length} test files need ${program} (on Debian: apt-get install ${program}).`;
     if (process.env['CI'] === 'true') {
       console.error(message);
       process.exit(1);
     }
     console.log(`SKIPPED: ${message}`);
-    return files.filter((file) => !needy.includes(file));
+    return files.filter((file) => !affected.includes(file));
   }, candidates);
 }
 
@@ -85,7 +87,15 @@ function isInstalled(program: string): boolean {
 function runNode(templateUrl?: string): Promise<number> {
   const child = spawn(
     process.execPath,
-    ['--test', '--test-concurrency=4', '--test-timeout=120000', '--test-reporter=spec', ...files],
+    // Without force-exit, a handle that a failed test left open would keep the run waiting without end.
+    [
+      '--test',
+      '--test-concurrency=4',
+      '--test-timeout=120000',
+      '--test-force-exit',
+      '--test-reporter=spec',
+      ...files,
+    ],
     {
       cwd: SERVER,
       stdio: 'inherit',
@@ -97,7 +107,7 @@ function runNode(templateUrl?: string): Promise<number> {
       },
     },
   );
-  // Who ends the run ends its tests, and its PostgreSQL with them.
+  // To stop the run stops its tests and its PostgreSQL.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill());
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }

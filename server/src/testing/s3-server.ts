@@ -2,26 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { serveOnLoopback } from './loopback-server.ts';
 
-/** An object as a client has put it. */
+/** A stored object. */
 export interface StoredObject {
   bytes: Buffer;
   type: string | undefined;
 }
 
-/** A server that keeps objects as S3 does, as far as PUT, GET and DELETE go, with path-style addresses. */
+/** A fake S3 server with PUT, GET and DELETE, and path-style URLs. */
 export interface S3Server {
   url: string;
-  /** What it keeps, by `bucket/key`. */
+  /** The stored objects by `bucket/key`. */
   objects: Map<string, StoredObject>;
-  /** What it answers everything with from now on: 503 SlowDown, as S3 does under load; or nothing at all. */
+  /** The failure of all following requests: 503 SlowDown, like S3 under load, or no response. */
   trouble: 'none' | 'slow down' | 'silence';
 }
 
 const ACCESS_KEY = 'test-key';
 
 /**
- * Starts an S3 until the tests of the file are over. It takes requests that are signed with a key of its own, which is in the
- * environment, where clients of AWS look for theirs.
+ * Starts the server until the tests of the file end. It accepts requests that are signed with its own key, and puts
+ * that key into the environment, where AWS clients look for it.
  */
 export async function startS3Server(): Promise<S3Server> {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: 'test-secret' });

@@ -12,24 +12,27 @@ import { readConfig } from '../runtime/config.ts';
 import { cloneTestDatabase } from './databases.ts';
 import { httpClient, type HttpClient } from './http-client.ts';
 
-/** A whole Guildhall for one test file: its own database, listening on a free port of the loopback. */
+/** A complete Guildhall server for one test file, with its own database, on a free loopback port. */
 export interface TestApp {
   http: HttpClient;
   url: string;
-  /** The database as its owner sees it, past every wall: to arrange and to check, never in place of a request. */
+  /**
+   * Connections of the database owner, who bypasses row-level security. Use them to arrange and to check, never instead
+   * of a request.
+   */
   owner: pg.Pool;
   databaseUrl: string;
-  /** The issuer of its tokens, and the base of its public addresses. */
+  /** The issuer of its tokens, and the base of its public URLs. */
   issuer: string;
-  /** The folder of its avatars, where the environment names no other storage. */
+  /** The folder of its avatars, unless the environment sets another storage. */
   avatars: string;
 }
 
 export interface TestAppOptions {
   env?: Record<string, string>;
-  /** Serve this database instead of a new clone: a second process on one database. */
+  /** Use this database instead of a new clone, for a second process on one database. */
   databaseUrl?: string;
-  /** Gets every line of the log, in place of the standard output. */
+  /** Receives every log line instead of the standard output. */
   log?: (line: string) => void;
 }
 
@@ -37,8 +40,8 @@ const ISSUER = 'http://guildhall.test';
 export const TEST_MASTER_KEY = '5'.repeat(64);
 
 /**
- * Starts the application for the tests of a file and stops it after them. Any answer with a status or a media type that its
- * route does not declare fails the file, and so does a request on a key that is not charged as it should be.
+ * Starts the application for the tests of a file and stops it afterwards. The file fails if a response has a status or
+ * a media type that its route does not declare, or if a request on a key is not charged correctly.
  */
 export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOptions = {}): Promise<TestApp> {
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
@@ -71,17 +74,13 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     await owner.end();
     await clone?.drop();
     await rm(avatars, { recursive: true });
-    assert.deepEqual(
-      [...undeclared],
-      [],
-      'every status and media type that a route answers with is declared in its schema',
-    );
-    assert.deepEqual([...mischarged], [], 'an accepted write on a key is charged once, and nothing else is');
+    assert.deepEqual([...undeclared], [], 'each route declares every status and media type of its responses');
+    assert.deepEqual([...mischarged], [], 'only accepted writes on a key are charged, exactly once');
   });
   return { http: httpClient(address), url: address, owner, databaseUrl: url, issuer: ISSUER, avatars };
 }
 
-/** Starts a worker on the database of a test app, and stops it after the file's tests, or before. */
+/** Starts a worker on the database of a test app. It stops after the tests of the file, or earlier with `stop`. */
 export async function startTestWorker(
   { databaseUrl }: Pick<TestApp, 'databaseUrl'>,
   env: Record<string, string> = {},

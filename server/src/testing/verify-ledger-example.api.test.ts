@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startTestApp } from './test-app.ts';
 import { arrangeWalletPlayer, arrangeWalletTenant, WALLET_ENV } from './wallet-recording.ts';
@@ -26,7 +26,7 @@ await player.setScore({ newScore: 6 });
 const transaction = await read(`/${scores[1]!.transactionHash}`);
 const pages = [await read('?from=1&limit=2'), await read('?from=3&limit=1000')];
 
-/** Runs the program as a third party does, on files. */
+/** Runs the program on files, like a third party. */
 async function verify(given: { transaction?: unknown; head?: string; pages?: unknown[] }) {
   const all = { transaction, head: `${head.index}:${head.hash}`, pages, ...given };
   const files = [all.transaction, ...all.pages].map((content, number) => ({
@@ -42,37 +42,42 @@ async function verify(given: { transaction?: unknown; head?: string; pages?: unk
   });
 }
 
-test('an entry is shown to be in the ledger of a head', async () => {
-  assert.equal(head.index, 6);
-  const { code, stdout, stderr } = await verify({});
-  assert.equal(code, 0, stderr);
-  assert.match(stdout, /^Entry 3 is in the ledger, and says: \["guildhall-wallet-1",.*\{"score":"2"\}\]\n$/);
-});
+describe('examples/verify-ledger', () => {
+  test('proves that an entry is in the ledger of a head', async () => {
+    assert.equal(head.index, 6);
+    const { code, stdout, stderr } = await verify({});
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stdout,
+      /^Entry 3 is in the ledger, and says: \["guildhall-wallet-1",.*\{"score":"2"\}\]\n$/,
+    );
+  });
 
-test('the head itself needs no links', async () => {
-  const newest = await read(`/${scores[4]!.transactionHash}`);
-  assert.equal((await verify({ transaction: newest, pages: [] })).code, 0);
-});
+  test('proves the head entry without further links', async () => {
+    const newest = await read(`/${scores[4]!.transactionHash}`);
+    assert.equal((await verify({ transaction: newest, pages: [] })).code, 0);
+  });
 
-test('a changed entry, a changed link and another head are found', async () => {
-  const changed = structuredClone(transaction);
-  changed.entries[0].canonical = changed.entries[0].canonical.replace('"2"', '"9"');
-  const otherLinks = structuredClone(pages);
-  otherLinks[1].items[1].contentHash = otherLinks[1].items[2].contentHash;
-  for (const given of [
-    { transaction: changed },
-    { pages: otherLinks },
-    { head: `6:0x${'0'.repeat(64)}` },
-    { head: `5:${head.hash}` },
-  ]) {
-    const { code, stderr } = await verify(given);
-    assert.equal(code, 1);
-    assert.match(stderr, /is not in the ledger/);
-  }
-});
+  test('rejects a changed entry, a changed link and another head', async () => {
+    const changed = structuredClone(transaction);
+    changed.entries[0].canonical = changed.entries[0].canonical.replace('"2"', '"9"');
+    const otherLinks = structuredClone(pages);
+    otherLinks[1].items[1].contentHash = otherLinks[1].items[2].contentHash;
+    for (const given of [
+      { transaction: changed },
+      { pages: otherLinks },
+      { head: `6:0x${'0'.repeat(64)}` },
+      { head: `5:${head.hash}` },
+    ]) {
+      const { code, stderr } = await verify(given);
+      assert.equal(code, 1);
+      assert.match(stderr, /is not in the ledger/);
+    }
+  });
 
-test('what is missing is said', async () => {
-  assert.match((await verify({ pages: [] })).stderr, /lack entry 4/);
-  assert.match((await verify({ head: `2:${head.hash}` })).stderr, /came after/);
-  assert.match((await verify({ head: 'x' })).stderr, /Usage/);
+  test('names missing links and a missing head', async () => {
+    assert.match((await verify({ pages: [] })).stderr, /lack entry 4/);
+    assert.match((await verify({ head: `2:${head.hash}` })).stderr, /came after/);
+    assert.match((await verify({ head: 'x' })).stderr, /Usage/);
+  });
 });

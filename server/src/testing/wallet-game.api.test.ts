@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../acceptance/free-port.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
@@ -16,7 +16,7 @@ const folder = await mkdtemp(join(tmpdir(), 'guildhall-wallet-game-'));
 const proof = join(folder, 'proof.json');
 after(() => rm(folder, { recursive: true }));
 
-/** Runs the game as a user does. */
+/** Runs the game like a user. */
 function play(url: string, ...more: string[]): Promise<{ code: number | null; output: string }> {
   return run(PROGRAM, '--url', url, '--proof', proof, ...more);
 }
@@ -29,7 +29,7 @@ function run(program: string, ...more: string[]): Promise<{ code: number | null;
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
 }
 
-/** How many entries of each kind the ledgers hold, and the score of the one who played. */
+/** The number of ledger entries of each kind, and the score of the player. */
 async function recorded({ owner }: TestApp) {
   const { rows } = await owner.query(
     'SELECT kind, count(*)::int AS count FROM wallet_ledger_entries GROUP BY kind ORDER BY kind',
@@ -41,50 +41,52 @@ async function recorded({ owner }: TestApp) {
   };
 }
 
-test('a game is played to its end, and every call has left its entry', async () => {
-  const app = await startTestApp({ env: WALLET_ENV });
-  const { code, output } = await play(app.url, '--levels', '2');
-  assert.equal(code, 0, output);
-  const { counts, score } = await recorded(app);
-  const { 'record.added': records = 0, ...others } = counts;
-  assert.deepEqual(others, {
-    'match.ended': 2,
-    'match.player_ended': 2,
-    'match.started': 2,
-    'player.added': 2,
-    'player.scored': 1,
-    'session.ended': 1,
-    'session.started': 1,
+describe('examples/wallet-game', () => {
+  test('plays a game to its end, and every call adds a ledger entry', async () => {
+    const app = await startTestApp({ env: WALLET_ENV });
+    const { code, output } = await play(app.url, '--levels', '2');
+    assert.equal(code, 0, output);
+    const { counts, score } = await recorded(app);
+    const { 'record.added': records = 0, ...others } = counts;
+    assert.deepEqual(others, {
+      'match.ended': 2,
+      'match.player_ended': 2,
+      'match.started': 2,
+      'player.added': 2,
+      'player.scored': 1,
+      'session.ended': 1,
+      'session.started': 1,
+    });
+    assert.equal(records, [...output.matchAll(/^ {2}record /gm)].length);
+    assert.ok(records >= 2);
+    assert.match(output, new RegExp(`^Game over: ${score} points\\.$`, 'm'));
   });
-  assert.equal(records, [...output.matchAll(/^ {2}record /gm)].length);
-  assert.ok(records >= 2);
-  assert.match(output, new RegExp(`^Game over: ${score} points\\.$`, 'm'));
-});
 
-test('writes a proof of the score that the ledger checker accepts', async () => {
-  const app = await startTestApp({ env: WALLET_ENV });
-  const { code, output } = await play(app.url, '--levels', '1');
-  assert.equal(code, 0, output);
-  const { score } = await recorded(app);
-  const checked = await run(CHECKER, proof);
-  assert.equal(checked.code, 0, checked.output);
-  assert.match(checked.output, new RegExp(`is in the ledger, and says: .*\\{"score":"${score}"\\}`));
+  test('writes a proof of the score that the ledger checker accepts', async () => {
+    const app = await startTestApp({ env: WALLET_ENV });
+    const { code, output } = await play(app.url, '--levels', '1');
+    assert.equal(code, 0, output);
+    const { score } = await recorded(app);
+    const checked = await run(CHECKER, proof);
+    assert.equal(checked.code, 0, checked.output);
+    assert.match(checked.output, new RegExp(`is in the ledger, and says: .*\\{"score":"${score}"\\}`));
 
-  await writeFile(proof, (await readFile(proof, 'utf8')).replace(`\\"${score}\\"`, '\\"999999\\"'));
-  const forged = await run(CHECKER, proof);
-  assert.equal(forged.code, 1);
-  assert.match(forged.output, /is not in the ledger/);
-});
+    await writeFile(proof, (await readFile(proof, 'utf8')).replace(`\\"${score}\\"`, '\\"999999\\"'));
+    const forged = await run(CHECKER, proof);
+    assert.equal(forged.code, 1);
+    assert.match(forged.output, /is not in the ledger/);
+  });
 
-test('stops with one sentence if no server answers', async () => {
-  const { code, output } = await play(`http://127.0.0.1:${await freePort()}`);
-  assert.equal(code, 1);
-  assert.match(output, /^No server answers at http:\/\/127\.0\.0\.1:\d+ .*npm start.*\n$/);
-});
+  test('prints one sentence if no server answers', async () => {
+    const { code, output } = await play(`http://127.0.0.1:${await freePort()}`);
+    assert.equal(code, 1);
+    assert.match(output, /^No server answers at http:\/\/127\.0\.0\.1:\d+ .*npm start.*\n$/);
+  });
 
-test('where the issuer may not be asked, the program says what to do', async () => {
-  const app = await startTestApp();
-  const { code, output } = await play(app.url);
-  assert.equal(code, 1, output);
-  assert.match(output, /ALLOW_PRIVATE_ADDRESSES=on/);
+  test('prints the setting that allows the issuer', async () => {
+    const app = await startTestApp();
+    const { code, output } = await play(app.url);
+    assert.equal(code, 1, output);
+    assert.match(output, /ALLOW_PRIVATE_ADDRESSES=on/);
+  });
 });

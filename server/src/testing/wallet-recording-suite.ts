@@ -22,7 +22,10 @@ const MIN = '-9223372036854775808';
 
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** How the recording calls behave, whatever records them. `app` allows private addresses, and so does `second`, on the same database. */
+/**
+ * The tests of the recording calls, shared by all backends of the ledger. `app` and `second` use the same database, and
+ * both allow private addresses.
+ */
 export async function walletRecordingSuite(app: TestApp, second: TestApp): Promise<void> {
   const tenant = await arrangeWalletTenant(app);
   const other = await arrangeWalletTenant(app, tenant.issuer);
@@ -40,7 +43,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     if (code) assert.equal(answer.body.code, code, answer.text);
   };
 
-  test('the calls in their usual order', async () => {
+  test('records a whole game', async () => {
     const own = await arrangeWalletTenant(app, tenant.issuer);
     const ownKey = { gameKey: own.gameKey };
     const address = someAddress();
@@ -80,7 +83,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     ok(await ada.endMatch({ matchSessionId: 1 }), { playDataId: 1 });
     ok(await ada.setScore({ newScore: 70 }), { playerIndex: 1, newScore: 70 });
     ok(await ada.endSession({ sessionId: 1 }), {});
-    assert.equal(hashes.size, 9, 'every write has a transaction of its own');
+    assert.equal(hashes.size, 9, 'every write has its own transaction');
 
     const read = await ada.read(1);
     assert.equal(read.status, 200);
@@ -100,7 +103,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     }
   });
 
-  test('a wallet login makes the player of an address, once', async () => {
+  test('a wallet login creates the player of an address once', async () => {
     const address = someAddress();
     const logins = await Promise.all(
       Array.from({ length: 12 }, (_, index) => logInWallet(index % 2 ? app : second, tenant, address)),
@@ -115,7 +118,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     assert.equal(body.score, 0);
   });
 
-  test('a token without an address is a 401', async () => {
+  test('returns 401 for a token without an address', async () => {
     const jwt = await tenant.issuer.tokenOf('someone', { wallet_address: 'none' });
     refused(
       await app.http.post('/api/Auth/wallet/login/wallet-jwt', { jwt }, key),
@@ -124,7 +127,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     );
   });
 
-  test('a token of no issuer, a disabled provider, an issuer that is away', async () => {
+  test('returns 401 for an invalid token, 422 for a disabled provider, and 502 for an unavailable issuer', async () => {
     const post = (jwt: string, caller: object) =>
       app.http.post('/api/Auth/wallet/login/wallet-jwt', { jwt }, caller);
     refused(await post('x.y.z', key), 401, 'invalid_credentials');
@@ -143,7 +146,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     refused(await logInWallet(app, away, someAddress()), 502, 'provider_unavailable');
   });
 
-  test('a person who is banned from the tenant is refused', async () => {
+  test('returns 403 for a player who is banned from the tenant', async () => {
     const [address, subject] = [someAddress(), randomUUID()];
     const jwt = await tenant.issuer.tokenOf(subject, { wallet_address: address });
     const profile = await app.http.post('/api/player-auth/login', { provider: 'WalletJwt', token: jwt }, key);
@@ -161,7 +164,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     assert.equal((await logInWallet(app, tenant, address, subject)).status, 200);
   });
 
-  test('a name or an address is taken once', async () => {
+  test('add/anon returns 409 for a name or an address that is taken', async () => {
     const [playerId, playerAddress] = [randomUUID(), someAddress()];
     const many = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -176,7 +179,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     assert.equal((await addAnonymous(app, tenant, { playerId: playerId.toUpperCase() })).status, 200);
   });
 
-  test('of add/anon and a wallet login for one address at once, both or the login come through', async () => {
+  test('the login succeeds when add/anon and a wallet login for one address run at once', async () => {
     for (let round = 0; round < 4; round++) {
       const [playerId, playerAddress] = [randomUUID(), someAddress()];
       const [added, login] = await Promise.all([
@@ -191,7 +194,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     }
   });
 
-  test('what add/anon refuses', async () => {
+  test('add/anon returns 400 for invalid names, addresses and passwords', async () => {
     const bad: Record<string, unknown>[] = [
       { playerId: undefined },
       { playerId: '   ' },
@@ -218,7 +221,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     assert.equal((await lookUp('index', address)).status, 200);
   });
 
-  test('what is looked up and is none is a 404', async () => {
+  test('lookups return 404 for unknown and invalid players', async () => {
     for (const name of ['x', '0x', someAddress(), '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed'])
       refused(await lookUp('address', name), 404, 'not_found');
     for (const name of [randomUUID(), '%', 'ü'.repeat(300)]) refused(await lookUp('index', name), 404);
@@ -228,7 +231,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     refused(await lookUp('index', player.playerId, { gameKey: other.gameKey }), 404);
   });
 
-  test('signing in by password, until the owner of the wallet comes', async () => {
+  test('a password login works until the owner of the wallet signs in', async () => {
     const [playerId, playerAddress] = [randomUUID(), someAddress()];
     const added = await addAnonymous(app, tenant, { playerId, playerAddress });
     const logIn = (given: object, caller: object = key) =>
@@ -282,7 +285,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     assert.equal((await owner.read(playerIndex)).body.score, 3);
   });
 
-  test('wrong passwords are limited', async () => {
+  test('returns 429 after ten wrong passwords', async () => {
     const playerId = randomUUID();
     await addAnonymous(app, tenant, { playerId });
     const attempt = (signInPassword: string) =>
@@ -293,7 +296,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     assert.ok(Number(limited.headers.get('retry-after')) > 0);
   });
 
-  test('login sessions end once, by their own player, and not before they have begun', async () => {
+  test('a session ends once, only by its own player, and not before its start', async () => {
     const stranger = await arrangeWalletPlayer(app, tenant);
     const begin = async (startTime: number) =>
       (await player.startSession({ device: 'PC', startTime })).body.sessionId;
@@ -312,7 +315,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     refused(await foreign.endSession({ sessionId: await begin(253_402_300_799) }), 404, 'not_found');
   });
 
-  test('a match ends after its player’s part, once, and takes records until then', async () => {
+  test('a match ends once, after the part of its player, and accepts records until then', async () => {
     const matchSessionId = await startMatch();
     const stranger = await arrangeWalletPlayer(app, tenant);
     refused(await stranger.addRecord(someRecord(matchSessionId)), 403, 'forbidden');
@@ -342,7 +345,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     refused(await foreign.addRecord(someRecord(theirs + 1_000)), 404, 'not_found');
   });
 
-  test('records name other players of the tenant, each once', async () => {
+  test('a record names each other player of the tenant once', async () => {
     const friend = await arrangeWalletPlayer(app, tenant);
     const match = await startMatch();
     const add = (otherPlayers: unknown) => player.addRecord(someRecord(match, { otherPlayers }));
@@ -363,7 +366,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       refused(await add(bad), 400);
   });
 
-  test('integers are exact up to their limits, and refused beyond', async () => {
+  test('integers are exact up to their limits, and rejected beyond', async () => {
     const match = await startMatch();
     const raw = (path: string, body: string) =>
       app.http.raw('POST', `/api/BlockchainStorage/${path}`, body, { bearer: player.bearer });
@@ -413,7 +416,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     }
   });
 
-  test('texts have lengths', async () => {
+  test('returns 400 for texts that are too long', async () => {
     const match = await startMatch();
     const tries: [(text: unknown) => Promise<Answer>, number][] = [
       [(device) => player.startSession({ device, startTime: 1 }), 128],
@@ -426,7 +429,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       for (const bad of ['🎮'.repeat(longest + 1), 'a\u0000', 5, undefined, {}])
         refused(await call(bad), 400);
     }
-    // Integers so long are kept as texts where a score may be one, and are none anywhere else.
+    // Long integers are kept as strings in scores, and rejected in all other members.
     for (const [path, body] of [
       ['sessions/login/start', '"startTime":1,"device"'],
       ['match/sessions/start/singleplayer', '"level"'],
@@ -442,7 +445,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     refused(await player.startSession({ device: ' ', startTime: 1 }), 400);
   });
 
-  test('each call takes its own credential, and no other', async () => {
+  test('each call accepts only its own credentials', async () => {
     const mock = await arrangePlayer(app, tenant);
     const gameKeyCalls: [string, string, object?][] = [
       ['GET', `players/lookup/address/${player.address}`],
@@ -502,7 +505,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     );
   });
 
-  test('a transaction is shown to its tenant', async () => {
+  test('only its tenant can read a transaction', async () => {
     const { body } = await player.setScore({ newScore: 5 });
     const read = (hash: string, caller: object) =>
       app.http.get(`/api/BlockchainStorage/transactions/${hash}`, caller);
@@ -516,7 +519,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       refused(await read(body.transactionHash, caller), 401);
   });
 
-  test('the tokens of a disabled tenant stop working', async () => {
+  test('rejects the tokens of a disabled tenant', async () => {
     const closing = await arrangeWalletTenant(app, tenant.issuer);
     const last = await arrangeWalletPlayer(app, closing);
     await app.owner.query('UPDATE tenants SET disabled_at = now() WHERE id = $1', [closing.tenantId]);

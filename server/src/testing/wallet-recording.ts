@@ -5,20 +5,20 @@ import { arrangeProvider, arrangeTenant, type TestTenant } from './arrange.ts';
 import { startWalletIssuer, type WalletIssuer } from './providers/wallet-issuer.ts';
 import type { TestApp } from './test-app.ts';
 
-/** An address that is nobody's. */
+/** Returns a random address. */
 export const someAddress = () => getAddress(`0x${randomBytes(20).toString('hex')}`);
 
 export const PASSWORD = 'correct horse';
 
-/** A tenant whose players sign in with the JWTs of an issuer. */
+/** A tenant whose players sign in with JWTs of an issuer. */
 export interface WalletTenant extends TestTenant {
   issuer: WalletIssuer;
 }
 
-/** The environment in which an issuer of a test is allowed. */
+/** The environment that allows an issuer on loopback. */
 export const WALLET_ENV = { ALLOW_PRIVATE_ADDRESSES: 'on' };
 
-/** A tenant with an issuer, which may be one that another has. */
+/** Creates a tenant with a new issuer, or with an existing one. */
 export async function arrangeWalletTenant(app: TestApp, known?: WalletIssuer): Promise<WalletTenant> {
   const tenant = await arrangeTenant(app);
   const issuer = known ?? (await startWalletIssuer());
@@ -26,7 +26,7 @@ export async function arrangeWalletTenant(app: TestApp, known?: WalletIssuer): P
   return { ...tenant, issuer };
 }
 
-/** What one player does, each as a call of its own. */
+/** The recording calls of one player. */
 export function walletPlayer(app: Pick<TestApp, 'http'>, bearer: string) {
   const post = (path: string) => (body: object) =>
     app.http.post(`/api/BlockchainStorage/${path}`, body, { bearer });
@@ -49,7 +49,7 @@ export type WalletTestPlayer = ReturnType<typeof walletPlayer> & {
   address: string;
 };
 
-/** Asks for a wallet login with a token that names an address. */
+/** Sends a wallet login with a token that names an address. */
 export async function logInWallet(
   { http }: Pick<TestApp, 'http'>,
   tenant: WalletTenant,
@@ -60,7 +60,7 @@ export async function logInWallet(
   return http.post('/api/Auth/wallet/login/wallet-jwt', { jwt }, { gameKey: tenant.gameKey });
 }
 
-/** A player who has signed in with a wallet. */
+/** Creates a player who has signed in with a wallet. */
 export async function arrangeWalletPlayer(
   app: Pick<TestApp, 'http'>,
   tenant: WalletTenant,
@@ -87,7 +87,7 @@ export function addAnonymous(
   return http.post('/api/BlockchainStorage/players/add/anon', body, { gameKey: tenant.gameKey });
 }
 
-/** A record with its fields in order, and some of them otherwise. */
+/** A valid record, with some fields replaced. */
 export const someRecord = (matchSessionId: number, given: Record<string, unknown> = {}) => ({
   matchSessionId,
   score: 10,

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { serveOnLoopback } from './loopback-server.ts';
 
-/** A delivery as it arrived. */
+/** A received delivery. */
 export interface ReceivedDelivery {
   id: string;
   path: string;
@@ -11,11 +11,11 @@ export interface ReceivedDelivery {
   body: string;
 }
 
-/** A receiver of webhooks in a test: it keeps what it gets, and answers as it is told. */
+/** A receiver of webhooks. It stores deliveries, and its response can be replaced. */
 export interface WebhookReceiver {
   url: string;
   received: ReceivedDelivery[];
-  /** What it does with a delivery: 204, unless it is told otherwise. */
+  /** Responds to a delivery. Default: 204. */
   answer: (response: ServerResponse, delivery: ReceivedDelivery) => unknown;
 }
 
@@ -37,7 +37,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** What a delivery says, verified with the secret by a library that is not ours. Throws where it is not signed with it. */
+/** Verifies a delivery with an independent library, and returns its content. Throws if the signature is invalid. */
 export function verify(secret: string, { body, headers }: ReceivedDelivery): unknown {
   return new Webhook(secret).verify(body, headers as Record<string, string>);
 }

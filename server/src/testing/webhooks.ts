@@ -3,7 +3,7 @@ import { eventually } from './eventually.ts';
 import type { Caller } from './http-client.ts';
 import type { TestApp } from './test-app.ts';
 
-/** Creates a webhook under `path`, and returns what a test does with it as this caller. */
+/** Creates a webhook under `path`, and returns its calls as this caller. */
 export async function arrangeWebhook(
   { http }: Pick<TestApp, 'http'>,
   path: string,
@@ -28,14 +28,14 @@ export async function arrangeWebhook(
     delete: () => call('DELETE', ''),
     rotate: async (overlapSeconds: number): Promise<string> =>
       (await call('POST', '/rotate-secret', { overlapSeconds })).secret,
-    /** Sends a test, and returns the id of its delivery. */
+    /** Sends a test delivery, and returns its id. */
     test: async (): Promise<string> => (await call('POST', '/test')).id,
     delivery: (deliveryId: string) => call('GET', `/deliveries/${deliveryId}`),
     count: async (status: string): Promise<number> =>
       (await call('GET', `/deliveries?status=${status}`)).totalCount,
     redeliver: (deliveryId: string) =>
       http.post(`${at}/deliveries/${deliveryId}/redeliver`, undefined, caller),
-    /** Waits until a delivery looks like this. */
+    /** Waits until a delivery has these values. */
     async becomes(deliveryId: string, wanted: Record<string, unknown>) {
       const holds = async () => {
         const delivery = await call('GET', `/deliveries/${deliveryId}`);
@@ -48,7 +48,7 @@ export async function arrangeWebhook(
   };
 }
 
-/** Makes what waits for another attempt due now, as if its time had come; all of it, or one delivery. Returns how many it is. */
+/** Makes the next attempts of one or all deliveries due now. Returns how many. */
 export async function hurryDeliveries(
   { owner }: Pick<TestApp, 'owner'>,
   deliveryId?: string,

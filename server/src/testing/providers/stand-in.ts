@@ -1,25 +1,25 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { serveOnLoopback } from '../loopback-server.ts';
 
-/** How a server can fail to do its work. */
+/** The failure modes of a server. */
 export type Failure =
-  /** It does its work. */
+  /** No failure. */
   | 'never'
-  /** It answers 500. */
+  /** It returns 500. */
   | 'broken'
-  /** It answers 200 with the page of something in front of it. */
+  /** It returns 200 with an HTML page of a proxy. */
   | 'page'
-  /** It breaks the connection off in the middle of an answer. */
+  /** It closes the connection in the middle of a response. */
   | 'half'
-  /** It takes the request and says nothing, ever. */
+  /** It accepts the request and never responds. */
   | 'hang'
-  /** It answers with something of its own invention. */
+  /** It returns this response. */
   | { status: number; body: string };
 
-/** A server on the loopback that stands in for one outside. */
+/** A fake external server on loopback. */
 export interface StandIn {
   url: string;
-  /** Every request that reached it, its failures included. */
+  /** Every request that reached it, including failed ones. */
   requests: { url: URL; headers: IncomingMessage['headers'] }[];
   fail(how: Failure): void;
 }

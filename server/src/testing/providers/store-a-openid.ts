@@ -5,19 +5,19 @@ import { serveOnLoopback } from '../loopback-server.ts';
 const OPENID = 'http://specs.openid.net/auth/2.0';
 const SIGNED = ['op_endpoint', 'claimed_id', 'identity', 'return_to', 'response_nonce', 'assoc_handle'];
 
-/** StoreA's OpenID 2.0 service, which keeps no associations with sites: it verifies each of its assertions once, when asked. */
+/** A fake of StoreA's OpenID 2.0 service. It has no associations, and verifies each of its assertions once. */
 export interface StoreAOpenIdServer {
   url: string;
   endpoint: string;
-  /** The forms that it was asked to verify. */
+  /** The forms of all verification requests. */
   asked: URLSearchParams[];
-  /** What a browser does that is signed in to the store as `accountId`: goes to `authUrl`, and says where it is sent. */
+  /** Opens `authUrl` like a browser that is signed in to the store as `accountId`, and returns the redirect. */
   browse(authUrl: string, accountId: string): Promise<string>;
-  /** An assertion with these fields under a signature of the store's own: what it would never say, or said before. */
+  /** Signs an assertion with these fields, also with content that the store would never send. */
   sign(fields: Record<string, string>, signed?: string[]): URLSearchParams;
-  /** Answers the next verification in another way than it should. */
+  /** Replaces the response to the next verification. */
   answerNext(answer: (response: ServerResponse) => void): void;
-  /** Whether it verifies an assertion as often as it is asked, as a careless provider would. */
+  /** Whether it verifies an assertion repeatedly, like a careless provider. */
   careless: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sendJson, sendPage, startStandIn, type StandIn } from './stand-in.ts';
 
-/** A ticket that the store has given out. */
+/** A ticket that the store has issued. */
 interface Ticket {
   appId: string;
   userId: string;
@@ -14,15 +14,15 @@ interface Ticket {
 export interface StoreAStandIn extends StandIn {
   appId: string;
   webApiKey: string;
-  /** A ticket for the application, as a client gets it from the store. */
+  /** Issues a ticket for the application to a client. */
   ticketOf(userId: string, ticket?: Partial<Ticket>): string;
 }
 
 let users = 76_561_197_960_265_728n;
-/** A user id that nobody has had. */
+/** Returns an unused user id. */
 export const newStoreAUser = () => String(++users);
 
-/** The store's web API, as it is documented and as it answers when it is asked wrongly. */
+/** Starts a fake of the store's web API, with its documented responses and errors. */
 export async function startStoreA(): Promise<StoreAStandIn> {
   const appId = '480';
   const webApiKey = randomBytes(16).toString('hex').toUpperCase();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sendJson, startStandIn, type StandIn } from './stand-in.ts';
 
-/** A token that the store has given out. Without an account it is a client's own. */
+/** A token that the store has issued. Without an account it is a client's own token. */
 interface Token {
   clientId: string;
   accountId?: string;
@@ -10,13 +10,13 @@ interface Token {
 
 export interface StoreBStandIn extends StandIn {
   clientId: string;
-  /** An access token of the client for an account. */
+  /** Issues an access token of the client for an account. */
   tokenOf(accountId: string | undefined, token?: Partial<Token>): string;
 }
 
 export const newStoreBUser = () => randomBytes(16).toString('hex');
 
-/** The store's account service, as it is documented. */
+/** Starts a fake of the store's account service, with its documented responses. */
 export async function startStoreB(): Promise<StoreBStandIn> {
   const clientId = `xyza${randomBytes(8).toString('hex')}`;
   const tokens = new Map<string, Token>();

@@ -3,26 +3,26 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWT
 import { sendJson, sendPage, startStandIn, type StandIn } from './stand-in.ts';
 
 export interface WalletIssuer extends StandIn {
-  /** What its tokens say in `iss`: its address. */
+  /** The claim `iss` of its tokens, which is its URL. */
   issuer: string;
   audience: string;
-  /** The keys that it publishes, the newest last, with the private ones. */
+  /** Its key pairs, newest last. It publishes the public keys. */
   keys: { publicJwk: JWK; privateKey: CryptoKey }[];
-  /** Publishes one more key, which signs from here on. */
+  /** Publishes another key, which signs all following tokens. */
   rotate(algorithm?: string): Promise<void>;
-  /** What it says of itself, in place of what is true. */
+  /** Replaces its OpenID configuration. */
   configuration: Record<string, unknown> | undefined;
-  /** A token of five minutes; claims and header as given win. A claim that is undefined is left out. */
+  /** Issues a token for 5 minutes. The given claims and header members win. Undefined removes a claim. */
   tokenOf(
     subject: string | undefined,
     claims?: JWTPayload,
     header?: Record<string, unknown>,
   ): Promise<string>;
-  /** How often its keys were read. */
+  /** How often its keys were requested. */
   timesRead(): number;
 }
 
-/** An issuer of wallet tokens, with or without an OpenID configuration. */
+/** Starts an issuer of wallet tokens, with or without an OpenID configuration. */
 export async function startWalletIssuer({ openId = true, algorithm = 'ES256' } = {}): Promise<WalletIssuer> {
   const keyPath = openId ? '/keys' : '/.well-known/jwks.json';
   const audience = 'a-game';

@@ -1,9 +1,9 @@
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
-import type { Piece } from './cover-range.ts';
-import { numberOf } from './rollup-queries.ts';
+import type { RangePart } from './split-range.ts';
+import { playerNumberQuery } from './rollup-queries.ts';
 
-/** To which hour a tenant's ledgers are rolled up; undefined where they never were. */
+/** Returns the hour up to which a tenant's ledgers are rolled up, or undefined if they never were. */
 export async function findRolledUpTo(db: Querier, tenantId: string): Promise<string | undefined> {
   const row = await db.row<{ rolledUpTo: string | null }>(sql`
     SELECT nullif(rolled_up_to, '-infinity') AS "rolledUpTo" FROM session_rollups WHERE tenant_id = ${tenantId}`);
@@ -19,12 +19,16 @@ export interface SessionCounts {
   loginsByProvider: Record<string, number>;
 }
 
-/** Counts a tenant's logins and logouts in the pieces of a range, all as of one moment. */
-export async function countSessions(db: Querier, tenantId: string, pieces: Piece[]): Promise<SessionCounts> {
+/** Counts a tenant's logins and logouts in the parts of a range. One statement gives a consistent snapshot. */
+export async function countSessions(
+  db: Querier,
+  tenantId: string,
+  parts: RangePart[],
+): Promise<SessionCounts> {
   const rows = (columns: Sql, table: Sql) =>
     union(
       sql`SELECT ${columns} FROM ${table} WHERE false`,
-      pieces
+      parts
         .filter(({ span }) => span === undefined)
         .map(
           ({ from, to }) => sql`
@@ -35,7 +39,7 @@ export async function countSessions(db: Querier, tenantId: string, pieces: Piece
   const rollups = (columns: Sql, table: Sql) =>
     union(
       sql`SELECT ${columns} FROM ${table} WHERE false`,
-      pieces
+      parts
         .filter(({ span }) => span !== undefined)
         .map(
           ({ span, from, to }) => sql`
@@ -57,7 +61,7 @@ export async function countSessions(db: Querier, tenantId: string, pieces: Piece
     player AS MATERIALIZED (
       SELECT login.player_id, known.number
       FROM (SELECT DISTINCT player_id FROM login) login
-      LEFT JOIN LATERAL ${numberOf(tenantId)} known ON true),
+      LEFT JOIN LATERAL ${playerNumberQuery(tenantId)} known ON true),
     page AS (
       SELECT bit_or(players) AS players
       FROM (

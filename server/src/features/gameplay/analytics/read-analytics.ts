@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import { coverRange } from './cover-range.ts';
+import { splitRange } from './split-range.ts';
 import { countSessions, findRolledUpTo, type SessionCounts } from './queries.ts';
 
 const DEFAULT_DAYS = 30;
@@ -12,8 +12,8 @@ export interface SessionAnalytics extends SessionCounts {
 }
 
 /**
- * Counts of a tenant's logins and logouts that the database received from `from` to before `to`, exact to the moment. Without
- * `to` up to now, without `from` the 30 days before `to`. Throws invalid_request for a range that holds nothing.
+ * Counts the logins and logouts that the database received from `from` (inclusive) to `to` (exclusive). `to` defaults to now,
+ * `from` to 30 days before `to`. Throws `invalid_request` if the range is empty.
  */
 export async function readAnalytics(
   database: Database,
@@ -29,10 +29,10 @@ export async function readAnalytics(
       'The range is empty: from must be earlier than to.',
     );
   const tenant = database.heavy.forTenant(tenantId);
-  // What is rolled up never changes, so it does no harm if more of it is by the time of the second statement.
+  // Roll-ups never change, so the result stays correct if the roll-up advances before the second statement.
   const rolledUpTo = await findRolledUpTo(tenant, tenantId);
-  const pieces = coverRange(from, to, rolledUpTo && toMicroseconds(rolledUpTo));
-  return { from, to, ...(await countSessions(tenant, tenantId, pieces)) };
+  const parts = splitRange(from, to, rolledUpTo && toMicroseconds(rolledUpTo));
+  return { from, to, ...(await countSessions(tenant, tenantId, parts)) };
 }
 
 function daysBefore(to: string): string {

@@ -12,16 +12,16 @@ import {
   saveState,
 } from './rollup-queries.ts';
 
-/** How long to wait for transactions under way before the next run is left to do it. */
+/** How long to wait for older transactions. After that, the next run retries. */
 const SETTLE_MS = 5_000;
 
 /**
- * Counts what came into the session ledgers by hours, days and months, up to the last hour that is over for every transaction.
- * A tenant's day is one transaction, which begins where the last one ended: a process that dies in between loses and
- * doubles nothing, and so does a second one at the same time.
+ * Rolls up the session ledgers by hour, day and month, up to the last hour that no open transaction can change (see
+ * docs/decisions/0018-session-rollups.md). Each day of a tenant is one transaction that continues from the last one. A crash
+ * or a second process at the same time therefore loses and duplicates nothing.
  */
 export async function rollUpSessions(database: Database): Promise<void> {
-  const until = await settledHour(database);
+  const until = await findSettledHour(database);
   if (until === undefined) return;
   for (const { id } of await listTenantIds(database.forPlatform())) {
     const tenant = database.forTenant(id);
@@ -30,11 +30,11 @@ export async function rollUpSessions(database: Database): Promise<void> {
 }
 
 /**
- * The last hour in which no ledger row can appear any more; undefined where a transaction stays open for too long.
- * received_at_db is earlier than the commit. But a row's transaction had its id by then: so once all transactions have ended
- * whose ids were given before the clock was read, all rows from before that reading are there.
+ * Returns the last hour to which no ledger row can be added, or undefined if a transaction stays open for too long.
+ * `received_at_db` is earlier than the commit, but later than the assignment of the transaction ID. So the function reads the
+ * clock and a new transaction ID, then waits until all transactions with lower IDs have ended.
  */
-async function settledHour(database: Database): Promise<string | undefined> {
+async function findSettledHour(database: Database): Promise<string | undefined> {
   const { hour, transactionId } = await readClock(database);
   const deadline = Date.now() + SETTLE_MS;
   while (!(await hasSettled(database, transactionId))) {
@@ -44,12 +44,12 @@ async function settledHour(database: Database): Promise<string | undefined> {
   return hour;
 }
 
-/** Rolls up the next day that has rows, or what of it lies before `until`. False where there is none. */
+/** Rolls up the next day that has rows, up to `until`. Returns false if there is none. */
 async function rollUpNextDay(tenant: Scope, tenantId: string, until: string): Promise<boolean> {
   if (!(await findNextHours(tenant, tenantId, until))) return false;
   return tenant.transaction(async (transaction) => {
     const { rolledUpTo, numberedPlayers } = await lockState(transaction, tenantId);
-    // Again, for another process may have done it meanwhile.
+    // Checks again under the lock, because another process may have rolled up these hours.
     const next = await findNextHours(transaction, tenantId, until);
     if (!next) return false;
     const hours = { tenantId, ...next };

@@ -1,10 +1,10 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
-import type { Span } from './cover-range.ts';
+import type { Span } from './split-range.ts';
 
 /**
- * The hour that began last, and a transaction id that is higher than all that were given before. An hour counts as over a
- * minute late, in case that a database's clock is set back a little.
+ * Returns the start of the current hour, and a transaction ID higher than all earlier ones. A new hour counts one minute
+ * late, in case the clock of the database is set back a little.
  */
 export async function readClock(db: Querier): Promise<{ hour: string; transactionId: string }> {
   const clock = await db.row<{ hour: string; transactionId: string }>(sql`
@@ -13,7 +13,7 @@ export async function readClock(db: Querier): Promise<{ hour: string; transactio
   return clock!;
 }
 
-/** Whether every transaction with a lower id has ended, and what it wrote is visible. */
+/** Returns whether all transactions with a lower ID have ended and their rows are visible. */
 export async function hasSettled(db: Querier, transactionId: string): Promise<boolean> {
   const row = await db.row<{ settled: boolean }>(sql`
     SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${transactionId}::xid8 AS settled`);
@@ -25,8 +25,8 @@ export function listTenantIds(db: Querier): Promise<{ id: string }[]> {
 }
 
 /**
- * The hours to roll up next: from that of the first ledger row that is not rolled up to the end of its day, or to `until`.
- * Undefined where there is none before `until`.
+ * Returns the hours to roll up next. They begin with the hour of the first ledger row that is not rolled up, and end with
+ * its day or at `until`. Returns undefined if there is no such row before `until`.
  */
 export function findNextHours(
   db: Querier,
@@ -49,7 +49,7 @@ export interface RollupState {
   numberedPlayers: number;
 }
 
-/** How far a tenant is rolled up, locked until the transaction ends: one process at a time rolls up a tenant. */
+/** Reads and locks the roll-up state of a tenant, so that only one process at a time rolls up a tenant. */
 export async function lockState(db: Querier, tenantId: string): Promise<RollupState> {
   await db.run(sql`INSERT INTO session_rollups (tenant_id) VALUES (${tenantId}) ON CONFLICT DO NOTHING`);
   const state = await db.row<RollupState>(sql`
@@ -64,7 +64,7 @@ export async function saveState(db: Querier, tenantId: string, state: RollupStat
     WHERE tenant_id = ${tenantId}`);
 }
 
-/** Some hours of a tenant's ledgers. */
+/** A range of hours in a tenant's ledgers. */
 export interface Hours {
   tenantId: string;
   from: string;
@@ -75,23 +75,23 @@ const within = ({ tenantId, from, to }: Hours) =>
   sql`tenant_id = ${tenantId} AND received_at_db >= ${from} AND received_at_db < ${to}`;
 
 /**
- * The number of the player of `login`, looked up by its key for each. The limit sees to that: where the statistics do not
- * know a tenant yet, a plan that joins its players in another way took 50 times as long.
+ * Selects the number of the player of `login`. LIMIT 1 forces an index lookup per player. Without it, and without statistics
+ * about a new tenant, PostgreSQL chose a join that took 50 times as long.
  */
-export const numberOf = (tenantId: string): Sql => sql`(
+export const playerNumberQuery = (tenantId: string): Sql => sql`(
   SELECT number FROM player_numbers WHERE tenant_id = ${tenantId} AND player_id = login.player_id LIMIT 1)`;
 
-/** Gives the players who signed in for the first time the next numbers, and returns how many those are. */
+/** Assigns the next numbers to players who signed in for the first time. Returns the number of these players. */
 export function numberPlayers(db: Querier, hours: Hours, nextNumber: number): Promise<number> {
   return db.run(sql`
     INSERT INTO player_numbers (tenant_id, player_id, number)
     SELECT ${hours.tenantId}, player_id, ${nextNumber} + row_number() OVER (ORDER BY first) - 1
     FROM (SELECT player_id, min(received_at_db) AS first FROM login_ledger WHERE ${within(hours)} GROUP BY player_id) login
-    LEFT JOIN LATERAL ${numberOf(hours.tenantId)} known ON true
+    LEFT JOIN LATERAL ${playerNumberQuery(hours.tenantId)} known ON true
     WHERE known.number IS NULL`);
 }
 
-/** Counts the ledger rows of some hours, hour by hour. */
+/** Counts the ledger rows of each hour. */
 export async function rollUpHours(db: Querier, hours: Hours): Promise<void> {
   await db.run(sql`
     INSERT INTO login_rollups (tenant_id, span, starts_at, platform, auth_provider, logins)
@@ -109,11 +109,11 @@ export async function rollUpHours(db: Querier, hours: Hours): Promise<void> {
     FROM (
       SELECT DISTINCT date_trunc('hour', received_at_db, 'UTC') AS hour, player_id
       FROM login_ledger WHERE ${within(hours)}) login
-    CROSS JOIN LATERAL ${numberOf(hours.tenantId)} known
+    CROSS JOIN LATERAL ${playerNumberQuery(hours.tenantId)} known
     GROUP BY hour, page`);
 }
 
-/** Sums up the days (of their hours) or months (of their days) that began since `from` did and are over at `to`. */
+/** Rolls up hours into days, or days into months, for the days or months that end between `from` and `to`. */
 export async function rollUpSpan(
   db: Querier,
   span: Exclude<Span, 'hour'>,

@@ -4,7 +4,7 @@ import { problems } from '../../../http/schemas.ts';
 import { readAnalytics } from './read-analytics.ts';
 import { AnalyticsPath, AnalyticsQuery, SessionAnalytics } from './schemas.ts';
 
-/** Behind a dashboard account, or an API key that may read data. */
+/** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
 export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -14,8 +14,10 @@ export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTy
         schema: {
           operationId: 'analyseSessions',
           tags: ['Sessions'],
-          summary: 'Count the tenant’s logins, logouts and players',
-          description: 'Of those that the database received in the range; exact, up to the last commit.',
+          summary: 'Count logins, logouts and players',
+          description:
+            'Counts the logins and logouts that the database received in the range, and their distinct players. The counts are ' +
+            'exact and include the last committed login. The default range is the last 30 days.',
           params: AnalyticsPath,
           querystring: AnalyticsQuery,
           response: { 200: SessionAnalytics, ...problems(503) },

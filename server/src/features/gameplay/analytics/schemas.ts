@@ -5,11 +5,12 @@ export const AnalyticsPath = Type.Object({ tenantId: Guid });
 
 export const AnalyticsQuery = Type.Object({
   from: Type.Optional(
-    Type.String({ ...Timestamp, description: 'The first instant. Without it, 30 days before `to`.' }),
+    Type.String({
+      ...Timestamp,
+      description: 'Start of the range, inclusive. Default: 30 days before `to`.',
+    }),
   ),
-  to: Type.Optional(
-    Type.String({ ...Timestamp, description: 'The first instant that is not counted. Without it, now.' }),
-  ),
+  to: Type.Optional(Type.String({ ...Timestamp, description: 'End of the range, exclusive. Default: now.' })),
 });
 
 export const SessionAnalytics = Type.Object({
@@ -18,9 +19,10 @@ export const SessionAnalytics = Type.Object({
   totalLogins: Type.Integer(),
   totalLogouts: Type.Integer(),
   uniquePlatforms: Type.Integer(),
-  uniquePlayers: Type.Integer({ description: 'Exact over any range: who came on two days counts once.' }),
+  uniquePlayers: Type.Integer({ description: 'Distinct players, exact over any range.' }),
   loginsByPlatform: Type.Record(Type.String(), Type.Integer()),
   loginsByProvider: Type.Record(Type.String(), Type.Integer(), {
-    description: 'By the names of the session ledger: `store_a`, `email`, `evm_wallet` …',
+    description:
+      'The keys are the provider names of the session ledger, such as `store_a`, `email` or `evm_wallet`.',
   }),
 });

@@ -1,10 +1,10 @@
 import { codePoints } from '../../../core/text.ts';
 import {
   eventScopes,
-  faultsOf,
-  LONGEST_CATEGORY,
-  LONGEST_DESCRIPTION,
+  MAX_CATEGORY_LENGTH,
+  MAX_DESCRIPTION_LENGTH,
   normalisePair,
+  validatePair,
   type DefinitionPair,
   type EventScope,
   type MutableFields,
@@ -12,20 +12,20 @@ import {
 import { readCell, type CsvColumn } from './csv-cells.ts';
 import type { CsvRow } from './read-csv.ts';
 
-/** What a row of an import says, in normal form. */
+/** A valid row of an import, normalised. */
 export interface CheckedRow {
   rowNumber: number;
-  /** Its cell; undefined where that is empty, or the column missing. */
+  /** Undefined if the cell is empty or the file has no such column. */
   definitionId: string | undefined;
   pair: DefinitionPair;
   /**
-   * What it says of a definition. A category or description that is empty is null. A scope or state that is empty is not
-   * said, for a definition always has one; nor is what the sheet has no column for.
+   * An empty category or description is null. An empty scope or state is absent, because a definition always has one. A
+   * field without a column in the file is also absent.
    */
   fields: Partial<MutableFields>;
 }
 
-/** A row that failed, and why, with what could be read of it. */
+/** A row that failed, with the reason and its readable cells. */
 export interface RowError {
   rowNumber: number;
   message: string;
@@ -45,44 +45,44 @@ const STATES = new Map([
   ['0', false],
 ]);
 
-/** What a row says, and what is wrong with it; no faults where nothing is. */
-export function checkRow({ rowNumber, cells, isTooLong }: CsvRow): { row: CheckedRow; faults: string[] } {
+/** Reads and validates a row. `errors` is empty if the row is valid. */
+export function checkRow({ rowNumber, cells, isTooLong }: CsvRow): { row: CheckedRow; errors: string[] } {
   const pair = normalisePair(readCell(cells.event_key ?? ''), readCell(cells.event_value ?? ''));
-  const faults = faultsOf(pair).map(({ path, message }) => `${columnOf[path]} ${message}`);
+  const errors = validatePair(pair).map(({ path, message }) => `${columnsByField[path]} ${message}`);
   const fields: Partial<MutableFields> = {};
 
   const scope = cells.event_scope?.trim().toLowerCase();
   if (scope) {
     if (isScope(scope)) fields.eventScope = scope;
-    else faults.push('event_scope must be match, player or both');
+    else errors.push('event_scope must be match, player or both');
   }
   if (cells.event_category !== undefined) {
     fields.eventCategory = readCell(cells.event_category).trim() || null;
-    if (codePoints(fields.eventCategory ?? '') > LONGEST_CATEGORY)
-      faults.push(`event_category must not have more than ${LONGEST_CATEGORY} characters`);
+    if (codePoints(fields.eventCategory ?? '') > MAX_CATEGORY_LENGTH)
+      errors.push(`event_category must not have more than ${MAX_CATEGORY_LENGTH} characters`);
   }
   if (cells.event_description !== undefined) {
     fields.eventDescription = readCell(cells.event_description) || null;
-    if (codePoints(fields.eventDescription ?? '') > LONGEST_DESCRIPTION)
-      faults.push(`event_description must not have more than ${LONGEST_DESCRIPTION} characters`);
+    if (codePoints(fields.eventDescription ?? '') > MAX_DESCRIPTION_LENGTH)
+      errors.push(`event_description must not have more than ${MAX_DESCRIPTION_LENGTH} characters`);
   }
   const state = cells.is_active?.trim().toLowerCase();
   if (state) {
     const isActive = STATES.get(state);
-    if (isActive === undefined) faults.push('is_active must be true or false');
+    if (isActive === undefined) errors.push('is_active must be true or false');
     else fields.isActive = isActive;
   }
   if (isTooLong)
-    faults.push('there are more cells than the header has columns: a text with a comma needs quotes');
+    errors.push('there are more cells than the header has columns: put text with a comma in quotes');
 
   return {
     row: { rowNumber, definitionId: cells.id?.trim().toLowerCase() || undefined, pair, fields },
-    faults,
+    errors,
   };
 }
 
-/** A row that failed, with its cells as far as they say something. */
-export function rowError({ rowNumber, cells }: CsvRow, message: string): RowError {
+/** Builds the error of a failed row, with the cells that are not empty. */
+export function createRowError({ rowNumber, cells }: CsvRow, message: string): RowError {
   const error: RowError = { rowNumber, message };
   for (const [column, member] of members) {
     const text = readCell(cells[column] ?? '');
@@ -102,7 +102,7 @@ const members = [
   ['event_description', 'eventDescription'],
 ] as const satisfies [CsvColumn, keyof RowError][];
 
-const columnOf: Record<string, CsvColumn> = { eventKey: 'event_key', eventValue: 'event_value' };
+const columnsByField: Record<string, CsvColumn> = { eventKey: 'event_key', eventValue: 'event_value' };
 
 function isScope(text: string): text is EventScope {
   return (eventScopes as readonly string[]).includes(text);

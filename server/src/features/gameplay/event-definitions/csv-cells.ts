@@ -1,4 +1,4 @@
-/** The columns of a sheet of definitions, in the order in which they are exported. */
+/** The columns of the CSV file, in the order of the export. */
 export const csvColumns = [
   'id',
   'event_key',
@@ -10,20 +10,20 @@ export const csvColumns = [
 ] as const;
 export type CsvColumn = (typeof csvColumns)[number];
 
-/** What a spreadsheet takes for the beginning of a formula: also the wide forms of East Asian keyboards. */
+/** A cell that a spreadsheet runs as a formula. East Asian keyboards type the full-width forms. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/** What {@link protectCell} puts an apostrophe before. */
+/** A cell to which {@link protectCell} has added an apostrophe. */
 const PROTECTED = /^'[=+\-@\t\r\n＝＋－＠']/;
 
 /**
- * A text as a cell that no spreadsheet takes for a formula: it gets an apostrophe in front. So does a text that begins with
- * an apostrophe itself, or {@link readCell} could not tell the two apart.
+ * Puts an apostrophe before text that a spreadsheet would run as a formula. Text that already begins with an apostrophe
+ * also gets one, so that {@link readCell} restores both exactly.
  */
 export function protectCell(text: string): string {
   return FORMULA.test(text) || text.startsWith("'") ? `'${text}` : text;
 }
 
-/** The text of a cell: exactly what {@link protectCell} was given. Other cells are as they stand. */
+/** Reverses {@link protectCell}. Returns other cells unchanged. */
 export function readCell(cell: string): string {
   return PROTECTED.test(cell) ? cell.slice(1) : cell;
 }

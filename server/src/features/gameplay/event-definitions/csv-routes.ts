@@ -5,20 +5,20 @@ import { acceptForms, type Form } from '../../../http/form.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
-import type { DefinitionRouteServices } from './create-definition.ts';
+import type { DefinitionRouteServices } from './manage-definitions.ts';
 import { exportDefinitions } from './export-definitions.ts';
 import { importDefinitions } from './import-definitions.ts';
-import { LARGEST_SHEET } from './read-csv.ts';
+import { MAX_CSV_BYTES } from './read-csv.ts';
 import { ExportDefinitionsQuery, ImportForm, ImportResult, TenantPath } from './schemas.ts';
 
 const LIST = '/api/bus_tenants/:tenantId/event-definitions';
 const tags = ['Event definitions'];
 const config = { role: 'admin' } as const;
 
-/** Behind a dashboard account. */
+/** Authenticated by a dashboard account. */
 export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
   return async (app) => {
-    const readForm = await acceptForms(app, LARGEST_SHEET);
+    const readForm = await acceptForms(app, MAX_CSV_BYTES);
 
     app.get(
       `${LIST}/export`,
@@ -27,15 +27,15 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
         schema: {
           operationId: 'exportEventDefinitions',
           tags,
-          summary: 'Download the event definitions as CSV',
+          summary: 'Export event definitions as CSV',
           description:
-            'Sorted by key and value; any number. A text that a spreadsheet would take for a formula has an apostrophe in ' +
-            'front, which the import takes away again.',
+            'Streams all event definitions of a tenant, sorted by key and value. Text that a spreadsheet would run as a formula ' +
+            'gets a leading apostrophe. The import removes it.',
           params: TenantPath,
           querystring: ExportDefinitionsQuery,
           response: {
             200: {
-              description: 'The definitions.',
+              description: 'The definitions, one per row.',
               content: { 'text/csv': { schema: Type.String() } },
             },
             ...problems(429),
@@ -44,12 +44,12 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
       },
       async (request, reply) => {
         const { tenantId } = request.params;
-        const pieces = exportDefinitions(services.database, tenantId, request.query.includeInactive);
-        const answer = services.exports.open(request, tenantId, pieces);
+        const chunks = exportDefinitions(services.database, tenantId, request.query.includeInactive);
+        const stream = services.exports.open(request, tenantId, chunks);
         return reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', 'attachment; filename="event-definitions.csv"')
-          .send(answer as never);
+          .send(stream as never);
       },
     );
 
@@ -61,11 +61,13 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
         schema: {
           operationId: 'importEventDefinitions',
           tags,
-          summary: 'Create or change event definitions from CSV',
+          summary: 'Import event definitions from CSV',
           description:
-            'A header with `event_key` and `event_value`, and optionally `id` (or `event_definition_id`), `event_scope`, ' +
-            '`event_category`, `event_description` and `is_active`; at most 5,000 rows. Each row is judged on its own, and ' +
-            'those that are good are written at once. A file that is wrong as a whole is a 400, and nothing is written.',
+            'Creates definitions, or changes existing ones with `overwriteExisting`. The header needs `event_key` and ' +
+            '`event_value`. The columns `id` (or `event_definition_id`), `event_scope`, `event_category`, `event_description` ' +
+            'and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and ' +
+            'all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing ' +
+            'is written.',
           params: TenantPath,
           consumes: ['multipart/form-data'],
           body: ImportForm,
@@ -76,24 +78,27 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
         importDefinitions(
           services,
           request.params.tenantId,
-          whatToImport(await readForm(request)),
+          parseImportForm(await readForm(request)),
           authorOf(request),
         ),
     );
   };
 }
 
-/** The one file of the form, whatever its field is called, and the field overwriteExisting. */
-function whatToImport({ files, fields }: Form): { file: Buffer; overwriteExisting: boolean } {
-  const wishes = fields.filter(({ name }) => name === 'overwriteExisting');
-  const wish = wishes[0]?.value.trim().toLowerCase() ?? 'false';
-  if (wishes.length > 1 || !['true', 'false'].includes(wish))
+/** Reads the file, which may be in any field, and `overwriteExisting`. Throws `invalid_request` and `csv_too_large`. */
+function parseImportForm({ files, fields }: Form): { file: Buffer; overwriteExisting: boolean } {
+  const values = fields.filter(({ name }) => name === 'overwriteExisting');
+  const value = values[0]?.value.trim().toLowerCase() ?? 'false';
+  if (values.length > 1 || !['true', 'false'].includes(value))
     throw invalid('overwriteExisting', 'must be true or false');
   const [file, ...more] = files;
   if (!file || more.length > 0) throw invalid('file', 'must be one file');
   if (file.isTooLarge)
-    throw new ProblemError('csv_too_large', `The file has more than ${LARGEST_SHEET} bytes (2 MiB).`);
-  return { file: file.bytes, overwriteExisting: wish === 'true' };
+    throw new ProblemError(
+      'csv_too_large',
+      `The file has more than ${MAX_CSV_BYTES} bytes (2 MiB). Split it into smaller files.`,
+    );
+  return { file: file.bytes, overwriteExisting: value === 'true' };
 }
 
 function invalid(path: string, message: string): ProblemError {

@@ -7,7 +7,7 @@ import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
 
-/** A studio whose tenant has so many definitions. */
+/** Creates a tenant with `count` definitions. */
 async function arrangeDefinitions(count: number) {
   const studio = await arrangeStudio(app);
   await app.owner.query(
@@ -18,7 +18,7 @@ async function arrangeDefinitions(count: number) {
   return studio;
 }
 
-async function countOf(tenantId: string): Promise<number> {
+async function countDefinitions(tenantId: string): Promise<number> {
   const { rows } = await app.owner.query('SELECT count(*) FROM event_definitions WHERE tenant_id = $1', [
     tenantId,
   ]);
@@ -46,7 +46,7 @@ describe('POST /api/game/player-events', () => {
     return { ...studio, send };
   };
 
-  test('creates definitions up to 5,000 per tenant, and refuses the further events with 422', async () => {
+  test('creates definitions up to 5,000 per tenant, then rejects events with 422', async () => {
     const { tenant, send } = await arrange(4_998);
     const { status, body } = await send('one', 'two', 'three', 'one');
     assert.equal(status, 201);
@@ -57,13 +57,13 @@ describe('POST /api/game/player-events', () => {
     const [refused] = body.errors;
     assert.deepEqual([refused.index, refused.statusCode, refused.eventKey], [2, 422, 'three']);
     assert.match(refused.error, /auto-create stops at 5000 definitions per tenant/);
-    assert.equal((await send('one', 'two')).status, 201, 'what exists is accepted');
+    assert.equal((await send('one', 'two')).status, 201, 'events with existing definitions are accepted');
     const full = await send('three', 'four');
     assert.deepEqual([full.status, full.body.errors.length], [422, 2]);
-    assert.equal(await countOf(tenant.tenantId), 5_000);
+    assert.equal(await countDefinitions(tenant.tenantId), 5_000);
   });
 
-  test('never passes the limit when batches with different keys come at once', async () => {
+  test('keeps the limit when batches with different keys arrive at the same time', async () => {
     const { tenant, send } = await arrange(4_990);
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, batch) =>
@@ -74,11 +74,11 @@ describe('POST /api/game/player-events', () => {
       answers.reduce((sum, { body }) => sum + body.records.length, 0),
       10,
     );
-    assert.equal(await countOf(tenant.tenantId), 5_000);
+    assert.equal(await countDefinitions(tenant.tenantId), 5_000);
   });
 });
 
-describe('POST /api/bus_tenants/{tenantId}/event-definitions', () => {
+describe('POST /api/bus_tenants/:tenantId/event-definitions', () => {
   test('returns 409 when the tenant has 20,000 definitions', async () => {
     const { tenant, admin, list } = await arrangeDefinitions(19_999);
     const create = (eventKey: string) => app.http.post(list, { eventKey }, admin);
@@ -88,12 +88,12 @@ describe('POST /api/bus_tenants/{tenantId}/event-definitions', () => {
     assert.equal(refused.body.code, 'definition_limit');
     assert.match(refused.body.detail, /at most 20000/);
     assert.equal((await create('key 1')).body.code, 'duplicate_definition');
-    assert.equal(await countOf(tenant.tenantId), 20_000);
+    assert.equal(await countDefinitions(tenant.tenantId), 20_000);
   });
 });
 
-describe('POST /api/bus_tenants/{tenantId}/event-definitions/import', () => {
-  test('fails the rows that would pass 20,000 definitions, and creates the others', async () => {
+describe('POST /api/bus_tenants/:tenantId/event-definitions/import', () => {
+  test('fails the rows beyond 20,000 definitions and creates the others', async () => {
     const studio = await arrangeDefinitions(19_998);
     const { status, body } = await studio.import('event_key,event_value\nkey 7,\na,\nb,\nc,\nkey 8,\nd,\n');
     assert.equal(status, 200);
@@ -110,12 +110,12 @@ describe('POST /api/bus_tenants/{tenantId}/event-definitions/import', () => {
         [7, 'limit'],
       ],
     );
-    assert.equal(await countOf(studio.tenant.tenantId), 20_000);
+    assert.equal(await countDefinitions(studio.tenant.tenantId), 20_000);
   });
 });
 
-describe('GET /api/bus_tenants/{tenantId}/event-definitions', () => {
-  test('returns an array of any length whole, sorted, and like its pages', async () => {
+describe('GET /api/bus_tenants/:tenantId/event-definitions', () => {
+  test('returns an array of any length, sorted like the pages', async () => {
     for (const count of [0, 499, 500, 501, 1_000, 2_345]) {
       const { admin, list } = await arrangeDefinitions(count);
       const { status, headers, body } = await app.http.get(list, admin);
@@ -128,7 +128,7 @@ describe('GET /api/bus_tenants/{tenantId}/event-definitions', () => {
     }
   });
 
-  test('leaves inactive definitions out of a long array unless asked for them', async () => {
+  test('omits inactive definitions from a long array by default', async () => {
     const { tenant, admin, list } = await arrangeDefinitions(1_200);
     await app.owner.query(
       `UPDATE event_definitions SET is_active = false WHERE tenant_id = $1 AND event_key LIKE '%7'`,

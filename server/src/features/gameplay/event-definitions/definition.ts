@@ -1,15 +1,15 @@
 import { codePoints, normaliseKey } from '../../../core/text.ts';
 
-/** Which events a definition takes (spec: definition resolution). */
+/** The kinds of events that may use a definition. */
 export const eventScopes = ['match', 'player', 'both'] as const;
 export type EventScope = (typeof eventScopes)[number];
 
-/** How many definitions a tenant may have. */
-export const MOST_DEFINITIONS = 20_000;
-/** How many a tenant may have for events to create further ones. */
-export const MOST_FOR_AUTO_CREATE = 5_000;
+/** The maximum number of definitions per tenant. */
+export const MAX_DEFINITIONS = 20_000;
+/** Events create definitions only until the tenant has this many. */
+export const MAX_DEFINITIONS_FOR_AUTO_CREATE = 5_000;
 
-/** What event ingestion needs to know of an event definition. */
+/** The fields of a definition that event ingestion uses. */
 export interface Definition {
   id: string;
   eventKey: string;
@@ -18,7 +18,6 @@ export interface Definition {
   isActive: boolean;
 }
 
-/** An event definition (spec: resources). */
 export interface FullDefinition extends Definition {
   eventCategory: string | null;
   eventDescription: string | null;
@@ -26,44 +25,45 @@ export interface FullDefinition extends Definition {
   updatedAt: string;
 }
 
-/** What of a definition can be changed. */
+/** The fields that can be changed. Key and value cannot. */
 export type MutableFields = Pick<
   FullDefinition,
   'eventScope' | 'eventCategory' | 'eventDescription' | 'isActive'
 >;
 
-/** A definition that is to be made, its texts in their normal form. */
+/** The normalised fields of a new definition. */
 export type NewDefinition = DefinitionPair & MutableFields;
 
-/** A key with its value, both normalised: what names a definition within a tenant. */
+/** A normalised key and value. The pair is unique within a tenant. */
 export interface DefinitionPair {
   eventKey: string;
   eventValue: string | null;
 }
 
-/** A pair as a key of a Map. No stored text holds a NUL, so no two pairs share one. */
+/** Returns a Map key for a pair. Keys cannot collide, because stored strings contain no NUL character. */
 export function pairKey(eventKey: string, eventValue: string | null): string {
   return eventValue === null ? eventKey : `${eventKey}\0${eventValue}`;
 }
 
-/** The longest key and the longest value, in code points after normalisation. */
-export const LONGEST_KEY = 32;
-/** In code points; the category after it was trimmed. */
-export const LONGEST_CATEGORY = 32;
-export const LONGEST_DESCRIPTION = 512;
+/** For keys and values, in code points after normalisation. */
+export const MAX_KEY_LENGTH = 32;
+/** In code points, after trimming. */
+export const MAX_CATEGORY_LENGTH = 32;
+/** In code points. */
+export const MAX_DESCRIPTION_LENGTH = 512;
 
-/** Brings a key and its value into their normal form (contract §6): a value that is empty, or missing, is null. */
+/** Normalises a key and its value (docs/events.md#definitions). An empty or absent value becomes null. */
 export function normalisePair(eventKey: string, eventValue?: string | null): DefinitionPair {
   return { eventKey: normaliseKey(eventKey), eventValue: normaliseKey(eventValue ?? '') || null };
 }
 
-/** What is wrong with a normalised pair; empty where nothing is. */
-export function faultsOf({ eventKey, eventValue }: DefinitionPair): { path: string; message: string }[] {
-  const faults = [];
-  if (eventKey === '') faults.push({ path: 'eventKey', message: 'must not be empty' });
+/** Returns the errors of a normalised pair, or an empty list if it is valid. */
+export function validatePair({ eventKey, eventValue }: DefinitionPair): { path: string; message: string }[] {
+  const errors = [];
+  if (eventKey === '') errors.push({ path: 'eventKey', message: 'must not be empty' });
   for (const [path, text] of Object.entries({ eventKey, eventValue })) {
-    if (text !== null && codePoints(text) > LONGEST_KEY)
-      faults.push({ path, message: `must not have more than ${LONGEST_KEY} characters` });
+    if (text !== null && codePoints(text) > MAX_KEY_LENGTH)
+      errors.push({ path, message: `must not have more than ${MAX_KEY_LENGTH} characters` });
   }
-  return faults;
+  return errors;
 }

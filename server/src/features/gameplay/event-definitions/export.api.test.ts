@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { normaliseKey } from '../../../core/text.ts';
 import { arrangeStudio, counts } from '../../../testing/definition-csv.ts';
@@ -8,71 +8,73 @@ import { startTestApp } from '../../../testing/test-app.ts';
 const app = await startTestApp();
 const HEADER = 'id,event_key,event_value,event_scope,event_category,event_description,is_active\n';
 
-test('what exists is exported: sorted, inactive ones only where asked, as a download', async () => {
-  const here = await arrangeStudio(app);
-  const empty = await here.export();
-  assert.equal(empty.status, 200);
-  assert.equal(empty.text, HEADER);
-  const b = await here.create({ eventKey: 'b', eventScope: 'both', eventDescription: 'a "b", and\nmore' });
-  const a2 = await here.create({ eventKey: 'a', eventValue: '2', eventCategory: 'c' });
-  const a = await here.create({ eventKey: 'a', isActive: false });
-  const all = await here.export();
-  assert.equal(
-    all.text,
-    `${HEADER}${a.id},a,,match,,,false\n${a2.id},a,2,match,c,,true\n${b.id},b,,both,,"a ""b"", and\nmore",true\n`,
-  );
-  assert.equal(all.headers.get('content-type'), 'text/csv; charset=utf-8');
-  assert.equal(all.headers.get('content-disposition'), 'attachment; filename="event-definitions.csv"');
-  for (const query of ['', '?includeInactive=false'])
-    assert.equal((await here.export(query)).text.includes(a.id), false, query);
-  assert.equal((await here.export('?includeInactive=perhaps')).status, 400);
-});
+describe('GET /api/bus_tenants/:tenantId/event-definitions/export', () => {
+  test('returns the sorted definitions as a download and omits inactive ones by default', async () => {
+    const here = await arrangeStudio(app);
+    const empty = await here.export();
+    assert.equal(empty.status, 200);
+    assert.equal(empty.text, HEADER);
+    const b = await here.create({ eventKey: 'b', eventScope: 'both', eventDescription: 'a "b", and\nmore' });
+    const a2 = await here.create({ eventKey: 'a', eventValue: '2', eventCategory: 'c' });
+    const a = await here.create({ eventKey: 'a', isActive: false });
+    const all = await here.export();
+    assert.equal(
+      all.text,
+      `${HEADER}${a.id},a,,match,,,false\n${a2.id},a,2,match,c,,true\n${b.id},b,,both,,"a ""b"", and\nmore",true\n`,
+    );
+    assert.equal(all.headers.get('content-type'), 'text/csv; charset=utf-8');
+    assert.equal(all.headers.get('content-disposition'), 'attachment; filename="event-definitions.csv"');
+    for (const query of ['', '?includeInactive=false'])
+      assert.equal((await here.export(query)).text.includes(a.id), false, query);
+    assert.equal((await here.export('?includeInactive=perhaps')).status, 400);
+  });
 
-test('formulas are harmless in the export; more than ASCII brings a byte order mark', async () => {
-  const here = await arrangeStudio(app);
-  const bytes = async () => {
-    const response = await fetch(`${app.url}${here.list}/export`, {
-      headers: { authorization: `Bearer ${here.admin.bearer}` },
-    });
-    return Buffer.from(await response.arrayBuffer());
-  };
-  for (const start of ['=', '+', '-', '@', "'"])
-    await here.create({
-      eventKey: `${start}k`,
-      eventValue: `${start}v`,
-      eventCategory: `${start}c`,
-      eventDescription: `${start}d`,
-    });
-  await here.create({ eventKey: 'k', eventDescription: '\tx' });
-  await here.create({ eventKey: 'l', eventDescription: '\rx' });
-  const plain = (await bytes()).toString();
-  for (const start of ['=', '+', '-', '@', "'"])
-    assert.ok(plain.includes(`,'${start}k,'${start}v,match,'${start}c,'${start}d,true\n`), plain);
-  assert.ok(plain.includes(`,'\tx,`) && plain.includes(`,"'\rx",`), plain);
-  assert.ok(plain.startsWith('id,'));
-  await here.create({ eventKey: 'm', eventDescription: 'né' });
-  assert.ok((await bytes()).toString().startsWith('\ufeffid,'));
-});
+  test('escapes formulas and adds a byte order mark for non-ASCII text', async () => {
+    const here = await arrangeStudio(app);
+    const bytes = async () => {
+      const response = await fetch(`${app.url}${here.list}/export`, {
+        headers: { authorization: `Bearer ${here.admin.bearer}` },
+      });
+      return Buffer.from(await response.arrayBuffer());
+    };
+    for (const start of ['=', '+', '-', '@', "'"])
+      await here.create({
+        eventKey: `${start}k`,
+        eventValue: `${start}v`,
+        eventCategory: `${start}c`,
+        eventDescription: `${start}d`,
+      });
+    await here.create({ eventKey: 'k', eventDescription: '\tx' });
+    await here.create({ eventKey: 'l', eventDescription: '\rx' });
+    const plain = (await bytes()).toString();
+    for (const start of ['=', '+', '-', '@', "'"])
+      assert.ok(plain.includes(`,'${start}k,'${start}v,match,'${start}c,'${start}d,true\n`), plain);
+    assert.ok(plain.includes(`,'\tx,`) && plain.includes(`,"'\rx",`), plain);
+    assert.ok(plain.startsWith('id,'));
+    await here.create({ eventKey: 'm', eventDescription: 'né' });
+    assert.ok((await bytes()).toString().startsWith('\ufeffid,'));
+  });
 
-test('any number is exported, each once', async () => {
-  const here = await arrangeStudio(app);
-  await app.owner.query(
-    `INSERT INTO event_definitions (tenant_id, id, event_key, event_value)
+  test('exports each of 7,000 definitions once', async () => {
+    const here = await arrangeStudio(app);
+    await app.owner.query(
+      `INSERT INTO event_definitions (tenant_id, id, event_key, event_value)
      SELECT $1, gen_random_uuid(), 'key ' || n % 7, nullif(n / 7, 0)::text FROM generate_series(0, 6999) n`,
-    [here.tenant.tenantId],
-  );
-  const lines = (await here.export()).text.trimEnd().split('\n').slice(1);
-  const names = lines.map((line) => line.split(',').slice(1, 3).join());
-  assert.equal(names.length, 7_000);
-  assert.equal(new Set(names).size, 7_000);
-  const listed = (await here.read()) as { eventKey: string; eventValue: string | null }[];
-  assert.deepEqual(
-    names,
-    listed.map(({ eventKey, eventValue }) => `${eventKey},${eventValue ?? ''}`),
-  );
+      [here.tenant.tenantId],
+    );
+    const lines = (await here.export()).text.trimEnd().split('\n').slice(1);
+    const names = lines.map((line) => line.split(',').slice(1, 3).join());
+    assert.equal(names.length, 7_000);
+    assert.equal(new Set(names).size, 7_000);
+    const listed = (await here.read()) as { eventKey: string; eventValue: string | null }[];
+    assert.deepEqual(
+      names,
+      listed.map(({ eventKey, eventValue }) => `${eventKey},${eventValue ?? ''}`),
+    );
+  });
 });
 
-/** Texts that spreadsheets, CSV and SQL are known to stumble over. */
+/** Strings that often break spreadsheets, CSV and SQL. */
 const awkward = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom(...'=+-@\'",;\t\r\n ＝\ufeff\\{}NULLtrue0é🎯\u0301\u2028') }),
@@ -92,68 +94,70 @@ const definitions = fc.uniqueArray(definition, {
   maxLength: 40,
 });
 
-test('any definitions survive export and import, in their tenant and in another', async () => {
-  await fc.assert(
-    fc.asyncProperty(definitions, async (wanted) => {
-      const [here, there] = [await arrangeStudio(app), await arrangeStudio(app)];
-      await app.owner.query(
-        `INSERT INTO event_definitions (tenant_id, id, event_key, event_value, event_scope, event_category, event_description, is_active)
+describe('export and import', () => {
+  test('restore any definitions in the same and in another tenant', async () => {
+    await fc.assert(
+      fc.asyncProperty(definitions, async (wanted) => {
+        const [here, there] = [await arrangeStudio(app), await arrangeStudio(app)];
+        await app.owner.query(
+          `INSERT INTO event_definitions (tenant_id, id, event_key, event_value, event_scope, event_category, event_description, is_active)
          SELECT $1, gen_random_uuid(), row."eventKey", row."eventValue", row."eventScope", row."eventCategory", row."eventDescription", row."isActive"
          FROM jsonb_to_recordset($2) row ("eventKey" text, "eventValue" text, "eventScope" text, "eventCategory" text,
                                           "eventDescription" text, "isActive" boolean)`,
-        [here.tenant.tenantId, JSON.stringify(wanted)],
-      );
-      const before = await here.read();
-      assert.equal(before.length, wanted.length);
-      const sheet = (await here.export()).text;
+          [here.tenant.tenantId, JSON.stringify(wanted)],
+        );
+        const before = await here.read();
+        assert.equal(before.length, wanted.length);
+        const csv = (await here.export()).text;
 
-      const same = await here.import(sheet, true);
-      assert.deepEqual(counts(same.body), [wanted.length, 0, wanted.length, 0], JSON.stringify(same.body));
-      assert.deepEqual(await here.read(), before, 'nothing was written');
+        const same = await here.import(csv, true);
+        assert.deepEqual(counts(same.body), [wanted.length, 0, wanted.length, 0], JSON.stringify(same.body));
+        assert.deepEqual(await here.read(), before, 'nothing was written');
 
-      await app.owner.query(
-        `UPDATE event_definitions SET event_scope = 'both', event_category = 'spoilt', event_description = 'spoilt', is_active = NOT is_active
+        await app.owner.query(
+          `UPDATE event_definitions SET event_scope = 'both', event_category = 'changed', event_description = 'changed', is_active = NOT is_active
          WHERE tenant_id = $1`,
-        [here.tenant.tenantId],
-      );
-      await here.import(sheet, true);
-      assert.equal((await here.export()).text, sheet);
+          [here.tenant.tenantId],
+        );
+        await here.import(csv, true);
+        assert.equal((await here.export()).text, csv);
 
-      const { body } = await there.import(sheet);
-      assert.deepEqual(counts(body), [wanted.length, wanted.length, 0, 0], JSON.stringify(body));
-      const plain = (all: Record<string, unknown>[]) =>
-        all.map(({ id: _id, createdAt: _created, updatedAt: _updated, ...rest }) => rest);
-      assert.deepEqual(plain(await there.read()), plain(before));
-    }),
-    { numRuns: 40 },
-  );
-});
+        const { body } = await there.import(csv);
+        assert.deepEqual(counts(body), [wanted.length, wanted.length, 0, 0], JSON.stringify(body));
+        const plain = (all: Record<string, unknown>[]) =>
+          all.map(({ id: _id, createdAt: _created, updatedAt: _updated, ...rest }) => rest);
+        assert.deepEqual(plain(await there.read()), plain(before));
+      }),
+      { numRuns: 40 },
+    );
+  });
 
-test('any bytes give 200 or 400', async () => {
-  const here = await arrangeStudio(app);
-  const { id } = await here.create({ eventKey: 'k' });
-  const cell = fc.oneof(
-    awkward,
-    fc.constantFrom('k', 'v', id, 'match', 'true', '', ...HEADER.trim().split(',')),
-  );
-  const table = fc
-    .tuple(
-      fc.constantFrom('', HEADER, HEADER.toUpperCase(), 'event_key,event_value\n'),
-      fc.array(fc.array(cell, { maxLength: 8 }), { maxLength: 8 }),
-      fc.constantFrom('\n', '\r\n', '\r'),
-    )
-    .map(([header, rows, end]) => Buffer.from(header + rows.map((row) => row.join(',')).join(end)));
-  const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
-  await fc.assert(
-    fc.asyncProperty(fc.oneof(table, bytes), fc.boolean(), async (file, overwrite) => {
-      const { status, body } = await here.import(file, overwrite);
-      if (status === 400) assert.match(body.code, /^csv_/);
-      else {
-        assert.equal(status, 200, JSON.stringify(body));
-        assert.equal(body.totalRows, body.created + body.updated + body.failed);
-        assert.equal(body.errors.length, body.failed);
-      }
-    }),
-    { numRuns: 500 },
-  );
+  test('return 200 or 400 for any bytes', async () => {
+    const here = await arrangeStudio(app);
+    const { id } = await here.create({ eventKey: 'k' });
+    const cell = fc.oneof(
+      awkward,
+      fc.constantFrom('k', 'v', id, 'match', 'true', '', ...HEADER.trim().split(',')),
+    );
+    const table = fc
+      .tuple(
+        fc.constantFrom('', HEADER, HEADER.toUpperCase(), 'event_key,event_value\n'),
+        fc.array(fc.array(cell, { maxLength: 8 }), { maxLength: 8 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+      )
+      .map(([header, rows, end]) => Buffer.from(header + rows.map((row) => row.join(',')).join(end)));
+    const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(table, bytes), fc.boolean(), async (file, overwrite) => {
+        const { status, body } = await here.import(file, overwrite);
+        if (status === 400) assert.match(body.code, /^csv_/);
+        else {
+          assert.equal(status, 200, JSON.stringify(body));
+          assert.equal(body.totalRows, body.created + body.updated + body.failed);
+          assert.equal(body.errors.length, body.failed);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

@@ -3,12 +3,17 @@ import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { isGuid } from '../../../core/ids.ts';
-import { checkRow, rowError, type CheckedRow, type RowError } from './check-row.ts';
-import type { DefinitionServices } from './create-definition.ts';
-import { MOST_DEFINITIONS, pairKey, type FullDefinition } from './definition.ts';
+import { checkRow, createRowError, type CheckedRow, type RowError } from './check-row.ts';
+import type { DefinitionServices } from './manage-definitions.ts';
+import { MAX_DEFINITIONS, pairKey, type FullDefinition } from './definition.ts';
 import { findDefinitionsByPair, lockDefinitions } from './queries.ts';
 import { readDefinitionCsv } from './read-csv.ts';
-import { addDefinitions, changeDefinitions, type WantedChange, type Writer } from './write-definitions.ts';
+import {
+  addDefinitions,
+  changeDefinitions,
+  type DefinitionChange,
+  type AuditAuthor,
+} from './write-definitions.ts';
 
 export interface ImportResult {
   totalRows: number;
@@ -18,18 +23,19 @@ export interface ImportResult {
   errors: RowError[];
 }
 
-/** Several files at once would not be read any faster, and each would take its slice of every turn of the event loop. */
-const oneAtATime = pLimit(1);
+/** Parsing is CPU work: several files at once are not faster, and they delay other requests more. */
+const oneFileAtATime = pLimit(1);
 
-/** Rows that are checked, or looked up, in one turn of the event loop. */
-const SLICE = 500;
+/** Rows that one turn of the event loop checks or looks up. */
+const ROWS_PER_TURN = 500;
 
-/** Notes why a row fails. */
-type Refuse = (row: CheckedRow, message: string) => void;
+/** Records the reason why a row fails. */
+type RejectRow = (row: CheckedRow, message: string) => void;
 
 /**
- * Creates definitions from the rows of a CSV file or, with `overwriteExisting`, changes those that the rows name by id. A row
- * that fails does not hurt its neighbours; all others are written in one transaction. Throws what {@link readDefinitionCsv} throws.
+ * Creates definitions from the rows of a CSV file. With `overwriteExisting`, changes the definitions whose IDs the rows give.
+ * Rows that fail are reported, and all other rows are written in one transaction. Throws the errors of
+ * {@link readDefinitionCsv}. docs/definitions.md describes the rules.
  */
 export async function importDefinitions(
   { database, definitions }: DefinitionServices,
@@ -37,14 +43,14 @@ export async function importDefinitions(
   { file, overwriteExisting }: { file: Buffer; overwriteExisting: boolean },
   author: Author,
 ): Promise<ImportResult> {
-  const sheet = await oneAtATime(() => readDefinitionCsv(file, { id: overwriteExisting }));
+  const csvRows = await oneFileAtATime(() => readDefinitionCsv(file, { id: overwriteExisting }));
   const failures = new Map<number, string>();
   const rows: CheckedRow[] = [];
-  for await (const slice of inSlices(sheet, SLICE))
+  for await (const slice of inSlices(csvRows, ROWS_PER_TURN))
     for (const one of slice) {
-      const { row, faults } = checkRow(one);
-      if (faults.length === 0) rows.push(row);
-      else failures.set(one.rowNumber, `${faults.join('; ')}.`);
+      const { row, errors } = checkRow(one);
+      if (errors.length === 0) rows.push(row);
+      else failures.set(one.rowNumber, `${errors.join('; ')}.`);
     }
 
   let written = 0;
@@ -57,33 +63,33 @@ export async function importDefinitions(
           failures.set(row.rowNumber, message),
         ),
       );
-    written = sheet.length - failures.size;
+    written = csvRows.length - failures.size;
     definitions.invalidateDefinitions(tenantId);
   }
   return {
-    totalRows: sheet.length,
+    totalRows: csvRows.length,
     created: overwriteExisting ? 0 : written,
     updated: overwriteExisting ? written : 0,
     failed: failures.size,
-    errors: sheet.flatMap((row) => {
+    errors: csvRows.flatMap((row) => {
       const message = failures.get(row.rowNumber);
-      return message === undefined ? [] : [rowError(row, message)];
+      return message === undefined ? [] : [createRowError(row, message)];
     }),
   };
 }
 
-/** Rule 4: ids count for nothing, and what exists stays as it is. */
+/** Creates definitions. Ignores IDs, and rejects rows whose definition exists. */
 async function create(
   transaction: Querier,
   tenantId: string,
   rows: CheckedRow[],
-  writer: Writer,
-  refuse: Refuse,
+  author: AuditAuthor,
+  reject: RejectRow,
 ): Promise<void> {
-  const firsts = firstOf(rows, keyOf, (row, { rowNumber }) =>
-    refuse(row, `Row ${rowNumber} has the same key and value.`),
+  const firsts = rejectDuplicates(rows, keyOf, (row, { rowNumber }) =>
+    reject(row, `Row ${rowNumber} has the same key and value.`),
   );
-  const { existing, refused } = await addDefinitions(
+  const { existing, overLimit } = await addDefinitions(
     transaction,
     tenantId,
     firsts.map(({ pair, fields }) => ({
@@ -94,73 +100,73 @@ async function create(
       ...pair,
       ...fields,
     })),
-    MOST_DEFINITIONS,
-    writer,
+    MAX_DEFINITIONS,
+    author,
   );
   const reasons = new Map<string, string>();
   for (const one of existing)
     reasons.set(pairKey(one.eventKey, one.eventValue), 'A definition with this key and value exists.');
-  for (const one of refused)
+  for (const one of overLimit)
     reasons.set(
       pairKey(one.eventKey, one.eventValue),
-      `A tenant may have at most ${MOST_DEFINITIONS} event definitions.`,
+      `A tenant may have at most ${MAX_DEFINITIONS} event definitions.`,
     );
   for (const row of firsts) {
     const reason = reasons.get(keyOf(row));
-    if (reason) refuse(row, reason);
+    if (reason) reject(row, reason);
   }
 }
 
-/** Rule 5: the id decides; key and value never change. */
+/** Changes the definitions with the given IDs. Ignores new keys and values. */
 async function overwrite(
   transaction: Querier,
   tenantId: string,
   rows: CheckedRow[],
-  writer: Writer,
-  refuse: Refuse,
+  author: AuditAuthor,
+  reject: RejectRow,
 ): Promise<void> {
-  const named = rows.filter((row) => {
-    if (row.definitionId === undefined) refuse(row, 'The row has no id, which overwriting needs.');
+  const withId = rows.filter((row) => {
+    if (row.definitionId === undefined) reject(row, 'The row has no id, which overwriting needs.');
     return row.definitionId !== undefined;
   });
-  const firsts = firstOf(named, idOf, (row, { rowNumber }) =>
-    refuse(row, `Row ${rowNumber} has the same id.`),
+  const firsts = rejectDuplicates(withId, idOf, (row, { rowNumber }) =>
+    reject(row, `Row ${rowNumber} has the same id.`),
   );
   const byId = new Map<string, FullDefinition>();
-  // Sorted, so that the slices lock in the order in which every other transaction locks.
-  for await (const ids of inSlices(firsts.map(idOf).filter(isGuid).toSorted(), SLICE))
+  // All transactions lock rows in the order of their IDs, which prevents deadlocks.
+  for await (const ids of inSlices(firsts.map(idOf).filter(isGuid).toSorted(), ROWS_PER_TURN))
     for (const definition of await lockDefinitions(transaction, tenantId, ids))
       byId.set(definition.id, definition);
   const owners = new Map<string, string>();
-  for await (const slice of inSlices(firsts, SLICE)) {
+  for await (const slice of inSlices(firsts, ROWS_PER_TURN)) {
     const pairs = slice.map((row) => row.pair);
     for (const one of await findDefinitionsByPair(transaction, tenantId, pairs))
       owners.set(pairKey(one.eventKey, one.eventValue), one.id);
   }
 
-  const wanted: WantedChange[] = [];
+  const changes: DefinitionChange[] = [];
   for (const row of firsts) {
     const definition = byId.get(idOf(row));
     const owner = owners.get(keyOf(row));
-    if (!definition) refuse(row, 'The tenant has no definition with this id.');
+    if (!definition) reject(row, 'The tenant has no definition with this id.');
     else if (owner !== undefined && owner !== definition.id)
-      refuse(row, `Another definition has this key and value: ${owner}.`);
-    else wanted.push({ definition, changes: row.fields });
+      reject(row, `Another definition has this key and value: ${owner}.`);
+    else changes.push({ definition, changes: row.fields });
   }
-  await changeDefinitions(transaction, tenantId, wanted, writer);
+  await changeDefinitions(transaction, tenantId, changes, author);
 }
 
-/** The first row of each name; the others are refused. */
-function firstOf(
+/** Rejects each row with the same key as an earlier row. Returns the other rows. */
+function rejectDuplicates(
   rows: CheckedRow[],
-  nameOf: (row: CheckedRow) => string,
-  refuse: (row: CheckedRow, first: CheckedRow) => void,
+  keyOfRow: (row: CheckedRow) => string,
+  reject: (row: CheckedRow, first: CheckedRow) => void,
 ): CheckedRow[] {
   const firsts = new Map<string, CheckedRow>();
   for (const row of rows) {
-    const first = firsts.get(nameOf(row));
-    if (first) refuse(row, first);
-    else firsts.set(nameOf(row), row);
+    const first = firsts.get(keyOfRow(row));
+    if (first) reject(row, first);
+    else firsts.set(keyOfRow(row), row);
   }
   return [...firsts.values()];
 }

@@ -3,8 +3,8 @@ import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import type { FullDefinition } from './definition.ts';
 import { countDefinitions, listDefinitions, listDefinitionsAfter } from './queries.ts';
 
-/** A page of the definitions of a tenant, by key and value. */
-export async function pageOfDefinitions(
+/** Reads a page of the definitions of a tenant, sorted by key and value. */
+export async function readDefinitionPage(
   database: Database,
   tenantId: string,
   includeInactive: boolean,
@@ -18,11 +18,11 @@ export async function pageOfDefinitions(
   );
 }
 
-/** Definitions that are read at a time: the memory of a list does not grow with its length. */
+/** Definitions per query. It bounds the memory that a long list takes. */
 export const CHUNK = 500;
 
-/** All definitions of a tenant after `last`, by key and value, in chunks. */
-export async function* allDefinitions(
+/** Yields all definitions of a tenant after `last` in chunks, sorted by key and value. */
+export async function* iterateDefinitions(
   database: Database,
   tenantId: string,
   includeInactive: boolean,
@@ -37,19 +37,19 @@ export async function* allDefinitions(
   } while (chunk.length === CHUNK);
 }
 
-/** The definitions of a tenant as a JSON array, in pieces. `first` are those that were read already. */
-export async function* definitionsAsJson(
+/** Yields the definitions of a tenant as the text of a JSON array. `first` is the chunk that was already read. */
+export async function* streamDefinitionsAsJson(
   database: Database,
   tenantId: string,
   includeInactive: boolean,
   first: FullDefinition[],
 ): AsyncGenerator<string> {
-  yield `[${joined(first)}`;
-  for await (const chunk of allDefinitions(database, tenantId, includeInactive, first.at(-1)))
-    if (chunk.length > 0) yield `,${joined(chunk)}`;
+  yield `[${toJsonItems(first)}`;
+  for await (const chunk of iterateDefinitions(database, tenantId, includeInactive, first.at(-1)))
+    if (chunk.length > 0) yield `,${toJsonItems(chunk)}`;
   yield ']';
 }
 
-function joined(chunk: FullDefinition[]): string {
+function toJsonItems(chunk: FullDefinition[]): string {
   return chunk.map((definition) => JSON.stringify(definition)).join(',');
 }

@@ -15,7 +15,7 @@ const known = sql`id, event_key AS "eventKey", event_value AS "eventValue", even
 const full = sql`${known}, event_category AS "eventCategory", event_description AS "eventDescription",
     created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** The definitions that have one of the ids, or are one of the pairs; one that is both may come twice. */
+/** Finds definitions by ID and by pair. The result contains a definition twice if both match. */
 export function findDefinitions(
   db: Querier,
   tenantId: string,
@@ -35,7 +35,7 @@ export function findDefinitionsByPair(
   return db.rows(byPairs(tenantId, pairs));
 }
 
-/** Two look-ups in the index of the triple: it serves neither an OR nor IS NOT DISTINCT FROM. */
+/** Queries twice, because the unique index supports neither OR nor IS NOT DISTINCT FROM. */
 function byPairs(tenantId: string, pairs: DefinitionPair[]): Sql {
   const bare = pairs.filter((pair) => pair.eventValue === null);
   const valued = pairs.filter((pair) => pair.eventValue !== null);
@@ -49,15 +49,15 @@ function byPairs(tenantId: string, pairs: DefinitionPair[]): Sql {
                            ${valued.map((pair) => pair.eventValue)}::text[]))`;
 }
 
-/** Whether events may create definitions; undefined for a tenant that does not exist. */
+/** Returns the settings of a tenant, or undefined if the tenant does not exist. */
 export function findSettings(db: Querier, tenantId: string): Promise<{ autoCreate: boolean } | undefined> {
   return db.row(sql`
     SELECT auto_create_definitions AS "autoCreate" FROM tenants WHERE id = ${tenantId}`);
 }
 
 /**
- * Creates those of the definitions whose pair is free, and returns what it created. Every batch inserts in the same order:
- * so two that create the same pairs wait for each other, but never in a circle.
+ * Creates the definitions whose pair does not exist yet, and returns them. All batches insert in the same order, which
+ * prevents deadlocks between two batches with the same pairs.
  */
 export function insertDefinitions(
   db: Querier,
@@ -78,7 +78,7 @@ export function insertDefinitions(
     RETURNING ${full}`);
 }
 
-/** Definitions, locked until the transaction ends: always in the same order, so that nobody waits in a circle. */
+/** Locks definitions until the transaction ends. The order by ID prevents deadlocks. */
 export function lockDefinitions(
   db: Querier,
   tenantId: string,
@@ -106,7 +106,7 @@ export function updateDefinitions(
     RETURNING ${full}`);
 }
 
-/** A page of the definitions of a tenant, by key and value. */
+/** Returns a page of the definitions of a tenant, sorted by key and value. */
 export function listDefinitions(
   db: Querier,
   tenantId: string,
@@ -120,7 +120,7 @@ export function listDefinitions(
     LIMIT ${page.limit} OFFSET ${page.offset}`);
 }
 
-/** Up to so many definitions of a tenant that come after a pair, in the order of {@link listDefinitions}. */
+/** Returns up to `limit` definitions after a pair, in the order of {@link listDefinitions}. */
 export function listDefinitionsAfter(
   db: Querier,
   tenantId: string,
@@ -128,7 +128,7 @@ export function listDefinitionsAfter(
   after: DefinitionPair | undefined,
   limit: number,
 ): Promise<FullDefinition[]> {
-  // No value is empty, so one that is missing sorts first, as the empty text does. The first comparison is what the index serves.
+  // No stored value is empty, so '' can stand for null, which sorts first. The first comparison lets PostgreSQL use the index.
   const rest = after
     ? sql`AND event_key >= ${after.eventKey}
           AND (event_key > ${after.eventKey} OR coalesce(event_value, '') > ${after.eventValue ?? ''})`
@@ -140,8 +140,8 @@ export function listDefinitionsAfter(
     LIMIT ${limit}`);
 }
 
-/** Whether a text of a definition holds more than ASCII. */
-export async function holdsMoreThanAscii(db: Querier, tenantId: string): Promise<boolean> {
+/** Returns whether any definition of a tenant contains non-ASCII text. */
+export async function hasNonAsciiText(db: Querier, tenantId: string): Promise<boolean> {
   const texts = sql`concat(event_key, event_value, event_category, event_description)`;
   const row = await db.row(sql`
     SELECT FROM event_definitions
@@ -155,14 +155,14 @@ export function countDefinitions(db: Querier, tenantId: string, includeInactive:
 }
 
 /**
- * Keeps others from creating definitions in the tenant until the transaction ends. Whatever counts them afterwards must do so in a
- * statement of its own, to see what was created while this one waited.
+ * Locks the creation of definitions in a tenant until the transaction ends. Count the definitions in a later statement: only
+ * its snapshot includes the definitions that were created while this statement waited.
  */
-export async function lockCreation(transaction: Querier, tenantId: string): Promise<void> {
+export async function lockDefinitionCreation(transaction: Querier, tenantId: string): Promise<void> {
   await transaction.rows(sql`SELECT pg_advisory_xact_lock(7118025, hashtext(${tenantId}))`);
 }
 
-/** Changes whether events may create definitions; undefined where it was so before. */
+/** Changes the auto-create setting. Returns undefined if it does not change. */
 export function updateSettings(
   db: Querier,
   tenantId: string,

@@ -5,54 +5,54 @@ import { bytesInSlices } from '../../../core/event-loop.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { csvColumns, type CsvColumn } from './csv-cells.ts';
 
-/** 2 MB (spec: limits), as a computer counts. */
-export const LARGEST_SHEET = 2 * 1024 * 1024;
-/** Without the header and rows that are blank. */
-export const MOST_ROWS = 5_000;
-/** The seven that are known, and some without a name, which spreadsheets add at the end. */
-const MOST_COLUMNS = 32;
-/** Of a row. One that has more cells than the header has columns is an error of that row. */
-const MOST_CELLS = 1_000;
-/** Of one row. The longest row that is valid has some 4 KiB. */
-const LARGEST_RECORD = 32 * 1024;
-/** Bytes that are parsed in one turn of the event loop, in 3 ms. */
-const SLICE = 16 * 1024;
+/** 2 MiB. */
+export const MAX_CSV_BYTES = 2 * 1024 * 1024;
+/** Excludes the header and blank rows. */
+export const MAX_ROWS = 5_000;
+/** The seven known columns, and some columns without a name that spreadsheets add at the end. */
+const MAX_COLUMNS = 32;
+/** A row with more cells fails the whole file. */
+const MAX_CELLS_PER_ROW = 1_000;
+/** The longest valid row has about 4 KiB. */
+const MAX_ROW_BYTES = 32 * 1024;
+/** Bytes that one turn of the event loop parses. They take 3 ms. */
+const BYTES_PER_TURN = 16 * 1024;
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** A row of a sheet that is not blank. */
+/** A row of the CSV file that is not blank. */
 export interface CsvRow {
-  /** As a spreadsheet counts, blank rows and the header included. */
+  /** The row number that a spreadsheet shows: it counts blank rows and the header. */
   rowNumber: number;
-  /** A column that the sheet does not have is missing; a cell that the row does not have is empty. */
+  /** By column of the file. A cell that the row does not have is empty. */
   cells: Partial<Record<CsvColumn, string>>;
-  /** Whether it holds something behind the last column. */
+  /** Whether the row has a cell that is not blank after the last column. */
   isTooLong: boolean;
 }
 
 /**
- * Reads the rows of a CSV file (spec: CSV import rules 1, 2, 3 and 7), in many turns of the event loop. Rows are not judged; a
- * file that is no sheet of definitions as a whole throws csv_malformed, csv_header, csv_too_large.
+ * Reads the rows of a CSV file without blocking the event loop. Does not validate the rows. Throws `csv_malformed`,
+ * `csv_header` or `csv_too_large` if the file as a whole is invalid.
  */
 export async function readDefinitionCsv(file: Buffer, needed: { id: boolean }): Promise<CsvRow[]> {
   const rows: CsvRow[] = [];
   let header: (CsvColumn | undefined)[] | undefined;
 
-  const text = utf8Of(file);
-  refuseWideRows(text);
+  const text = requireUtf8(file);
+  rejectWideRows(text);
   await parseCsv(text, (record, rowNumber) => {
     if (!header) {
       header = readHeader(record, needed);
       return;
     }
     if (record.every(isBlank)) return;
-    if (rows.length === MOST_ROWS)
-      throw new ProblemError('csv_too_large', `The file has more than ${MOST_ROWS} rows.`);
-    const nameless = record.slice(0, header.length).findIndex((cell, at) => !header![at] && !isBlank(cell));
-    if (nameless >= 0)
+    if (rows.length === MAX_ROWS)
+      throw new ProblemError('csv_too_large', `The file has more than ${MAX_ROWS} rows.`);
+    const unnamed = record.slice(0, header.length).findIndex((cell, at) => !header![at] && !isBlank(cell));
+    if (unnamed >= 0)
       throw new ProblemError(
         'csv_header',
-        `Column ${nameless + 1} has no name in the header, but row ${rowNumber} has something in it.`,
+        `Column ${unnamed + 1} has no name in the header, but row ${rowNumber} has a value in it.`,
       );
     const cells: CsvRow['cells'] = {};
     for (const [at, column] of header.entries()) if (column) cells[column] = record[at] ?? '';
@@ -63,36 +63,36 @@ export async function readDefinitionCsv(file: Buffer, needed: { id: boolean }): 
   return rows;
 }
 
-/** The file without its byte order mark. Throws csv_malformed for one that is no text. */
-function utf8Of(file: Buffer): Buffer {
+/** Removes the byte order mark. Throws `csv_malformed` if the file is not UTF-8 text. */
+function requireUtf8(file: Buffer): Buffer {
   if (!isUtf8(file) || file.includes(0))
-    throw new ProblemError('csv_malformed', 'The file is no UTF-8 text. Save it as CSV in UTF-8.');
+    throw new ProblemError('csv_malformed', 'The file is not UTF-8 text. Save it as CSV in UTF-8.');
   return BYTE_ORDER_MARK.equals(file.subarray(0, 3)) ? file.subarray(3) : file;
 }
 
 const [LF, CR, QUOTE, COMMA] = [10, 13, 34, 44];
 
 /**
- * Refuses a header of too many columns, and rows of too many cells, before anything is parsed: the parser's work on a row grows
- * faster than the row. Reads 2 MiB in 5 ms. Throws csv_header, csv_too_large.
+ * Rejects a header with too many columns and rows with too many cells before the file is parsed, because the parser takes
+ * more than linear time for a long row. Scans 2 MiB in 5 ms. Throws `csv_header` and `csv_too_large`.
  */
-function refuseWideRows(text: Buffer): void {
+function rejectWideRows(text: Buffer): void {
   let [row, cells, isQuoted, isHeader] = [1, 1, false, true];
   for (let at = 0; at < text.length; at++) {
     const byte = text[at];
     if (byte === QUOTE) isQuoted = !isQuoted;
     else if (isQuoted) continue;
     else if (byte === COMMA) {
-      if (++cells <= (isHeader ? MOST_COLUMNS : MOST_CELLS)) continue;
+      if (++cells <= (isHeader ? MAX_COLUMNS : MAX_CELLS_PER_ROW)) continue;
       throw isHeader
         ? new ProblemError(
             'csv_header',
-            `The header has more than ${MOST_COLUMNS} columns. Remove those without a name.`,
+            `The header has more than ${MAX_COLUMNS} columns. Remove the columns without a name.`,
           )
-        : new ProblemError('csv_too_large', `Row ${row} has more than ${MOST_CELLS} cells.`);
+        : new ProblemError('csv_too_large', `Row ${row} has more than ${MAX_CELLS_PER_ROW} cells.`);
     } else if (byte === LF || byte === CR) {
       if (byte === LF && text[at - 1] === CR) continue;
-      // Lines before the header are empty.
+      // All lines before the header are empty.
       if (!isEmptyLine(text, at)) isHeader = false;
       row++;
       cells = 1;
@@ -100,12 +100,12 @@ function refuseWideRows(text: Buffer): void {
   }
 }
 
-/** Whether the line that ends at a line break holds nothing. */
+/** Returns whether the line that ends at a line break is empty. */
 function isEmptyLine(text: Buffer, end: number): boolean {
   return end === 0 || text[end - 1] === LF || text[end - 1] === CR;
 }
 
-/** Calls back for each record, with the number of its row: lines that are empty are counted, but are no records. */
+/** Calls `onRecord` for each record. The row number also counts empty lines, which are not records. */
 async function parseCsv(
   file: Buffer,
   onRecord: (record: string[], rowNumber: number) => void,
@@ -114,15 +114,15 @@ async function parseCsv(
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: LARGEST_RECORD,
+    max_record_size: MAX_ROW_BYTES,
     on_record(record: string[], { records, empty_lines: emptyLines }) {
       onRecord(record, records + emptyLines);
-      // The parser keeps no record.
+      // Null keeps the parser from collecting the records.
       return null;
     },
   });
   try {
-    await pipeline(bytesInSlices(file, SLICE), parser.resume());
+    await pipeline(bytesInSlices(file, BYTES_PER_TURN), parser.resume());
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { records, empty_lines: emptyLines } = error as unknown as { records: number; empty_lines: number };
@@ -130,11 +130,11 @@ async function parseCsv(
     if (error.code !== 'CSV_MAX_RECORD_SIZE')
       throw new ProblemError(
         'csv_malformed',
-        `The quotation marks are wrong in row ${row}, or in one that it begins.`,
+        `The quotation marks are invalid in row ${row}, or in the quoted cell that begins there.`,
       );
     throw new ProblemError(
       records === 0 ? 'csv_header' : 'csv_too_large',
-      `Row ${row} has more than ${LARGEST_RECORD} bytes.`,
+      `Row ${row} has more than ${MAX_ROW_BYTES} bytes.`,
     );
   }
 }
@@ -150,19 +150,19 @@ function readHeader(record: string[], needed: { id: boolean }): (CsvColumn | und
     const shown = record[at]!.trim();
     throw new ProblemError(
       'csv_header',
-      `The column “${shown.length > 64 ? `${shown.slice(0, 64)}…` : shown}” is unknown. Known are ${csvColumns.join(', ')}.`,
+      `The column “${shown.length > 64 ? `${shown.slice(0, 64)}…` : shown}” is unknown. Known columns: ${csvColumns.join(', ')}.`,
     );
   });
   for (const column of csvColumns) {
     if (header.indexOf(column) !== header.lastIndexOf(column))
-      throw new ProblemError('csv_header', `The column ${column} is there twice.`);
+      throw new ProblemError('csv_header', `The column ${column} occurs twice.`);
   }
   for (const column of ['event_key', 'event_value'] as const)
     if (!header.includes(column)) throw new ProblemError('csv_header', `The column ${column} is missing.`);
   if (needed.id && !header.includes('id'))
     throw new ProblemError(
       'csv_header',
-      'With overwriteExisting the column id (or event_definition_id) is needed.',
+      'With overwriteExisting, the column id (or event_definition_id) is required.',
     );
   return header;
 }

@@ -1,68 +1,73 @@
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import { createCache } from '../../../database/cache.ts';
-import { MOST_FOR_AUTO_CREATE, pairKey, type Definition, type DefinitionPair } from './definition.ts';
-import { cacheDefinitions, type TenantDefinitions } from './known-definitions.ts';
+import {
+  MAX_DEFINITIONS_FOR_AUTO_CREATE,
+  pairKey,
+  type Definition,
+  type DefinitionPair,
+} from './definition.ts';
+import { createDefinitionCache, type TenantDefinitions } from './definition-cache.ts';
 import { countDefinitions, findDefinitions, findSettings } from './queries.ts';
 import { addDefinitions } from './write-definitions.ts';
 
-/** What an event is about; a definition's scope is one of these, or both. */
+/** The kind of an event. The scope of a definition is one of these kinds, or both. */
 export type EventKind = 'match' | 'player';
 
-/** Finds the definitions that events name, and creates them where a tenant wishes so. */
+/** Finds the definitions of events, and creates them if the tenant has auto-create on. */
 export interface DefinitionResolver {
   /**
-   * The definitions of a batch, by id and by {@link pairKey} of normalised pairs: inactive ones and ones of the other scope
-   * are among them, for the caller to judge, and so may be others of the tenant. One query at most, for what is not known.
+   * Returns the definitions of a batch by ID and by {@link pairKey} of normalised pairs. The caller checks their state and
+   * scope. The result may contain other definitions of the tenant. Runs at most one query, for definitions that are not cached.
    */
   resolve(
     tenantId: string,
     wanted: { ids: string[]; pairs: DefinitionPair[] },
   ): Promise<Readonly<TenantDefinitions>>;
   /**
-   * Creates those of the normalised pairs that do not exist, as long as the tenant has fewer than {@link MOST_FOR_AUTO_CREATE}
-   * definitions, and returns those that exist then by {@link pairKey}.
+   * Creates definitions for the normalised pairs that have none, until the tenant has
+   * {@link MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions. Returns the existing and the new definitions by {@link pairKey}.
    */
   autoCreate(tenantId: string, kind: EventKind, pairs: DefinitionPair[]): Promise<Map<string, Definition>>;
-  /** Whether the tenant wishes its events to create definitions. Known within 5 minutes of a change, mostly at once. */
+  /** Returns the auto-create setting of a tenant. A change usually applies at once, and at the latest after 5 minutes. */
   isAutoCreateOn(tenantId: string): Promise<boolean>;
-  /** Forgets a tenant's definitions: for those who change one. */
+  /** Invalidates the cached definitions of a tenant. Call it after a change. */
   invalidateDefinitions(tenantId: string): void;
-  /** Forgets the tenants' settings: for those who change one. */
+  /** Invalidates the cached settings of all tenants. Call it after a change. */
   invalidateSettings(): void;
 }
 
-const REMEMBERED_SETTINGS = 10_000;
+const MAX_CACHED_SETTINGS = 10_000;
 
-/** What an event says nothing about. */
-const plain = { eventCategory: null, eventDescription: null, isActive: true };
+/** The fields of an auto-created definition that an event does not specify. */
+const defaults = { eventCategory: null, eventDescription: null, isActive: true };
 
-/** Remembers definitions and settings until they change; what does not exist is not remembered. */
+/** Creates a resolver that caches definitions and settings until they change. It does not cache missing definitions. */
 export function createDefinitionResolver(database: Database, changes: ChangeFeed): DefinitionResolver {
-  const definitions = cacheDefinitions(changes);
-  const settings = createCache<{ autoCreate: boolean }>(changes, ['tenants'], REMEMBERED_SETTINGS);
+  const definitions = createDefinitionCache(changes);
+  const settings = createCache<{ autoCreate: boolean }>(changes, ['tenants'], MAX_CACHED_SETTINGS);
 
   return {
     async resolve(tenantId, wanted) {
-      const known = definitions.of(tenantId);
-      const ids = wanted.ids.filter((id) => !known.byId.has(id));
+      const cached = definitions.get(tenantId);
+      const ids = wanted.ids.filter((id) => !cached.byId.has(id));
       const pairs = wanted.pairs.filter(
-        ({ eventKey, eventValue }) => !known.byPair.has(pairKey(eventKey, eventValue)),
+        ({ eventKey, eventValue }) => !cached.byPair.has(pairKey(eventKey, eventValue)),
       );
       if (ids.length > 0 || pairs.length > 0) {
-        const read = await findDefinitions(database.forTenant(tenantId), tenantId, { ids, pairs });
-        definitions.add(tenantId, known, read);
+        const found = await findDefinitions(database.forTenant(tenantId), tenantId, { ids, pairs });
+        definitions.add(tenantId, cached, found);
       }
-      return known;
+      return cached;
     },
 
     async autoCreate(tenantId, kind, pairs) {
-      // Without the lock under which definitions are created: a tenant at its limit must not make its batches wait for each other.
+      // Counts without the creation lock first, so that the batches of a tenant at its limit do not wait for each other.
       const count = await countDefinitions(database.forTenant(tenantId), tenantId, true);
-      if (count >= MOST_FOR_AUTO_CREATE) return new Map();
-      const missing = pairs.map((pair) => ({ ...pair, ...plain, eventScope: kind }));
+      if (count >= MAX_DEFINITIONS_FOR_AUTO_CREATE) return new Map();
+      const missing = pairs.map((pair) => ({ ...pair, ...defaults, eventScope: kind }));
       const { created, existing } = await database.forTenant(tenantId).transaction((transaction) =>
-        addDefinitions(transaction, tenantId, missing, MOST_FOR_AUTO_CREATE, {
+        addDefinitions(transaction, tenantId, missing, MAX_DEFINITIONS_FOR_AUTO_CREATE, {
           actor: { kind: 'system', id: null },
           source: 'auto_create',
         }),

@@ -2,10 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { changeDefinition } from './change-definition.ts';
-import { changeSettings } from './change-settings.ts';
-import { createDefinition, type DefinitionRouteServices } from './create-definition.ts';
-import { CHUNK, definitionsAsJson, pageOfDefinitions } from './list-definitions.ts';
+import { CHUNK, readDefinitionPage, streamDefinitionsAsJson } from './list-definitions.ts';
+import {
+  changeDefinition,
+  changeSettings,
+  createDefinition,
+  type DefinitionRouteServices,
+} from './manage-definitions.ts';
 import { findSettings } from './queries.ts';
 import {
   CreateDefinitionBody,
@@ -20,10 +23,10 @@ import {
 
 const LIST = '/api/bus_tenants/:tenantId/event-definitions';
 const tags = ['Event definitions'];
-/** The spec has the whole management of definitions to owners and admins, reading included. */
+/** Viewers may not read definitions: only owners and admins manage them. */
 const config = { role: 'admin' } as const;
 
-/** Behind a dashboard account. */
+/** Authenticated by a dashboard account. */
 export function eventDefinitionRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -33,10 +36,10 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
         schema: {
           operationId: 'listEventDefinitions',
           tags,
-          summary: 'The event definitions of a tenant',
+          summary: 'List event definitions',
           description:
-            'Sorted by key and value; a plain array, or with `paged=true` a page. An array of more than 500 definitions counts ' +
-            'as an export while it is sent.',
+            'Returns all event definitions of a tenant as an array, sorted by key and value. With `paged=true`, returns one ' +
+            'page. An array of more than 500 definitions counts as an export while it is sent.',
           params: TenantPath,
           querystring: ListDefinitionsQuery,
           response: { 200: ListDefinitionsResult, ...problems(429) },
@@ -45,15 +48,15 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
       async (request, reply) => {
         const { tenantId } = request.params;
         const { includeInactive, paged, ...page } = request.query;
-        if (paged) return pageOfDefinitions(services.database, tenantId, includeInactive, page);
-        const first = await pageOfDefinitions(services.database, tenantId, includeInactive, {
+        if (paged) return readDefinitionPage(services.database, tenantId, includeInactive, page);
+        const first = await readDefinitionPage(services.database, tenantId, includeInactive, {
           limit: CHUNK,
           offset: 0,
         });
         if (first.items.length === first.totalCount) return first.items;
-        const pieces = definitionsAsJson(services.database, tenantId, includeInactive, first.items);
-        const answer = services.exports.open(request, tenantId, pieces);
-        return reply.type('application/json').send(answer as never);
+        const chunks = streamDefinitionsAsJson(services.database, tenantId, includeInactive, first.items);
+        const stream = services.exports.open(request, tenantId, chunks);
+        return reply.type('application/json').send(stream as never);
       },
     );
 
@@ -65,7 +68,9 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
           operationId: 'createEventDefinition',
           tags,
           summary: 'Create an event definition',
-          description: 'Key and value together are unique within the tenant, active or not.',
+          description:
+            'Creates one definition. The pair of key and value is unique within the tenant, inactive definitions included. A ' +
+            'tenant may have at most 20,000 definitions. To create many, use the CSV import.',
           params: TenantPath,
           body: CreateDefinitionBody,
           response: { 201: EventDefinition, ...problems(409) },
@@ -86,8 +91,8 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
           tags,
           summary: 'Change an event definition',
           description:
-            'Key and value never change: they are ignored here. Null clears the category and the description. Events against ' +
-            'an inactive definition are refused.',
+            'Changes the given fields. Key and value cannot be changed and are ignored. Null clears the category or the ' +
+            'description. Events that use an inactive definition are rejected.',
           params: DefinitionPath,
           body: UpdateDefinitionBody,
           response: { 200: EventDefinition },
@@ -106,7 +111,8 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
         schema: {
           operationId: 'getEventDefinitionSettings',
           tags,
-          summary: 'How a tenant takes unknown events',
+          summary: 'Get event definition settings',
+          description: 'Returns whether events of the tenant may create definitions.',
           params: TenantPath,
           response: { 200: DefinitionSettings },
         },
@@ -128,8 +134,9 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
         schema: {
           operationId: 'changeEventDefinitionSettings',
           tags,
-          summary: 'Change how a tenant takes unknown events',
-          description: 'A change can take up to five minutes to reach event ingestion.',
+          summary: 'Change event definition settings',
+          description:
+            'Turns auto-create on or off. A change usually applies to the next event, and at the latest after 5 minutes.',
           params: TenantPath,
           body: DefinitionSettings,
           response: { 200: DefinitionSettings },

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
-import { eventScopes, LONGEST_CATEGORY, LONGEST_DESCRIPTION, MOST_DEFINITIONS } from './definition.ts';
+import { eventScopes, MAX_CATEGORY_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_DEFINITIONS } from './definition.ts';
 
-/** An event definition (spec: resources). */
 export const EventDefinition = Type.Object({
   id: Guid,
   eventKey: Type.String(),
@@ -15,22 +14,24 @@ export const EventDefinition = Type.Object({
   updatedAt: Timestamp,
 });
 
-const EventScope = OneOf(eventScopes, { description: 'Which events it takes.' });
+const EventScope = OneOf(eventScopes, { description: 'The kind of events that may use the definition.' });
 const EventCategory = Nullable(
-  Type.String({ transform: ['trim'], maxLength: LONGEST_CATEGORY, description: 'Empty counts as null.' }),
+  Type.String({ transform: ['trim'], maxLength: MAX_CATEGORY_LENGTH, description: 'Empty counts as null.' }),
 );
 const EventDescription = Nullable(
-  Type.String({ maxLength: LONGEST_DESCRIPTION, description: 'Empty counts as null.' }),
+  Type.String({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'Empty counts as null.' }),
 );
 
 export const CreateDefinitionBody = Type.Object({
-  // The lengths count after normalisation, so they are the use case's to judge.
+  // createDefinition checks the lengths, because they apply after normalisation.
   eventKey: Type.String({
-    description: '1 to 32 characters, normalised: trimmed, white space collapsed, NFC.',
+    description: '1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC.',
   }),
   eventValue: Type.Optional(
     Nullable(
-      Type.String({ description: 'At most 32 characters, normalised like the key; empty counts as null.' }),
+      Type.String({
+        description: 'At most 32 characters, normalised like the key. An empty value becomes null.',
+      }),
     ),
   ),
   eventScope: Type.Unsafe<(typeof eventScopes)[number]>({ ...EventScope, default: 'match' }),
@@ -50,20 +51,19 @@ const IncludeInactive = Type.Boolean({ default: false });
 
 export const ListDefinitionsQuery = Type.Object({
   includeInactive: IncludeInactive,
-  paged: Type.Boolean({ default: false, description: 'Answer with a page instead of the whole list.' }),
+  paged: Type.Boolean({ default: false, description: 'Return one page instead of the whole list.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 200, description: 'Only with `paged`.' }),
   offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Only with `paged`.' }),
 });
 
-/** The plain list, or a page of it. */
 export const ListDefinitionsResult = Type.Union([
-  Type.Array(EventDefinition, { maxItems: MOST_DEFINITIONS }),
+  Type.Array(EventDefinition, { maxItems: MAX_DEFINITIONS }),
   Page(EventDefinition),
 ]);
 
 export const ExportDefinitionsQuery = Type.Object({ includeInactive: IncludeInactive });
 
-/** What an import's form holds; read by the handler, so it is documented here and not validated. */
+/** Documents the form of an import. The handler validates the form. */
 export const ImportForm = Type.Object({
   file: Type.String({
     format: 'binary',
@@ -72,13 +72,15 @@ export const ImportForm = Type.Object({
   overwriteExisting: Type.Optional(
     OneOf(['true', 'false'], {
       default: 'false',
-      description: 'False creates definitions, true changes the ones that the rows name by id.',
+      description: 'If false, rows create definitions. If true, rows change the definitions with their IDs.',
     }),
   ),
 });
 
 const RowError = Type.Object({
-  rowNumber: Type.Integer({ description: 'As a spreadsheet counts: the header is usually row 1.' }),
+  rowNumber: Type.Integer({
+    description: 'The row number that a spreadsheet shows. The header is usually row 1.',
+  }),
   message: Type.String(),
   definitionId: Type.Optional(Type.String()),
   eventKey: Type.Optional(Type.String()),
@@ -86,23 +88,20 @@ const RowError = Type.Object({
   eventScope: Type.Optional(Type.String()),
   eventCategory: Type.Optional(Type.String()),
   eventDescription: Type.Optional(Type.String()),
-  isActive: Type.Optional(
-    Type.Boolean({ description: 'Missing also where the row says nothing that can be read.' }),
-  ),
+  isActive: Type.Optional(Type.Boolean({ description: 'Absent if the cell is empty or not a boolean.' })),
 });
 
-/** What became of the rows of an import. */
 export const ImportResult = Type.Object({
-  totalRows: Type.Integer({ description: 'The sum of the three that follow.' }),
+  totalRows: Type.Integer({ description: 'The sum of `created`, `updated` and `failed`.' }),
   created: Type.Integer(),
-  updated: Type.Integer({ description: 'Rows that hold now, those that changed nothing among them.' }),
+  updated: Type.Integer({ description: 'Rows that were applied, including rows that changed nothing.' }),
   failed: Type.Integer(),
-  errors: Type.Array(RowError, { description: 'One for each row that failed, in the order of the rows.' }),
+  errors: Type.Array(RowError, { description: 'One error per failed row, in the order of the rows.' }),
 });
 
 export const DefinitionSettings = Type.Object({
   autoCreate: Type.Boolean({
-    description: 'Whether an event with an unknown key and value creates its definition.',
+    description: 'Whether an event with an unknown key and value creates a definition.',
   }),
 });
 

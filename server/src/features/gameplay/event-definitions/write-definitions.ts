@@ -13,52 +13,51 @@ import {
   countDefinitions,
   findDefinitionsByPair,
   insertDefinitions,
-  lockCreation,
+  lockDefinitionCreation,
   updateDefinitions,
 } from './queries.ts';
 
-/** Who writes, and through which door where it is none of the usual ones: what the audit trail keeps of it. */
-export type Writer = Pick<AuditEntry, 'actor' | 'origin'> & { source?: 'auto_create' | 'csv_import' };
+/** The author of a change for the audit trail. `source` is set if the change does not come from a single API call. */
+export type AuditAuthor = Pick<AuditEntry, 'actor' | 'origin'> & { source?: 'auto_create' | 'csv_import' };
 
-/** Definitions that one statement writes. Its arguments and its rows are converted in one turn of the event loop, in 10 ms. */
-const SLICE = 500;
+/** Definitions per statement. One turn of the event loop converts their arguments and rows in 10 ms. */
+const DEFINITIONS_PER_STATEMENT = 500;
 
-/** What became of definitions that were to be created. */
-export interface Addition {
+export interface AddResult {
   created: FullDefinition[];
-  /** Those whose pair existed before, as they are. */
+  /** Definitions whose pair already existed. They are unchanged. */
   existing: Definition[];
-  /** Those that would have passed the limit of the tenant. */
-  refused: NewDefinition[];
+  /** Definitions that were not created because of the limit. */
+  overLimit: NewDefinition[];
 }
 
-/** Creates definitions, each with an audit record, until the tenant has `most` of them. No two of `wanted` have the same pair. */
+/** Creates definitions with their audit records, up to `limit` per tenant. The pairs in `wanted` must be unique. */
 export async function addDefinitions(
   transaction: Querier,
   tenantId: string,
   wanted: NewDefinition[],
-  most: number,
-  writer: Writer,
-): Promise<Addition> {
+  limit: number,
+  writer: AuditAuthor,
+): Promise<AddResult> {
   const [, count, existing] = await Promise.all([
-    lockCreation(transaction, tenantId),
+    lockDefinitionCreation(transaction, tenantId),
     countDefinitions(transaction, tenantId, true),
     findDefinitionsByPair(transaction, tenantId, wanted),
   ]);
   const taken = new Set(existing.map((one) => pairKey(one.eventKey, one.eventValue)));
   const free = wanted.filter((one) => !taken.has(pairKey(one.eventKey, one.eventValue)));
-  const room = Math.max(most - count, 0);
+  const room = Math.max(limit - count, 0);
   const created: FullDefinition[] = [];
-  for await (const slice of inSlices(free.slice(0, room), SLICE))
+  for await (const slice of inSlices(free.slice(0, room), DEFINITIONS_PER_STATEMENT))
     created.push(...(await insertAudited(transaction, tenantId, slice, writer)));
-  return { created, existing, refused: free.slice(room) };
+  return { created, existing, overLimit: free.slice(room) };
 }
 
 async function insertAudited(
   transaction: Querier,
   tenantId: string,
   wanted: readonly NewDefinition[],
-  { source, ...author }: Writer,
+  { source, ...author }: AuditAuthor,
 ): Promise<FullDefinition[]> {
   const created = await insertDefinitions(
     transaction,
@@ -77,24 +76,24 @@ async function insertAudited(
   return created;
 }
 
-/** A definition as the transaction has locked it, and what of it is to be otherwise. */
-export interface WantedChange {
+/** A definition that the transaction has locked, and its new field values. */
+export interface DefinitionChange {
   definition: FullDefinition;
   changes: Partial<MutableFields>;
 }
 
 /**
- * Changes definitions, and audits each; an empty category or description is none. A change that changes nothing is neither
- * written nor audited. Returns those that were written.
+ * Changes definitions and writes an audit record for each. An empty category or description becomes null. Skips definitions
+ * that do not change. Returns the changed definitions.
  */
 export async function changeDefinitions(
   transaction: Querier,
   tenantId: string,
-  wanted: WantedChange[],
-  writer: Writer,
+  wanted: DefinitionChange[],
+  writer: AuditAuthor,
 ): Promise<FullDefinition[]> {
   const written: FullDefinition[] = [];
-  for await (const slice of inSlices(wanted, SLICE))
+  for await (const slice of inSlices(wanted, DEFINITIONS_PER_STATEMENT))
     written.push(...(await updateAudited(transaction, tenantId, slice, writer)));
   return written;
 }
@@ -102,8 +101,8 @@ export async function changeDefinitions(
 async function updateAudited(
   transaction: Querier,
   tenantId: string,
-  wanted: readonly WantedChange[],
-  { source, ...author }: Writer,
+  wanted: readonly DefinitionChange[],
+  { source, ...author }: AuditAuthor,
 ): Promise<FullDefinition[]> {
   const changed: (MutableFields & { id: string })[] = [];
   const entries: AuditEntry[] = [];

@@ -37,8 +37,8 @@ for (const [table, columns, actors] of [
   );
 await app.owner.query('ANALYZE player_events, match_events');
 
-/** Runs what the queries ask for in the tenant's scope, and gives the number of events that PostgreSQL looks at. */
-function inspector(): { db: Querier; rowsRead(): number } {
+/** Returns a querier that runs statements as the tenant, and counts the events that PostgreSQL reads for them. */
+function createInspector(): { db: Querier; rowsRead(): number } {
   let read = 0;
   const explain = async (statement: Sql): Promise<unknown[]> => {
     const client = await app.owner.connect();
@@ -50,7 +50,7 @@ function inspector(): { db: Querier; rowsRead(): number } {
         `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
         statement.values,
       );
-      read += eventsIn(rows[0]['QUERY PLAN'][0].Plan);
+      read += eventsReadBy(rows[0]['QUERY PLAN'][0].Plan);
       return (await client.query(statement.text, statement.values)).rows;
     } finally {
       await client.query('ROLLBACK');
@@ -75,23 +75,23 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** How many rows the scans of event partitions in a plan read. */
-function eventsIn(node: PlanNode): number {
+/** Returns the number of rows that the scans of event partitions in a plan read. */
+function eventsReadBy(node: PlanNode): number {
   const own = /_events_/.test(node['Relation Name'] ?? '')
     ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
     : 0;
-  return own + (node.Plans ?? []).reduce((sum, child) => sum + eventsIn(child), 0);
+  return own + (node.Plans ?? []).reduce((sum, child) => sum + eventsReadBy(child), 0);
 }
 
 async function readPage(filter: EventFilter): Promise<number> {
-  const { db, rowsRead } = inspector();
+  const { db, rowsRead } = createInspector();
   const path = await chooseAccessPath(db, tenantId, filter);
   await selectEvents(db, tenantId, filter, { after: undefined, direction: 'desc', limit: 51, path });
   return rowsRead();
 }
 
 describe('selectEvents', () => {
-  test('reads no event of others for a player, a match or a match player without events', async () => {
+  test('reads no events of others for a player or match without events', async () => {
     for (const filter of [
       { scope: 'player', playerId: rare },
       { scope: 'player', playerId: randomUUID() },
@@ -102,12 +102,12 @@ describe('selectEvents', () => {
       assert.equal(await readPage(filter), 0, JSON.stringify(filter));
   });
 
-  test('reads a page of a frequent player in the order of time', async () => {
-    const { db } = inspector();
+  test('reads a page of a frequent player through the index on time', async () => {
+    const { db } = createInspector();
     const filter: EventFilter = { scope: 'player', playerId: frequent };
     assert.equal(await chooseAccessPath(db, tenantId, filter), 'time');
     assert.equal(await chooseAccessPath(db, tenantId, { scope: 'player' }), 'time');
-    const page = inspector();
+    const page = createInspector();
     await selectEvents(page.db, tenantId, filter, {
       after: undefined,
       direction: 'desc',

@@ -2,41 +2,41 @@ import { codePoints, isStorable, normaliseKey } from '../../../core/text.ts';
 import { isGuid } from '../../../core/ids.ts';
 import { int64Digits } from '../../../core/int64.ts';
 import { secondsFromNow, toMicroseconds } from '../../../core/timestamps.ts';
-import type { EventScope } from './event-scope.ts';
+import type { EventScope } from './event-row.ts';
 
-/** An event whose fields are in order, in the spelling that is stored. */
+/** A valid event, normalised to the form that is stored. */
 export interface CheckedEvent {
-  /** Its place in the request. */
+  /** The position of the event in the request. */
   index: number;
-  /** The match session; null for a player event. */
+  /** Null for a player event. */
   matchSessionId: string | null;
-  /** The match player of a match event, the player of a player event. */
+  /** The match player of a match event, or the player of a player event. */
   actorId: string;
   loginSessionId: string | null;
   eventDefinitionId: string | null;
   eventKey: string | null;
   eventValue: string | null;
   idempotencyKey: string;
-  /** A signed 64-bit integer, as its decimal digits. */
+  /** A signed 64-bit integer as decimal digits. */
   value: string | null;
-  /** In UTC with six fractional digits. */
+  /** ISO 8601 in UTC with six fractional digits. */
   occurredAt: string;
 }
 
-const EARLIEST = '1970-01-01T00:00:00.000000Z';
-const HOURS_AHEAD = 48;
+const EARLIEST_OCCURRENCE = '1970-01-01T00:00:00.000000Z';
+const MAX_HOURS_AHEAD = 48;
 
-/** The latest `occurredAt` that is accepted now. */
+/** Returns the latest `occurredAt` that is accepted now. */
 export function latestOccurrence(): string {
-  return toMicroseconds(secondsFromNow(HOURS_AHEAD * 3600))!;
+  return toMicroseconds(secondsFromNow(MAX_HOURS_AHEAD * 3600))!;
 }
 
-const LONGEST_KEY = 32;
-const LONGEST_IDEMPOTENCY_KEY = 64;
+const MAX_KEY_LENGTH = 32;
+const MAX_IDEMPOTENCY_KEY_LENGTH = 64;
 
 /**
- * Checks one event of a batch. Returns it in stored form, or a sentence that says what is wrong with it. Written by hand
- * rather than compiled from a schema: it runs 100,000 times a second, and normalises while it checks.
+ * Checks one event of a batch. Returns the event in its stored form, or an error message. The checks are written by hand
+ * because they also normalise the fields, and because this function runs up to 100,000 times per second.
  */
 export function checkEvent(
   scope: EventScope,
@@ -62,32 +62,32 @@ export function checkEvent(
   if (eventDefinitionId === undefined) return 'eventDefinitionId must be a UUID.';
 
   const eventKey = toKey(event['eventKey']);
-  if (eventKey === undefined) return `eventKey must be a text of at most ${LONGEST_KEY} characters.`;
-  if (eventKey === null && eventDefinitionId === null)
-    return 'One of eventDefinitionId and eventKey is needed.';
+  if (eventKey === undefined) return `eventKey must be a string of at most ${MAX_KEY_LENGTH} characters.`;
+  if (eventKey === null && eventDefinitionId === null) return 'eventDefinitionId or eventKey is required.';
   const eventValue = toKey(event['eventValue']);
-  if (eventValue === undefined) return `eventValue must be a text of at most ${LONGEST_KEY} characters.`;
+  if (eventValue === undefined) return `eventValue must be a string of at most ${MAX_KEY_LENGTH} characters.`;
 
   const { idempotencyKey: sentKey } = event;
-  if (typeof sentKey !== 'string') return 'idempotencyKey must be a text.';
+  if (typeof sentKey !== 'string') return 'idempotencyKey must be a string.';
   const idempotencyKey = sentKey.trim();
   if (
     idempotencyKey === '' ||
-    idempotencyKey.length > 2 * LONGEST_IDEMPOTENCY_KEY ||
-    !isShort(idempotencyKey, LONGEST_IDEMPOTENCY_KEY)
+    idempotencyKey.length > 2 * MAX_IDEMPOTENCY_KEY_LENGTH ||
+    !fits(idempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH)
   ) {
-    return `idempotencyKey must have 1 to ${LONGEST_IDEMPOTENCY_KEY} characters.`;
+    return `idempotencyKey must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters.`;
   }
-  if (!isStorable(idempotencyKey)) return 'idempotencyKey holds a NUL byte or half of a surrogate pair.';
+  if (!isStorable(idempotencyKey))
+    return 'idempotencyKey must not contain a NUL character or an unpaired surrogate.';
 
   const value = toInt64(event['value']);
   if (value === undefined)
-    return 'value must be a whole number from -9223372036854775808 to 9223372036854775807.';
+    return 'value must be an integer from -9223372036854775808 to 9223372036854775807.';
   const { occurredAt: sentAt } = event;
   const occurredAt = typeof sentAt === 'string' ? toMicroseconds(sentAt) : undefined;
   if (occurredAt === undefined) return 'occurredAt must be an ISO 8601 date and time with an offset.';
-  if (occurredAt < EARLIEST || occurredAt > latest)
-    return `occurredAt must not be before 1970, nor more than ${HOURS_AHEAD} hours ahead of the server's clock.`;
+  if (occurredAt < EARLIEST_OCCURRENCE || occurredAt > latest)
+    return `occurredAt must be between 1970 and ${MAX_HOURS_AHEAD} hours ahead of the server's clock.`;
 
   return {
     index,
@@ -107,25 +107,25 @@ function toGuid(value: unknown): string | undefined {
   return typeof value === 'string' && isGuid(value) ? value.toLowerCase() : undefined;
 }
 
-/** Null where the field is absent, undefined where it is not a UUID. */
+/** Returns null if the field is absent, and undefined if it is not a UUID. */
 function toOptionalGuid(value: unknown): string | null | undefined {
   return value === undefined || value === null ? null : toGuid(value);
 }
 
-/** Null where the field is absent or blank, undefined where it is not a key. */
+/** Returns null if the field is absent or blank, and undefined if it is not a valid key. */
 function toKey(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string' || value.length > 16 * LONGEST_KEY || !isStorable(value)) return undefined;
+  if (typeof value !== 'string' || value.length > 16 * MAX_KEY_LENGTH || !isStorable(value)) return undefined;
   const key = normaliseKey(value);
   if (key === '') return null;
-  return isShort(key, LONGEST_KEY) ? key : undefined;
+  return fits(key, MAX_KEY_LENGTH) ? key : undefined;
 }
 
-function isShort(text: string, longest: number): boolean {
-  return text.length <= longest || codePoints(text) <= longest;
+function fits(text: string, maxLength: number): boolean {
+  return text.length <= maxLength || codePoints(text) <= maxLength;
 }
 
-/** Null where the field is absent, undefined where it is no signed 64-bit integer. */
+/** Returns null if the field is absent, and undefined if it is not a signed 64-bit integer. */
 function toInt64(value: unknown): string | null | undefined {
   return value === undefined || value === null ? null : int64Digits(value);
 }

@@ -2,34 +2,34 @@ import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { normaliseKey } from '../../../core/text.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import type { EventScope } from './event-scope.ts';
+import type { EventScope } from './event-row.ts';
 
-/** Which events to read. */
+/** Selects the events to read. */
 export interface EventFilter {
   scope: EventScope;
   from?: string | undefined;
   to?: string | undefined;
   eventKey?: string | undefined;
   eventValue?: string | undefined;
-  /** One player, or the several profiles of one. */
+  /** One player ID, or the IDs of all profiles of one player. */
   playerId?: string | string[] | undefined;
   matchSessionId?: string | undefined;
 }
 
-/** The place of an event in the order of time: its deduplication key. */
+/** The deduplication key of an event. It also defines the order by time. */
 export interface EventPosition {
   occurredAt: string;
   idempotencyKey: string;
 }
 
 /**
- * The condition of a filter on the alias `event`, for use after `WHERE`, without the actors that it names. Throws invalid_request when
- * it cannot be met.
+ * Returns the SQL condition of a filter on the alias `event`, without the actors. Throws `invalid_request` if the filter
+ * contradicts itself.
  */
-export function conditionOf(tenantId: string, filter: EventFilter): Sql {
+export function filterCondition(tenantId: string, filter: EventFilter): Sql {
   const { scope, eventKey, eventValue, matchSessionId } = filter;
   if (matchSessionId !== undefined && scope === 'player') {
-    throw new ProblemError('invalid_request', 'matchSessionId is allowed with scope=match only.');
+    throw new ProblemError('invalid_request', 'matchSessionId requires scope=match.');
   }
   const conditions: Sql[] = [sql`event.tenant_id = ${tenantId}`];
   if (filter.from !== undefined) conditions.push(sql`event.occurred_at >= ${toMicroseconds(filter.from)}`);
@@ -43,8 +43,11 @@ export function conditionOf(tenantId: string, filter: EventFilter): Sql {
   return join(conditions, ' AND ');
 }
 
-/** Selects the actors of a filter that names a player or a match: the players, or their entries in rosters. */
-export function actorsOf(
+/**
+ * Returns a query for the IDs of the players (player events) or match players (match events) of a filter. Returns undefined
+ * if the filter names neither a player nor a match.
+ */
+export function filterActors(
   tenantId: string,
   { scope, playerId, matchSessionId }: EventFilter,
 ): Sql | undefined {

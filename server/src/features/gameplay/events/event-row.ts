@@ -1,37 +1,40 @@
 import { hash } from 'node:crypto';
-import type { EventScope } from './event-scope.ts';
 
-/** What the rows of one batch have in common. */
+/** Match events belong to a player in a match. Player events belong to a player only. */
+export type EventScope = 'match' | 'player';
+
+/** The columns that all rows of a batch share. */
 export interface BatchOrigin {
   tenantId: string;
-  /** When the server received it: in UTC with six fractional digits, as is occurredAt. */
+  /** When the server received the batch: ISO 8601 in UTC with six fractional digits. */
   createdAt: string;
 }
 
-/** A row of match_events or player_events, but for its origin. */
+/** A row of `match_events` or `player_events`, without the shared columns. */
 export interface EventRow {
   id: string;
-  /** match_player_id, or player_id. */
+  /** `match_player_id` of a match event, or `player_id` of a player event. */
   actorId: string;
-  /** Match events only. */
+  /** Null for a player event. */
   matchSessionId: string | null;
   loginSessionId: string | null;
   definitionId: string;
   idempotencyKey: string;
-  /** Decimal digits. */
+  /** A signed 64-bit integer as decimal digits. */
   value: string | null;
+  /** ISO 8601 in UTC with six fractional digits. */
   occurredAt: string;
 }
 
-/** The table of a scope. */
 export const eventTables = { match: 'match_events', player: 'player_events' } as const satisfies Record<
   EventScope,
   string
 >;
 
 /**
- * The integrity hash of an event row as hexadecimal digits: SHA-256 over a JSON array of texts and nulls (docs/row-hashes.md).
- * The same bytes as shared/row-hash.ts would hash, spelt out because this runs once an event.
+ * Computes the integrity hash of an event row, in hexadecimal: SHA-256 over a JSON array of strings and nulls (see
+ * docs/row-hashes.md). The function hashes the same bytes as core/row-hash.ts. It builds them by hand because it runs for
+ * each event.
  */
 export function eventRowHash(scope: EventScope, { tenantId, createdAt }: BatchOrigin, row: EventRow): string {
   const match = scope === 'match' ? `"${row.matchSessionId}",` : '';
@@ -43,7 +46,7 @@ export function eventRowHash(scope: EventScope, { tenantId, createdAt }: BatchOr
   );
 }
 
-/** Identifiers and digits need no escapes. */
+/** Quotes a UUID or digits, which need no escapes. */
 function quoted(text: string | null): string {
   return text === null ? 'null' : `"${text}"`;
 }

@@ -11,14 +11,12 @@ import {
 } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { eventRowHash, type BatchOrigin, type EventRow } from './event-row.ts';
-import type { EventScope } from './event-scope.ts';
+import { eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
-/** Stores events. */
 export interface EventWriter {
   /**
-   * Stores the rows that are not stored yet, durably, charges a unit for each, and returns the ids of those that this call
-   * added.
+   * Stores the rows that are not stored yet and charges one unit for each. The rows are on disk when the call returns.
+   * Returns the IDs of the rows that this call added, or 'all'.
    */
   write(
     scope: EventScope,
@@ -29,18 +27,16 @@ export interface EventWriter {
   close(): Promise<void>;
 }
 
-/**
- * COPY takes two round trips and a connection of its own role; below this many rows one INSERT is quicker.
- */
-const COPY_FROM = 20;
+/** One INSERT is faster for fewer rows: COPY takes two round trips and a connection with its own role. */
+const MIN_ROWS_FOR_COPY = 20;
 
-/** Connections that COPY: more than two cores' worth only queue in PostgreSQL. */
+/** On two cores, more connections only wait for each other in PostgreSQL. */
 const COPY_CONNECTIONS = 6;
 
 /**
- * Opens the writer. Batches go in by COPY, which is a third faster than INSERT and knows no ON CONFLICT: where a row is
- * stored already, PostgreSQL refuses the batch, and it goes in by INSERT instead. Without the right to COPY past row-level
- * security (migration 0001) all of them do.
+ * Opens the writer. It stores batches with COPY, which is a third faster than INSERT but has no ON CONFLICT. If a row
+ * is stored already, PostgreSQL refuses the whole COPY, and the writer uses INSERT instead. If the role of the writer does
+ * not bypass row-level security (see migration 0001), the writer always uses INSERT.
  */
 export async function openEventWriter(database: Database, databaseUrl: string): Promise<EventWriter> {
   const pool = openPool(databaseUrl, 'guildhall_event_writer', {
@@ -55,7 +51,7 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
 
   return {
     async write(scope, origin, rows, billing) {
-      if (canCopy && rows.length >= COPY_FROM) {
+      if (canCopy && rows.length >= MIN_ROWS_FOR_COPY) {
         try {
           await copyRows(pool, scope, origin, rows, billing);
           billing.chargedTransactions++;
@@ -87,37 +83,37 @@ async function copyRows(
   billing: BillingContext,
 ): Promise<void> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let fatalError: Error | undefined;
   try {
-    // One text is one transaction: it commits the rows with their charge, or neither.
+    // PostgreSQL runs a multi-statement query in one transaction: it commits both the rows and their charge, or neither.
     const text = `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN; ${chargeText(billing, rows.length)}`;
     const copy = client.query(copyFrom(text));
     await pipeline(copyText(scope, origin, rows), copy);
   } catch (error) {
-    // A refusal leaves the connection usable; anything else may not.
-    const refused = isUniqueViolation(error) || isDeadlock(error) || isQuotaExceeded(error);
-    if (!refused) broken = error as Error;
+    // The connection stays usable after these errors. After any other error the pool closes it.
+    const isUsable = isUniqueViolation(error) || isDeadlock(error) || isQuotaExceeded(error);
+    if (!isUsable) fatalError = error as Error;
     throw error;
   } finally {
-    client.release(broken);
+    client.release(fatalError);
   }
 }
 
 /**
- * Characters of text handed to the connection at a time: PostgreSQL works on one piece while the next is made, and the
- * pieces die young, where a whole batch of 4 MB would wait for the old generation to be collected.
+ * Characters per write. PostgreSQL processes one chunk while the next is built. Small chunks are also freed by the young
+ * generation of the garbage collector; a whole batch of 4 MB would reach the old generation.
  */
-const PIECE = 64 * 1024;
+const COPY_CHUNK = 64 * 1024;
 
-/** The rows in COPY's text format: tabs between the columns, \N for null. Only the idempotency key may need escapes. */
+/** Yields the rows in the text format of COPY. Only the idempotency key may need escapes. */
 function* copyText(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): Generator<Buffer> {
   let text = '';
   for (const row of rows) {
     const match = scope === 'match' ? `${row.matchSessionId}\t` : '';
     text +=
       `${row.occurredAt}\t${origin.createdAt}\t${row.value ?? '\\N'}\t${origin.tenantId}\t${row.id}\t${row.actorId}\t${match}` +
-      `${row.loginSessionId ?? '\\N'}\t${row.definitionId}\t${escaped(row.idempotencyKey)}\t\\\\x${eventRowHash(scope, origin, row)}\n`;
-    if (text.length >= PIECE) {
+      `${row.loginSessionId ?? '\\N'}\t${row.definitionId}\t${escapeCopyText(row.idempotencyKey)}\t\\\\x${eventRowHash(scope, origin, row)}\n`;
+    if (text.length >= COPY_CHUNK) {
       yield Buffer.from(text);
       text = '';
     }
@@ -125,7 +121,7 @@ function* copyText(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): Ge
   if (text !== '') yield Buffer.from(text);
 }
 
-function escaped(text: string): string {
+function escapeCopyText(text: string): string {
   if (!/[\\\t\n\r]/.test(text)) return text;
   return text
     .replaceAll('\\', '\\\\')
@@ -167,7 +163,7 @@ async function insertRows(
       AS event (occurred_at, value, id, actor, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
     RETURNING id`;
-  // Charged for what was inserted in the end, in the same statement.
+  // The statement charges for the inserted rows only. Duplicates are free.
   const inserted = await database.forTenant(tenantId).row<{ ids: string[] }>(sql`
     WITH inserted AS (${insertion})
     SELECT coalesce(array_agg(id), '{}') AS ids, guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, count(*))

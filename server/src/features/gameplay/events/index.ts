@@ -4,3 +4,4 @@ export { eventReadingRoutes } from './reading-routes.ts';
 export { createRosters } from './roster.ts';
 export { verifyEvents, type AlteredRow } from './verify-events.ts';
 export { exportEventsOfPlayer } from './read-events.ts';
+export type { IngestServices } from './ingest-events.ts';

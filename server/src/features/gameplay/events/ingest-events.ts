@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import {
-  MOST_FOR_AUTO_CREATE,
+  MAX_DEFINITIONS_FOR_AUTO_CREATE,
   pairKey,
   type Definition,
   type DefinitionPair,
@@ -13,7 +13,7 @@ import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { now } from '../../../core/timestamps.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
 import type { EventRow } from './event-row.ts';
-import type { EventScope } from './event-scope.ts';
+import type { EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
 import { findStored } from './queries.ts';
 import type { Rosters } from './roster.ts';
@@ -21,26 +21,25 @@ import { findUnknownMembers, type EventWarning } from './unknown-members.ts';
 
 export interface IngestServices {
   database: Database;
-  /** How a plan with a hard stop stands; undefined for one without. */
+  /** Returns the used units and the limit of a plan with a hard stop, or undefined for other plans. */
   quotas: { quota(workspaceId: string): Promise<Quota | undefined> };
   writer: EventWriter;
   rosters: Rosters;
   definitions: DefinitionResolver;
 }
 
-/** Who sends a batch. */
+/** The player who sends a batch, and the key it is billed to. */
 export interface Sender {
-  /** The tenant, and who pays. */
   billing: BillingContext;
   playerId: string;
 }
 
-/** What became of a batch (spec: gameplay events, response). */
+/** The result of a batch. docs/events.md describes each list. */
 export interface IngestResult {
   records: EventRecord[];
   warnings: EventWarning[];
   errors: EventError[];
-  /** Events that were stored before, or stand in the batch twice. */
+  /** Events that were already stored or occur more than once in the batch. */
   duplicateCount: number;
 }
 
@@ -63,9 +62,8 @@ export interface EventError {
 }
 
 /**
- * Takes a batch of events, each on its own: a bad one is reported and its neighbours are stored. What is reported as a
- * record is on disk, and charged for. A batch whose new events would pass a plan's hard stop is refused whole: throws
- * quota_exceeded.
+ * Stores a batch of events. An invalid event is reported in `errors`, and the others are stored. Each event in `records` is
+ * on disk and charged. Throws `quota_exceeded` if the new events exceed the hard stop of the plan; then nothing is stored.
  */
 export async function ingestEvents(
   services: IngestServices,
@@ -75,45 +73,51 @@ export async function ingestEvents(
 ): Promise<IngestResult> {
   const warnings = findUnknownMembers(scope, batch);
   const result: IngestResult = { records: [], warnings, errors: [], duplicateCount: 0 };
-  // The array is emptied: members that are not fields are not kept while the batch waits for the database.
-  const sound = await checkFields(scope, batch.splice(0), result);
-  const acting = await checkActors(services.rosters, scope, sender, sound, result);
-  const rows = await resolveDefinitions(services.definitions, scope, sender.billing.tenantId, acting, result);
+  // splice empties the array, so that unknown members are not kept in memory while the batch waits for the database.
+  const valid = await checkFields(scope, batch.splice(0), result);
+  const authorized = await checkActors(services.rosters, scope, sender, valid, result);
+  const rows = await resolveDefinitions(
+    services.definitions,
+    scope,
+    sender.billing.tenantId,
+    authorized,
+    result,
+  );
   const unique = sortAndDeduplicate(rows, result);
-  const admitted = await refuseBeyondQuota(services, scope, sender.billing, unique, result);
+  const admitted = await enforceQuota(services, scope, sender.billing, unique, result);
   if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, result);
   result.errors.sort((a, b) => a.index - b.index);
   result.warnings.sort((a, b) => a.index - b.index);
   return result;
 }
 
-/** A row, with its event's place in the request. */
+/** A row with the position of its event in the request. */
 interface IndexedRow extends EventRow {
   index: number;
 }
 
-/** Events that are checked in one turn of the event loop: in 5 ms, or 30 if every key needs the whole normalisation. */
-const SLICE = 500;
+/** Events that one turn of the event loop checks. They take 5 ms, or 30 ms if every key needs full normalisation. */
+const EVENTS_PER_TURN = 500;
 
 async function checkFields(
   scope: EventScope,
   batch: unknown[],
   result: IngestResult,
 ): Promise<CheckedEvent[]> {
-  const sound: CheckedEvent[] = [];
+  const valid: CheckedEvent[] = [];
   const latest = latestOccurrence();
   let index = 0;
-  for await (const slice of inSlices(batch, SLICE))
+  for await (const slice of inSlices(batch, EVENTS_PER_TURN))
     for (const event of slice) {
       const checked = checkEvent(scope, event, index, latest);
       if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
-      else sound.push(checked);
+      else valid.push(checked);
       index++;
     }
-  return sound;
+  return valid;
 }
 
-/** The bearer must be the actor: the player of a player event, the owner of the roster entry of a match event. */
+/** Rejects events of other players: the bearer must own the player event, or the roster entry of the match event. */
 async function checkActors(
   rosters: Rosters,
   scope: EventScope,
@@ -132,16 +136,18 @@ async function checkActors(
   return events.filter((event) => {
     const entry = roster.get(event.actorId);
     if (entry?.matchSessionId !== event.matchSessionId) {
-      result.errors.push(refusal(event, 404, 'There is no such match session with such a match player.'));
+      result.errors.push(
+        refusal(event, 404, 'The match session does not exist or does not have this match player.'),
+      );
       return false;
     }
     if (entry.playerId === playerId) return true;
-    result.errors.push(refusal(event, 403, 'matchPlayerId is the roster entry of another player.'));
+    result.errors.push(refusal(event, 403, 'matchPlayerId belongs to another player.'));
     return false;
   });
 }
 
-/** Finds the definition of every event by the rules of the spec (definition resolution, 1 to 3). */
+/** Finds the definition of each event. docs/events.md#definitions lists the rules. */
 async function resolveDefinitions(
   definitions: DefinitionResolver,
   scope: EventScope,
@@ -159,7 +165,7 @@ async function resolveDefinitions(
   const { byId, byPair } = await definitions.resolve(tenantId, wanted);
 
   let created = new Map<string, Definition>();
-  // By id where that is found, else by key and value.
+  // By ID first. If the ID is unknown or absent, by key and value.
   const find = ({ eventDefinitionId, eventKey, eventValue }: CheckedEvent): Definition | undefined => {
     const found = eventDefinitionId === null ? undefined : byId.get(eventDefinitionId);
     if (found || eventKey === null) return found;
@@ -176,7 +182,7 @@ async function resolveDefinitions(
   const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
   if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   const reason = autoCreate
-    ? `auto-create stops at ${MOST_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
+    ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
     : 'auto-create is off';
 
   const rows: IndexedRow[] = [];
@@ -185,8 +191,8 @@ async function resolveDefinitions(
     if (!definition) {
       result.errors.push(
         event.eventKey === null
-          ? refusal(event, 404, 'There is no event definition with this id.')
-          : refusal(event, 422, `There is no event definition with this key and value, and ${reason}.`),
+          ? refusal(event, 404, 'No event definition has this ID.')
+          : refusal(event, 422, `No event definition has this key and value, and ${reason}.`),
       );
     } else if (!definition.isActive) {
       result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
@@ -195,7 +201,7 @@ async function resolveDefinitions(
     } else {
       if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
         const message =
-          'eventDefinitionId was not found; the definition was found by eventKey and eventValue instead.';
+          'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
         result.warnings.push({ index: event.index, message });
       }
       rows.push(toRow(event, definition.id));
@@ -220,11 +226,11 @@ function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
 }
 
 /**
- * Sorts by the deduplication key, so that every transaction takes the keys in the same order and none can wait for one
- * that waits for it; and drops what stands in the batch twice, keeping the first.
+ * Sorts by the deduplication key and drops duplicates, keeping the first. The order prevents deadlocks: all transactions
+ * take their locks in the same order.
  */
 function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): IndexedRow[] {
-  // Clients mostly send events as they happened: then there is nothing to do.
+  // The usual case: clients send events in the order in which they occurred.
   if (rows.every((row, position) => position === 0 || compare(rows[position - 1]!, row) < 0)) return rows;
   const unique = rows
     .toSorted((a, b) => compare(a, b) || a.index - b.index)
@@ -240,10 +246,10 @@ function compare(a: EventRow, b: EventRow): number {
 }
 
 /**
- * Refuses, before anything is written, what the transaction that charges would refuse; what was stored before costs nothing, and
- * is left out. Of what is admitted the transaction decides: others may be quicker.
+ * Rejects a batch that exceeds the hard stop before anything is written. Events that are already stored cost nothing and
+ * are removed. The transaction that charges checks the quota again, because other requests may use it in the meantime.
  */
-async function refuseBeyondQuota(
+async function enforceQuota(
   { database, quotas }: IngestServices,
   scope: EventScope,
   { tenantId, workspaceId, hasHardStop }: BillingContext,

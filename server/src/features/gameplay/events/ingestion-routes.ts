@@ -6,49 +6,61 @@ import { keepRawBodies, parseBatch } from '../../../http/json-body.ts';
 import { billingOf, keyOf, playerOf } from '../../../http/request-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { sendProblem } from '../../../http/error-handler.ts';
-import { MOST_EVENTS, type EventScope } from './event-scope.ts';
+import type { EventScope } from './event-row.ts';
 import { ingestEvents, type IngestResult as IngestedBatch, type IngestServices } from './ingest-events.ts';
-import { IngestResult, MatchEventBatch, PlayerEventBatch, RejectedBatch } from './schemas.ts';
+import {
+  IngestResult,
+  MatchEventBatch,
+  MAX_EVENTS_PER_REQUEST,
+  PlayerEventBatch,
+  RejectedBatch,
+} from './schemas.ts';
 
 /**
- * A batch of 10,000 events takes some 20 MB while it is worked on. More than three at a time would not be faster on two cores,
- * only larger: the others wait as they came, in 3 MB each.
+ * A batch of 10,000 events takes about 20 MB of memory while it is processed, and 3 MB while it waits. On two cores, more
+ * than three at a time would use more memory without being faster.
  */
 const largeBatches = pLimit(3);
-const LARGE_BODY = 512 * 1024;
+const LARGE_BODY_BYTES = 512 * 1024;
 
-/** 20 for each event, which has up to 10. Parsing so many takes 100 ms at most; all that 16 MiB can hold take 1.9 s. */
-const MOST_VALUES = 20 * MOST_EVENTS;
+/**
+ * JSON values per body: 20 per event, which has at most 10. This many values parse in at most 100 ms. A body of 16 MiB could
+ * hold values that take 1.9 s.
+ */
+const MAX_VALUES = 20 * MAX_EVENTS_PER_REQUEST;
 
 const DESCRIPTION =
-  'Each event is judged on its own: `errors` names those that were refused, `records` those that this request stored, and an ' +
-  'event that was stored before is only counted, in `duplicateCount`, so a batch can be sent again safely. A batch holds at ' +
-  'most as many events as the workspace’s plan allows. Where the new events of a batch would pass the hard stop of the plan, all of ' +
-  'it is refused with 429 `quota_exceeded`. The body may be the bare array too.';
+  'Checks each event on its own. `records` lists the events that this request stored, `errors` the events that were ' +
+  'rejected. Idempotent: `duplicateCount` counts the events that were already stored, so a client can send a batch again ' +
+  'safely. The plan of the workspace limits the number of events per batch. If the new events of a batch exceed the hard ' +
+  'stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the bare array of events.';
 
-/** Behind a game key and the bearer token of the player whose events they are. */
+/** Authenticated by a game key and the bearer token of the player who sends the events. */
 export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     keepRawBodies(app);
-    // The envelope is checked by eventsOf; the items on their own.
+    // parseEvents validates the envelope, and checkEvent each event.
     app.setValidatorCompiler(() => () => true);
 
-    const route = (scope: EventScope) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const ingestHandler = (scope: EventScope) => async (request: FastifyRequest, reply: FastifyReply) => {
       const key = keyOf(request);
       const allowed = scope === 'match' ? key.maxMatchEventsPerRequest : key.maxPlayerEventsPerRequest;
       const sender = { billing: billingOf(request), playerId: playerOf(request).playerId };
       const ingest = async (): Promise<IngestedBatch> => {
         const body = request.body as Buffer | undefined;
         request.body = undefined;
-        const events = eventsOf(body && parseBatch(body, MOST_VALUES), Math.min(allowed, MOST_EVENTS));
+        const events = parseEvents(
+          body && parseBatch(body, MAX_VALUES),
+          Math.min(allowed, MAX_EVENTS_PER_REQUEST),
+        );
         return ingestEvents(services, scope, sender, events);
       };
-      const result = await (request.bodyBytes > LARGE_BODY ? largeBatches(ingest) : ingest());
+      const result = await (request.bodyBytes > LARGE_BODY_BYTES ? largeBatches(ingest) : ingest());
       if (result.records.length > 0) return reply.code(201).send(result);
       const detail =
         result.errors.length === 0
-          ? 'All events of the batch were already stored. No action is needed.'
-          : 'No event was stored. The member errors names the reason for each event.';
+          ? 'All events of the batch were stored before. No action is needed.'
+          : 'No event was stored. The member errors gives the reason for each event.';
       return sendProblem(
         request,
         reply,
@@ -70,7 +82,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
           response: { 201: IngestResult, 422: RejectedBatch },
         },
       },
-      route('match'),
+      ingestHandler('match'),
     );
 
     app.post(
@@ -87,22 +99,22 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
           response: { 201: IngestResult, 422: RejectedBatch },
         },
       },
-      route('player'),
+      ingestHandler('player'),
     );
   };
 }
 
-function eventsOf(body: unknown, allowed: number): unknown[] {
+function parseEvents(body: unknown, allowed: number): unknown[] {
   const events = Array.isArray(body) ? body : (body as { events?: unknown } | null | undefined)?.events;
   if (!Array.isArray(events)) {
     throw new ProblemError('invalid_request', 'The body must be {"events": […]} or an array of events.');
   }
   if (events.length === 0)
-    throw new ProblemError('batch_size', 'The batch has no events. Send at least one.');
+    throw new ProblemError('batch_size', 'The batch is empty. Send at least one event.');
   if (events.length > allowed) {
     throw new ProblemError(
       'batch_size',
-      `The batch has ${events.length} events; at most ${allowed} are allowed. Send it in parts.`,
+      `The batch has ${events.length} events; at most ${allowed} are allowed. Split it into smaller batches.`,
     );
   }
   return events;

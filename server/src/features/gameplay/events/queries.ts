@@ -1,9 +1,9 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
-import { actorsOf, conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
-import type { EventScope } from './event-scope.ts';
+import { filterActors, filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
+import type { EventScope } from './event-row.ts';
 
-/** An event as it is read back. `value` holds decimal digits. */
+/** An event as the API returns it. `value` holds decimal digits. */
 export interface StoredEvent {
   eventRecordId: string;
   eventDefinitionId: string;
@@ -32,27 +32,30 @@ const rosterJoin: Record<EventScope, Sql> = {
 
 const tables: Record<EventScope, Sql> = { match: sql`match_events`, player: sql`player_events` };
 
-/** The index that leads to the events of a filter: that of the order of time, or that of the actors. */
+/** The index that a query uses: the one on time, or the one on actor and time. */
 export type AccessPath = 'time' | 'actor';
 
 /**
- * Up to so many events are found by their actors, then sorted, in some 50 ms. An actor with more of them is frequent, so a page of
- * theirs is soon found in the order of time.
+ * PostgreSQL reads and sorts this many events of an actor in about 50 ms. If an actor has more events, an index scan in the
+ * order of time soon finds a page of them.
  */
-const MOST_BY_ACTOR = 50_000;
+const MAX_EVENTS_BY_ACTOR = 50_000;
 
-/** Chooses the index for a filter. PostgreSQL would guess, and read all events of a tenant for a player who has none. */
+/**
+ * Chooses the index for a filter. The planner of PostgreSQL guesses wrong: for a player without events it reads all events
+ * of the tenant.
+ */
 export async function chooseAccessPath(
   db: Querier,
   tenantId: string,
   filter: EventFilter,
 ): Promise<AccessPath> {
-  if (!actorsOf(tenantId, filter)) return 'time';
+  if (!filterActors(tenantId, filter)) return 'time';
   const count = await db.count(sql`
     SELECT count(*) FROM (
       SELECT ${matching(tenantId, { ...filter, eventKey: undefined, eventValue: undefined }, 'actor')}
-      LIMIT ${MOST_BY_ACTOR + 1}) event`);
-  return count > MOST_BY_ACTOR ? 'time' : 'actor';
+      LIMIT ${MAX_EVENTS_BY_ACTOR + 1}) event`);
+  return count > MAX_EVENTS_BY_ACTOR ? 'time' : 'actor';
 }
 
 const actorIds: Record<EventScope, Sql> = {
@@ -60,23 +63,23 @@ const actorIds: Record<EventScope, Sql> = {
   player: sql`event.player_id`,
 };
 
-/** The clauses FROM and WHERE that give the events of a filter as `event`. */
+/** Returns the FROM and WHERE clauses that select the events of a filter as `event`. */
 function matching(tenantId: string, filter: EventFilter, path: AccessPath): Sql {
   const { scope } = filter;
-  const condition = conditionOf(tenantId, filter);
-  const actors = actorsOf(tenantId, filter);
+  const condition = filterCondition(tenantId, filter);
+  const actors = filterActors(tenantId, filter);
   if (!actors) return sql`FROM ${tables[scope]} event WHERE ${condition}`;
-  // IS TRUE keeps PostgreSQL from beginning with the actors.
+  // IS TRUE keeps the planner from starting with the actors.
   if (path === 'time')
     return sql`FROM ${tables[scope]} event
       WHERE ${condition} AND (${actorIds[scope]} IN (${actors})) IS TRUE`;
-  // OFFSET keeps PostgreSQL from turning the inner query into a join over all events of the tenant.
+  // OFFSET 0 keeps the planner from turning the subquery into a join over all events of the tenant.
   return sql`FROM (${actors}) actor CROSS JOIN LATERAL (
       SELECT * FROM ${tables[scope]} event WHERE ${condition} AND ${actorIds[scope]} = actor.id OFFSET 0) event
     WHERE true`;
 }
 
-/** The next events after a position in the order of time, newest first (`desc`) or oldest first (`asc`). */
+/** Returns the events after a position, newest first (`desc`) or oldest first (`asc`). */
 export function selectEvents(
   db: Querier,
   tenantId: string,
@@ -93,7 +96,7 @@ export function selectEvents(
   const order = descending
     ? sql`event.occurred_at DESC, event.idempotency_key DESC`
     : sql`event.occurred_at, event.idempotency_key`;
-  // The page is cut before anything is joined to it, so that the index alone decides which rows are read.
+  // LIMIT comes before the joins, so that the index alone decides which rows are read.
   return db.rows(sql`
     WITH event AS (
       SELECT event.* ${matching(tenantId, filter, page.path)} ${page.after ? comparison : empty}
@@ -109,7 +112,7 @@ export function selectEvents(
     ORDER BY ${order}`);
 }
 
-/** The places, from 0, of those of the events that are stored. */
+/** Returns the positions, from 0, of the events that are already stored. */
 export async function findStored(
   db: Querier,
   tenantId: string,
@@ -136,7 +139,10 @@ export interface SummaryRow {
   count: number;
 }
 
-/** How many events of each definition fell into each bucket of time. */
+/** The limit of the rows of one summary. */
+export const MAX_SUMMARY_ROWS = 20_000;
+
+/** Counts the events of each definition in each time bucket. */
 export function countEvents(
   db: Querier,
   tenantId: string,
@@ -169,7 +175,7 @@ export interface HashedEventRow extends EventPosition {
   rowHash: string;
 }
 
-/** The columns that row hashes cover, oldest first, for recomputing them. */
+/** Returns the columns that the row hash covers, oldest event first. */
 export function selectHashedEvents(
   db: Querier,
   tenantId: string,
@@ -188,7 +194,7 @@ export function selectHashedEvents(
     SELECT id, ${actor}, login_session_id AS "loginSessionId", event_definitions_id AS "definitionId", idempotency_key AS "idempotencyKey",
            value::text AS value, occurred_at AS "occurredAt", created_at_gl AS "createdAt", encode(row_hash, 'hex') AS "rowHash"
     FROM ${tables[filter.scope]} event
-    WHERE ${conditionOf(tenantId, filter)} ${position}
+    WHERE ${filterCondition(tenantId, filter)} ${position}
     ORDER BY occurred_at, idempotency_key
     LIMIT ${limit}`);
 }

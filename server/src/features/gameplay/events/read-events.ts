@@ -1,10 +1,16 @@
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import { conditionOf, type EventFilter, type EventPosition } from './event-filter.ts';
-import { withNumber } from './event-json.ts';
-import { MOST_SUMMARY_ROWS, type EventScope } from './event-scope.ts';
-import { chooseAccessPath, countEvents, selectEvents, type StoredEvent, type SummaryRow } from './queries.ts';
+import { filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
+import type { EventScope } from './event-row.ts';
+import {
+  chooseAccessPath,
+  countEvents,
+  MAX_SUMMARY_ROWS,
+  selectEvents,
+  type StoredEvent,
+  type SummaryRow,
+} from './queries.ts';
 
 export interface EventPage {
   items: StoredEvent[];
@@ -12,7 +18,7 @@ export interface EventPage {
   nextCursor?: string;
 }
 
-/** A page of a tenant's events, newest first. Throws invalid_request for a cursor that is not one of ours. */
+/** Reads a page of a tenant's events, newest first. Throws `invalid_request` if the cursor is malformed. */
 export async function readEvents(
   database: Database,
   tenantId: string,
@@ -33,10 +39,10 @@ export async function readEvents(
   return { items, hasMore: true, nextCursor: encodeCursor(last) };
 }
 
-/** Rows that an export reads at a time: its memory does not grow with the number of events. 500 become CSV in 8 ms. */
+/** Rows that an export reads and serialises at a time. 500 rows take 8 ms to become CSV. */
 const EXPORT_CHUNK = 500;
 
-/** All events of a filter, oldest first, in chunks. */
+/** Yields all events of a filter in chunks, oldest first. */
 export async function* exportEvents(
   database: Database,
   tenantId: string,
@@ -58,7 +64,10 @@ export async function* exportEvents(
   }
 }
 
-/** All events of one player, of one or several profiles, in a tenant: oldest first, in chunks, ready for JSON.stringify. */
+/**
+ * Yields all events of a player in a tenant in chunks, oldest first, ready for `JSON.stringify`. `playerId` lists all
+ * profiles of the player.
+ */
 export async function* exportEventsOfPlayer(
   database: Database,
   tenantId: string,
@@ -66,11 +75,19 @@ export async function* exportEventsOfPlayer(
   playerId: string[],
 ): AsyncGenerator<object[]> {
   for await (const chunk of exportEvents(database, tenantId, { scope, playerId }))
-    yield chunk.map(withNumber);
+    yield chunk.map(withExactValue);
+}
+
+/** Available since Node 22. The type definitions do not declare it yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** Prepares an event for `JSON.stringify`, which then writes all digits of its 64-bit value. */
+export function withExactValue(event: StoredEvent): object {
+  return { ...event, value: event.value === null ? null : rawJson(event.value) };
 }
 
 const BUCKET_SECONDS = { minute: 60, hour: 3_600, day: 86_400 };
-const MOST_BUCKETS = 1_500;
+const MAX_BUCKETS = 1_500;
 const DEFAULT_BUCKETS = 48;
 
 export interface EventSummary {
@@ -81,8 +98,8 @@ export interface EventSummary {
 }
 
 /**
- * Counts of events by definition and bucket of time. Without `to` up to now, without `from` the 48 buckets before `to`.
- * Throws invalid_request for a range of more than 1,500 buckets.
+ * Counts events by definition and time bucket. `to` defaults to now, `from` to 48 buckets before `to`. Throws
+ * `invalid_request` if the range has more than 1,500 buckets.
  */
 export async function summariseEvents(
   database: Database,
@@ -95,22 +112,22 @@ export async function summariseEvents(
   const from = filter.from
     ? toMicroseconds(filter.from)!
     : new Date(Math.max(Date.parse(to) - DEFAULT_BUCKETS * width, 0)).toISOString();
-  if (Date.parse(to) - Date.parse(from) > MOST_BUCKETS * width) {
+  if (Date.parse(to) - Date.parse(from) > MAX_BUCKETS * width) {
     throw new ProblemError(
       'invalid_request',
-      `The range has more than ${MOST_BUCKETS} buckets. Ask for a shorter range, or for wider buckets.`,
+      `The range has more than ${MAX_BUCKETS} buckets. Use a shorter range or wider buckets.`,
     );
   }
   const tenant = database.heavy.forTenant(tenantId);
   const range = { ...filter, from, to };
   const path = await chooseAccessPath(tenant, tenantId, range);
-  const items = await countEvents(tenant, tenantId, range, bucket, path, MOST_SUMMARY_ROWS);
+  const items = await countEvents(tenant, tenantId, range, bucket, path, MAX_SUMMARY_ROWS);
   return { from, to, bucket, items };
 }
 
-/** Checks a filter without reading anything: for an export, whose first byte is sent before its last row is read. */
+/** Checks a filter before an export, which cannot report an error after the response has begun. */
 export function checkFilter(tenantId: string, filter: EventFilter): void {
-  conditionOf(tenantId, filter);
+  filterCondition(tenantId, filter);
 }
 
 function encodeCursor({ occurredAt, idempotencyKey }: EventPosition): string {
@@ -120,15 +137,15 @@ function encodeCursor({ occurredAt, idempotencyKey }: EventPosition): string {
 function decodeCursor(cursor: string): EventPosition {
   try {
     const [at, idempotencyKey] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    // In UTC, for PostgreSQL refuses offsets of 16 hours and more.
+    // Converts to UTC, because PostgreSQL refuses offsets of 16 hours and more.
     const occurredAt = typeof at === 'string' ? toMicroseconds(at) : undefined;
     if (occurredAt !== undefined && typeof idempotencyKey === 'string' && !idempotencyKey.includes('\0'))
       return { occurredAt, idempotencyKey };
   } catch {
-    // Said below.
+    // Malformed: reported below.
   }
   throw new ProblemError(
     'invalid_request',
-    'The cursor is not valid. Use nextCursor of the page before, unchanged.',
+    'The cursor is malformed. Use nextCursor of the previous page, unchanged.',
   );
 }

@@ -5,13 +5,12 @@ import type { Database } from '../../../database/database.ts';
 import type { Exports } from '../../../http/exports.ts';
 import { Guid, problems } from '../../../http/schemas.ts';
 import type { StoredEvent } from './queries.ts';
-import { withNumber } from './event-json.ts';
-import { checkFilter, exportEvents, readEvents, summariseEvents } from './read-events.ts';
+import { checkFilter, exportEvents, readEvents, summariseEvents, withExactValue } from './read-events.ts';
 import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from './schemas.ts';
 
-const Params = Type.Object({ tenantId: Guid });
+const TenantPath = Type.Object({ tenantId: Guid });
 
-/** Behind a dashboard account, or an API key that may read data. */
+/** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
 export function eventReadingRoutes({
   database,
   exports,
@@ -27,8 +26,11 @@ export function eventReadingRoutes({
         schema: {
           operationId: 'listEvents',
           tags: ['Gameplay events'],
-          summary: 'Read events back, newest first',
-          params: Params,
+          summary: 'List gameplay events',
+          description:
+            'Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. ' +
+            'To read many events, use the export instead.',
+          params: TenantPath,
           querystring: EventsQuery,
           response: { 200: EventPage, ...problems(503) },
         },
@@ -36,11 +38,11 @@ export function eventReadingRoutes({
       async (request, reply) => {
         const { limit, cursor, ...filter } = request.query;
         const page = await readEvents(database, request.params.tenantId, filter, { limit, cursor });
-        // Not the schema's serialiser: it would write a 64-bit integer as a rounded number.
+        // The schema's serialiser would round a 64-bit integer.
         return reply
           .type('application/json')
           .serializer(String)
-          .send(JSON.stringify({ ...page, items: page.items.map(withNumber) }) as never);
+          .send(JSON.stringify({ ...page, items: page.items.map(withExactValue) }) as never);
       },
     );
 
@@ -51,15 +53,15 @@ export function eventReadingRoutes({
         schema: {
           operationId: 'exportEvents',
           tags: ['Gameplay events'],
-          summary: 'Download events, oldest first',
+          summary: 'Export gameplay events',
           description:
-            'Streams any number of events: one JSON object a line, or CSV with a header line. Four exports of a key or an ' +
-            'account may run at once, and eight of a tenant.',
-          params: Params,
+            'Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At ' +
+            'most four exports per key or account and eight per tenant run at the same time.',
+          params: TenantPath,
           querystring: ExportQuery,
           response: {
             200: {
-              description: 'The events.',
+              description: 'The events, one per line.',
               content: {
                 'application/x-ndjson': { schema: Type.String() },
                 'text/csv': { schema: Type.String() },
@@ -75,11 +77,11 @@ export function eventReadingRoutes({
         checkFilter(tenantId, filter);
         const chunks = exportEvents(database, tenantId, filter);
         const csv = format === 'csv';
-        const answer = exports.open(request, tenantId, csv ? asCsv(chunks, filter.scope) : asLines(chunks));
+        const stream = exports.open(request, tenantId, csv ? toCsv(chunks, filter.scope) : toNdjson(chunks));
         return reply
           .type(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
           .header('content-disposition', `attachment; filename="${filter.scope}-events.${format}"`)
-          .send(answer as never);
+          .send(stream as never);
       },
     );
 
@@ -91,8 +93,10 @@ export function eventReadingRoutes({
           operationId: 'summariseEvents',
           tags: ['Gameplay events'],
           summary: 'Count events by definition and time',
-          description: 'Without `from` and `to`, the last 48 buckets.',
-          params: Params,
+          description:
+            'Counts the events of each definition in each time bucket. The default range is the last 48 buckets. A range may ' +
+            'have at most 1,500 buckets.',
+          params: TenantPath,
           querystring: SummaryQuery,
           response: { 200: EventSummary, ...problems(503) },
         },
@@ -105,9 +109,9 @@ export function eventReadingRoutes({
   };
 }
 
-async function* asLines(chunks: AsyncGenerator<StoredEvent[]>): AsyncGenerator<string> {
+async function* toNdjson(chunks: AsyncGenerator<StoredEvent[]>): AsyncGenerator<string> {
   for await (const chunk of chunks)
-    yield chunk.map((event) => `${JSON.stringify(withNumber(event))}\n`).join('');
+    yield chunk.map((event) => `${JSON.stringify(withExactValue(event))}\n`).join('');
 }
 
 const MATCH_COLUMNS = [
@@ -131,8 +135,8 @@ const CSV_COLUMNS = {
   player: MATCH_COLUMNS.filter((name) => !name.startsWith('match')),
 };
 
-/** CSV whose cells a spreadsheet does not take for formulas. */
-async function* asCsv(
+/** Serialises events as CSV, and escapes cells that a spreadsheet would run as formulas. */
+async function* toCsv(
   chunks: AsyncGenerator<StoredEvent[]>,
   scope: 'match' | 'player',
 ): AsyncGenerator<string> {

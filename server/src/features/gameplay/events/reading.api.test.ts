@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash, randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -28,7 +28,7 @@ for (const player of [ada, bob]) {
   assert.equal(answer.status, 201, answer.text);
 }
 
-/** The places in `sent` of the events that a query gives, page by page. */
+/** Returns the indexes in `sent` of the events that a query returns, over all pages. */
 async function read(query: string, limit = 1000): Promise<number[]> {
   const found: number[] = [];
   let cursor = '';
@@ -41,260 +41,281 @@ async function read(query: string, limit = 1000): Promise<number[]> {
     assert.equal(answer.body.items.length, limit);
     cursor = `&cursor=${answer.body.nextCursor}`;
   }
-  throw new Error('The pages never end.');
+  throw new Error('More than 100 pages.');
 }
 
-const places = (wanted: (event: (typeof sent)[number], index: number) => boolean) =>
+const indexesOf = (wanted: (event: (typeof sent)[number], index: number) => boolean) =>
   sent.flatMap((event, index) => (wanted(event, index) ? [index] : [])).toReversed();
 
-test('events are read back newest first, whatever the size of a page', async () => {
-  for (const limit of [1, 7, 29, 30, 31])
+describe('GET /api/bus_tenants/:tenantId/events', () => {
+  test('returns events newest first with every page size', async () => {
+    for (const limit of [1, 7, 29, 30, 31])
+      assert.deepEqual(
+        await read('', limit),
+        indexesOf(() => true),
+      );
+  });
+
+  test('applies each filter', async () => {
     assert.deepEqual(
-      await read('', limit),
-      places(() => true),
+      await read(`&playerId=${ada.playerId.toUpperCase()}`, 4),
+      indexesOf((event) => event.playerId === ada.playerId),
     );
-});
-
-test('filters narrow what is read', async () => {
-  assert.deepEqual(
-    await read(`&playerId=${ada.playerId.toUpperCase()}`, 4),
-    places((event) => event.playerId === ada.playerId),
-  );
-  assert.deepEqual(
-    await read('&eventKey=%20fall', 4),
-    places((event) => event.eventKey === 'fall'),
-  );
-  assert.deepEqual(
-    await read('&eventValue=high'),
-    places((event) => event.eventValue === 'high'),
-  );
-  assert.deepEqual(
-    await read('&eventKey=jump&eventValue=high'),
-    places((event) => event.eventKey === 'jump' && event.eventValue === 'high'),
-  );
-  assert.deepEqual(
-    await read(`&from=${minute(10)}&to=${minute(20)}`),
-    places((_, index) => index >= 10 && index < 20),
-  );
-  const withOffset = encodeURIComponent('2026-11-20T11:10:00+01:00');
-  assert.deepEqual(await read(`&from=${withOffset}&to=${minute(12)}`), [11, 10]);
-  assert.deepEqual(await read('&eventKey=never'), []);
-});
-
-test('an item holds the whole event', async () => {
-  const { body } = await app.http.get(`${events}?scope=player&from=${minute(5)}&to=${minute(6)}`, reader);
-  const [item] = body.items;
-  const { eventRecordId, eventDefinitionId, receivedAt, rowHash, ...rest } = item;
-  assert.deepEqual(rest, {
-    eventKey: 'jump',
-    eventValue: 'high',
-    playerId: ada.playerId,
-    loginSessionId: null,
-    idempotencyKey: 'key-5',
-    value: 5,
-    occurredAt: '2026-11-20T10:05:00Z',
+    assert.deepEqual(
+      await read('&eventKey=%20fall', 4),
+      indexesOf((event) => event.eventKey === 'fall'),
+    );
+    assert.deepEqual(
+      await read('&eventValue=high'),
+      indexesOf((event) => event.eventValue === 'high'),
+    );
+    assert.deepEqual(
+      await read('&eventKey=jump&eventValue=high'),
+      indexesOf((event) => event.eventKey === 'jump' && event.eventValue === 'high'),
+    );
+    assert.deepEqual(
+      await read(`&from=${minute(10)}&to=${minute(20)}`),
+      indexesOf((_, index) => index >= 10 && index < 20),
+    );
+    const withOffset = encodeURIComponent('2026-11-20T11:10:00+01:00');
+    assert.deepEqual(await read(`&from=${withOffset}&to=${minute(12)}`), [11, 10]);
+    assert.deepEqual(await read('&eventKey=never'), []);
   });
-  assert.match(receivedAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-  // Computed as a third party would, from the documented form.
-  const microseconds = `${receivedAt.slice(0, -1).padEnd(20, '.').padEnd(26, '0')}Z`;
-  const canonical = JSON.stringify([
-    'player_events',
-    tenant.tenantId,
-    eventRecordId,
-    ada.playerId,
-    null,
-    eventDefinitionId,
-    'key-5',
-    '5',
-    minute(5),
-    microseconds,
-  ]);
-  assert.equal(rowHash, hash('sha256', canonical));
-});
 
-test('bad queries are 400', async () => {
-  for (const query of [
-    '',
-    '?scope=both',
-    '?scope=player&limit=0',
-    '?scope=player&limit=1001',
-    '?scope=player&limit=x',
-    '?scope=player&from=yesterday',
-    '?scope=player&from=2026-11-20T10:00:00',
-    '?scope=player&playerId=5',
-    '?scope=player&cursor=AAAA',
-    `?scope=player&cursor=${Buffer.from('["x","y"]').toString('base64url')}`,
-    `?scope=player&matchSessionId=${randomUUID()}`,
-  ]) {
-    assert.equal((await app.http.get(events + query, reader)).status, 400, query);
-  }
-  const tooWide = '/summary?scope=player&bucket=minute&from=2020-01-01T00:00:00Z';
-  assert.equal((await app.http.get(events + tooWide, reader)).status, 400);
-});
-
-test('a cursor may hold any offset that a time may', async () => {
-  const cursor = Buffer.from(JSON.stringify(['2026-11-21T09:02:00+23:00', ''])).toString('base64url');
-  assert.deepEqual(await read(`&cursor=${cursor}`), [1, 0]);
-});
-
-test('an export streams every event, oldest first, in both formats', async () => {
-  const lines = await app.http.get(`${events}/export?scope=player`, reader);
-  assert.match(lines.headers.get('content-type') ?? '', /x-ndjson/);
-  const items = lines.text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { value: number });
-  assert.deepEqual(
-    items.map((item) => item.value),
-    sent.map((_, index) => index),
-  );
-
-  const csv = await app.http.get(`${events}/export?scope=player&format=csv&eventKey=fall`, reader);
-  const [header, ...rows] = csv.text.trimEnd().split('\n');
-  assert.equal(
-    header,
-    'eventRecordId,eventDefinitionId,eventKey,eventValue,playerId,loginSessionId,idempotencyKey,value,occurredAt,receivedAt,rowHash',
-  );
-  assert.equal(rows.length, 10);
-  assert.equal((await app.http.get(`${events}/export?scope=match&from=x`, reader)).status, 400);
-});
-
-test('an exported cell is no formula, and a number stays one', async () => {
-  const event = {
-    playerId: ada.playerId,
-    eventKey: '=1+1',
-    idempotencyKey: '@SUM(A1)',
-    value: -5,
-    occurredAt: '2026-11-21T00:00:00Z',
-  };
-  await app.http.post('/api/game/player-events', [event], ada.caller);
-  const { text } = await app.http.get(
-    `${events}/export?scope=player&format=csv&from=2026-11-21T00:00:00Z`,
-    reader,
-  );
-  const cells = text.trimEnd().split('\n')[1]?.split(',') ?? [];
-  assert.deepEqual([cells[2], cells[6], cells[7]], ["'=1+1", "'@SUM(A1)", '-5']);
-});
-
-test('more rows than one chunk are exported once each', async () => {
-  const many = Array.from({ length: 5_001 }, (_, index) => ({
-    playerId: ada.playerId,
-    eventKey: 'bulk',
-    idempotencyKey: `bulk-${index}`,
-    occurredAt: '2026-11-22T00:00:00Z',
-  }));
-  await app.http.post('/api/game/player-events', many, ada.caller);
-  const { text } = await app.http.get(`${events}/export?scope=player&eventKey=bulk`, reader);
-  assert.equal(
-    new Set(
-      text
-        .trimEnd()
-        .split('\n')
-        .map((line) => (JSON.parse(line) as { idempotencyKey: string }).idempotencyKey),
-    ).size,
-    5_001,
-  );
-});
-
-test('a summary counts by definition and bucket', async () => {
-  const { body } = await app.http.get(
-    `${events}/summary?scope=player&bucket=hour&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z`,
-    reader,
-  );
-  const counts = Object.fromEntries(
-    body.items.map((item: Record<string, unknown>) => [
-      `${item['bucketStart']} ${item['eventKey']} ${item['eventValue']}`,
-      item['count'],
-    ]),
-  );
-  assert.deepEqual(counts, {
-    '2026-11-20T10:00:00Z jump null': 16,
-    '2026-11-20T10:00:00Z jump high': 4,
-    '2026-11-20T10:00:00Z fall null': 8,
-    '2026-11-20T10:00:00Z fall high': 2,
-  });
-  assert.equal(
-    (await app.http.get(`${events}/summary?scope=match`, reader)).status,
-    200,
-    'the range has a default',
-  );
-});
-
-test('who may read: members, and API keys of the tenant with the flag', async () => {
-  const other = await arrangeTenant(app);
-  const paths = [`${events}?scope=player`, `${events}/export?scope=player`, `${events}/summary?scope=player`];
-  const [viewer, stranger] = [await arrangeAccount(app, tenant, 'viewer'), await arrangeAccount(app, tenant)];
-  for (const path of paths) {
-    assert.equal((await app.http.get(path, viewer)).status, 200);
-    assert.equal((await app.http.get(path, stranger)).status, 404);
-    assert.equal((await app.http.get(path, { apiKey: other.apiKey })).status, 404, 'a key of another tenant');
-    assert.equal(
-      (await app.http.get(path, { apiKey: tenant.gameKey })).status,
-      401,
-      'a game key is no API key',
-    );
-    assert.equal((await app.http.get(path, { gameKey: tenant.gameKey })).status, 401);
-    assert.equal(
-      (await app.http.get(path, { bearer: ada.accessToken })).status,
-      401,
-      'a player is no member',
-    );
-    assert.equal((await app.http.get(path)).status, 401);
-  }
-  await app.owner.query(
-    `UPDATE tenant_keys SET allow_data_api = false WHERE tenant_id = $1 AND kind = 'api'`,
-    [other.tenantId],
-  );
-  // Changed past the server, which hears of it by the change feed.
-  await eventually(async () => {
-    const path = `/api/bus_tenants/${other.tenantId}/events?scope=player`;
-    const { status, body } = await app.http.get(path, { apiKey: other.apiKey });
-    return status === 403 && body.code === 'data_api_not_allowed';
-  });
-});
-
-test('a query that is cancelled is 503, not 500', async () => {
-  const blocker = await app.owner.connect();
-  await blocker.query('BEGIN; LOCK TABLE player_events');
-  const answer = app.http.get(`${events}?scope=player`, reader);
-  let cancelled = 0;
-  while (cancelled === 0) {
-    const { rowCount } = await app.owner.query(
-      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    cancelled = rowCount ?? 0;
-  }
-  await blocker.query('ROLLBACK');
-  blocker.release();
-  const { status, body, headers } = await answer;
-  assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'query_timeout', '5']);
-});
-
-test('verify finds each altered row, and only those', async () => {
-  const found = async () => {
-    const altered: string[] = [];
-    const rows = await verify(app.databaseUrl, { tenantId: tenant.tenantId }, ({ table, id }) =>
-      altered.push(`${table} ${id}`),
-    );
-    assert.ok(rows > 5_000);
-    return altered.toSorted();
-  };
-  assert.deepEqual(await found(), []);
-  const alter = async (table: string, change: string, where: string) => {
-    const { rows } = await app.owner.query(`UPDATE ${table} SET ${change} WHERE ${where} RETURNING id`);
-    assert.equal(rows.length, 1);
-    return `${table} ${rows[0].id}`;
-  };
-  const altered = [
-    await alter('player_events', 'value = value + 1', `idempotency_key = 'key-3'`),
-    await alter(
+  test('returns all fields of an event', async () => {
+    const { body } = await app.http.get(`${events}?scope=player&from=${minute(5)}&to=${minute(6)}`, reader);
+    const [item] = body.items;
+    const { eventRecordId, eventDefinitionId, receivedAt, rowHash, ...rest } = item;
+    assert.deepEqual(rest, {
+      eventKey: 'jump',
+      eventValue: 'high',
+      playerId: ada.playerId,
+      loginSessionId: null,
+      idempotencyKey: 'key-5',
+      value: 5,
+      occurredAt: '2026-11-20T10:05:00Z',
+    });
+    assert.match(receivedAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    // Recomputes the hash from its documentation in docs/row-hashes.md.
+    const microseconds = `${receivedAt.slice(0, -1).padEnd(20, '.').padEnd(26, '0')}Z`;
+    const canonical = JSON.stringify([
       'player_events',
-      `occurred_at = occurred_at + interval '1 microsecond'`,
-      `idempotency_key = 'key-4'`,
-    ),
-    await alter('player_events', `row_hash = '\\x00'`, `idempotency_key = 'key-7'`),
-    await alter('player_events', `value = NULL`, `idempotency_key = 'key-8'`),
-    await alter('login_ledger', `platform = 'PC_Mac'`, `player_id = '${bob.playerId}'`),
-  ];
-  assert.deepEqual(await found(), altered.toSorted());
+      tenant.tenantId,
+      eventRecordId,
+      ada.playerId,
+      null,
+      eventDefinitionId,
+      'key-5',
+      '5',
+      minute(5),
+      microseconds,
+    ]);
+    assert.equal(rowHash, hash('sha256', canonical));
+  });
+
+  test('returns 400 for invalid queries', async () => {
+    for (const query of [
+      '',
+      '?scope=both',
+      '?scope=player&limit=0',
+      '?scope=player&limit=1001',
+      '?scope=player&limit=x',
+      '?scope=player&from=yesterday',
+      '?scope=player&from=2026-11-20T10:00:00',
+      '?scope=player&playerId=5',
+      '?scope=player&cursor=AAAA',
+      `?scope=player&cursor=${Buffer.from('["x","y"]').toString('base64url')}`,
+      `?scope=player&matchSessionId=${randomUUID()}`,
+    ]) {
+      assert.equal((await app.http.get(events + query, reader)).status, 400, query);
+    }
+    const tooWide = '/summary?scope=player&bucket=minute&from=2020-01-01T00:00:00Z';
+    assert.equal((await app.http.get(events + tooWide, reader)).status, 400);
+  });
+
+  test('accepts a cursor with any time offset', async () => {
+    const cursor = Buffer.from(JSON.stringify(['2026-11-21T09:02:00+23:00', ''])).toString('base64url');
+    assert.deepEqual(await read(`&cursor=${cursor}`), [1, 0]);
+  });
+});
+
+describe('GET /api/bus_tenants/:tenantId/events/export', () => {
+  test('streams every event, oldest first, as NDJSON and CSV', async () => {
+    const lines = await app.http.get(`${events}/export?scope=player`, reader);
+    assert.match(lines.headers.get('content-type') ?? '', /x-ndjson/);
+    const items = lines.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { value: number });
+    assert.deepEqual(
+      items.map((item) => item.value),
+      sent.map((_, index) => index),
+    );
+
+    const csv = await app.http.get(`${events}/export?scope=player&format=csv&eventKey=fall`, reader);
+    const [header, ...rows] = csv.text.trimEnd().split('\n');
+    assert.equal(
+      header,
+      'eventRecordId,eventDefinitionId,eventKey,eventValue,playerId,loginSessionId,idempotencyKey,value,occurredAt,receivedAt,rowHash',
+    );
+    assert.equal(rows.length, 10);
+    assert.equal((await app.http.get(`${events}/export?scope=match&from=x`, reader)).status, 400);
+  });
+
+  test('escapes formulas in CSV cells and keeps numbers', async () => {
+    const event = {
+      playerId: ada.playerId,
+      eventKey: '=1+1',
+      idempotencyKey: '@SUM(A1)',
+      value: -5,
+      occurredAt: '2026-11-21T00:00:00Z',
+    };
+    await app.http.post('/api/game/player-events', [event], ada.caller);
+    const { text } = await app.http.get(
+      `${events}/export?scope=player&format=csv&from=2026-11-21T00:00:00Z`,
+      reader,
+    );
+    const cells = text.trimEnd().split('\n')[1]?.split(',') ?? [];
+    assert.deepEqual([cells[2], cells[6], cells[7]], ["'=1+1", "'@SUM(A1)", '-5']);
+  });
+
+  test('exports more rows than one chunk once each', async () => {
+    const many = Array.from({ length: 5_001 }, (_, index) => ({
+      playerId: ada.playerId,
+      eventKey: 'bulk',
+      idempotencyKey: `bulk-${index}`,
+      occurredAt: '2026-11-22T00:00:00Z',
+    }));
+    await app.http.post('/api/game/player-events', many, ada.caller);
+    const { text } = await app.http.get(`${events}/export?scope=player&eventKey=bulk`, reader);
+    assert.equal(
+      new Set(
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => (JSON.parse(line) as { idempotencyKey: string }).idempotencyKey),
+      ).size,
+      5_001,
+    );
+  });
+});
+
+describe('GET /api/bus_tenants/:tenantId/events/summary', () => {
+  test('counts events by definition and bucket', async () => {
+    const { body } = await app.http.get(
+      `${events}/summary?scope=player&bucket=hour&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z`,
+      reader,
+    );
+    const counts = Object.fromEntries(
+      body.items.map((item: Record<string, unknown>) => [
+        `${item['bucketStart']} ${item['eventKey']} ${item['eventValue']}`,
+        item['count'],
+      ]),
+    );
+    assert.deepEqual(counts, {
+      '2026-11-20T10:00:00Z jump null': 16,
+      '2026-11-20T10:00:00Z jump high': 4,
+      '2026-11-20T10:00:00Z fall null': 8,
+      '2026-11-20T10:00:00Z fall high': 2,
+    });
+    assert.equal(
+      (await app.http.get(`${events}/summary?scope=match`, reader)).status,
+      200,
+      'from and to are optional',
+    );
+  });
+});
+
+describe('event reading endpoints', () => {
+  test('allow members and API keys with allowDataApi only', async () => {
+    const other = await arrangeTenant(app);
+    const paths = [
+      `${events}?scope=player`,
+      `${events}/export?scope=player`,
+      `${events}/summary?scope=player`,
+    ];
+    const [viewer, stranger] = [
+      await arrangeAccount(app, tenant, 'viewer'),
+      await arrangeAccount(app, tenant),
+    ];
+    for (const path of paths) {
+      assert.equal((await app.http.get(path, viewer)).status, 200);
+      assert.equal((await app.http.get(path, stranger)).status, 404);
+      assert.equal(
+        (await app.http.get(path, { apiKey: other.apiKey })).status,
+        404,
+        'a key of another tenant',
+      );
+      assert.equal(
+        (await app.http.get(path, { apiKey: tenant.gameKey })).status,
+        401,
+        'a game key is not an API key',
+      );
+      assert.equal((await app.http.get(path, { gameKey: tenant.gameKey })).status, 401);
+      assert.equal(
+        (await app.http.get(path, { bearer: ada.accessToken })).status,
+        401,
+        'a player is not a member',
+      );
+      assert.equal((await app.http.get(path)).status, 401);
+    }
+    await app.owner.query(
+      `UPDATE tenant_keys SET allow_data_api = false WHERE tenant_id = $1 AND kind = 'api'`,
+      [other.tenantId],
+    );
+    // The server sees this direct change through the change feed.
+    await eventually(async () => {
+      const path = `/api/bus_tenants/${other.tenantId}/events?scope=player`;
+      const { status, body } = await app.http.get(path, { apiKey: other.apiKey });
+      return status === 403 && body.code === 'data_api_not_allowed';
+    });
+  });
+
+  test('return 503 when the query is cancelled', async () => {
+    const blocker = await app.owner.connect();
+    await blocker.query('BEGIN; LOCK TABLE player_events');
+    const answer = app.http.get(`${events}?scope=player`, reader);
+    let cancelled = 0;
+    while (cancelled === 0) {
+      const { rowCount } = await app.owner.query(
+        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      cancelled = rowCount ?? 0;
+    }
+    await blocker.query('ROLLBACK');
+    blocker.release();
+    const { status, body, headers } = await answer;
+    assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'query_timeout', '5']);
+  });
+});
+
+describe('verify', () => {
+  test('reports each altered row and no other', async () => {
+    const found = async () => {
+      const altered: string[] = [];
+      const rows = await verify(app.databaseUrl, { tenantId: tenant.tenantId }, ({ table, id }) =>
+        altered.push(`${table} ${id}`),
+      );
+      assert.ok(rows > 5_000);
+      return altered.toSorted();
+    };
+    assert.deepEqual(await found(), []);
+    const alter = async (table: string, change: string, where: string) => {
+      const { rows } = await app.owner.query(`UPDATE ${table} SET ${change} WHERE ${where} RETURNING id`);
+      assert.equal(rows.length, 1);
+      return `${table} ${rows[0].id}`;
+    };
+    const altered = [
+      await alter('player_events', 'value = value + 1', `idempotency_key = 'key-3'`),
+      await alter(
+        'player_events',
+        `occurred_at = occurred_at + interval '1 microsecond'`,
+        `idempotency_key = 'key-4'`,
+      ),
+      await alter('player_events', `row_hash = '\\x00'`, `idempotency_key = 'key-7'`),
+      await alter('player_events', `value = NULL`, `idempotency_key = 'key-8'`),
+      await alter('login_ledger', `platform = 'PC_Mac'`, `player_id = '${bob.playerId}'`),
+    ];
+    assert.deepEqual(await found(), altered.toSorted());
+  });
 });

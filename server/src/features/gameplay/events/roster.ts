@@ -2,28 +2,28 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/database.ts';
 import { findRoster } from '../matches/index.ts';
 
-/** Where a match player belongs. */
-export interface RosterEntry {
+/** The match and the player of a roster entry. */
+export interface MatchActor {
   matchSessionId: string;
   playerId: string;
 }
 
 export interface Rosters {
-  /** The roster entries of these match players, as far as they exist in the tenant, by their id. */
-  find(tenantId: string, matchPlayerIds: Iterable<string>): Promise<Map<string, RosterEntry>>;
+  /** Returns the entries of the match players that exist in the tenant, by match player ID. */
+  find(tenantId: string, matchPlayerIds: Iterable<string>): Promise<Map<string, MatchActor>>;
 }
 
-const REMEMBERED_ENTRIES = 100_000;
+const MAX_CACHED_ENTRIES = 100_000;
 
-/** Looks up roster entries. One never changes once it is made, so it is remembered without being watched. */
+/** Creates a cache of roster entries. It has no invalidation, because the player and match of an entry never change. */
 export function createRosters(database: Database): Rosters {
-  const known = new LRUCache<string, RosterEntry>({ max: REMEMBERED_ENTRIES });
+  const cache = new LRUCache<string, MatchActor>({ max: MAX_CACHED_ENTRIES });
   return {
     async find(tenantId, matchPlayerIds) {
-      const found = new Map<string, RosterEntry>();
+      const found = new Map<string, MatchActor>();
       const missing: string[] = [];
       for (const id of matchPlayerIds) {
-        const entry = known.get(tenantId + id);
+        const entry = cache.get(tenantId + id);
         if (entry) found.set(id, entry);
         else missing.push(id);
       }
@@ -34,7 +34,7 @@ export function createRosters(database: Database): Rosters {
         missing,
       )) {
         found.set(matchPlayerId, entry);
-        known.set(tenantId + matchPlayerId, entry);
+        cache.set(tenantId + matchPlayerId, entry);
       }
       return found;
     },

@@ -1,22 +1,27 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, ProblemDocument, StoredGuid, Timestamp } from '../../../http/schemas.ts';
-import { MOST_EVENTS, MOST_SUMMARY_ROWS } from './event-scope.ts';
+import { MAX_SUMMARY_ROWS } from './queries.ts';
+
+/** The maximum for every plan. A plan may allow fewer. */
+export const MAX_EVENTS_PER_REQUEST = 10_000;
 
 const Int64 = Type.Union([Type.Integer(), Type.String({ pattern: '^-?\\d+$' })], {
   description:
-    'A signed 64-bit integer, exact over its whole range; as a number in plain digits or as a text.',
+    'A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range.',
 });
 
 const eventFields = {
   loginSessionId: Type.Optional(Nullable(Guid)),
   eventDefinitionId: Type.Optional(Nullable(Guid)),
   eventKey: Type.Optional(
-    Nullable(Type.String({ maxLength: 32, description: 'Needed without eventDefinitionId.' })),
+    Nullable(Type.String({ maxLength: 32, description: 'Required if `eventDefinitionId` is absent.' })),
   ),
-  eventValue: Type.Optional(Nullable(Type.String({ maxLength: 32, description: 'Used with eventKey.' }))),
+  eventValue: Type.Optional(
+    Nullable(Type.String({ maxLength: 32, description: 'Used together with `eventKey`.' })),
+  ),
   idempotencyKey: Type.String({
     maxLength: 64,
-    description: 'Unique with occurredAt: the same event sent again is stored once.',
+    description: 'Unique together with `occurredAt`. An event that is sent again is stored only once.',
   }),
   value: Type.Optional(Int64),
   occurredAt: Timestamp,
@@ -26,33 +31,33 @@ export const MatchEvent = Type.Object({ matchSessionId: Guid, matchPlayerId: Gui
 export const PlayerEvent = Type.Object({ playerId: Guid, ...eventFields });
 
 /**
- * A batch, as the documentation shows it. A request is held to its envelope alone (see routes.ts): a schema over the items
- * would refuse the whole batch for one bad event.
+ * The batch schemas document the request only. ingestion-routes.ts validates the envelope, and checkEvent each event, so
+ * that one invalid event does not fail the whole batch.
  */
 export const MatchEventBatch = batchOf(MatchEvent);
 export const PlayerEventBatch = batchOf(PlayerEvent);
 
 function batchOf(event: typeof MatchEvent | typeof PlayerEvent) {
-  const events = Type.Array(event, { minItems: 1, maxItems: MOST_EVENTS });
+  const events = Type.Array(event, { minItems: 1, maxItems: MAX_EVENTS_PER_REQUEST });
   return Type.Unsafe<unknown>(Type.Union([Type.Object({ events }), events]));
 }
 
 const resultFields = {
   records: Type.Array(
     Type.Object({
-      index: Type.Integer({ description: 'The place of the event in the request.' }),
+      index: Type.Integer({ description: 'The position of the event in the request, from 0.' }),
       eventRecordId: StoredGuid,
       eventDefinitionId: StoredGuid,
       matchPlayerId: Type.Optional(StoredGuid),
       matchSessionId: Type.Optional(StoredGuid),
       playerId: Type.Optional(StoredGuid),
     }),
-    { description: 'The events that this request stored. They are on disk.' },
+    { description: 'The events that this request stored. They are already on disk.' },
   ),
   warnings: Type.Array(Type.Object({ index: Type.Integer(), message: Type.String() }), {
     description:
-      'What was not stored as it was sent: a definition that was found by key and value, and members that an event does not ' +
-      'have, one warning for each name.',
+      'Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event ' +
+      'has unknown members. Each unknown member name has one warning.',
   }),
   errors: Type.Array(
     Type.Object({
@@ -63,16 +68,16 @@ const resultFields = {
       eventKey: Type.Optional(Type.String()),
       eventValue: Type.Optional(Type.String()),
     }),
-    { description: 'The events that were refused, and why.' },
+    { description: 'The events that were rejected, each with a reason.' },
   ),
   duplicateCount: Type.Integer({
-    description: 'Events that were stored before, or stand in the batch twice.',
+    description: 'Number of events that were already stored or occur more than once in the batch.',
   }),
 };
 
 export const IngestResult = Type.Object(resultFields);
 
-/** Nothing was inserted: the same result, as a problem document. */
+/** The result of a batch that added no event, as a problem document. */
 export const RejectedBatch = {
   description: 'No event was stored.',
   content: {
@@ -87,10 +92,10 @@ export const scopeQuery = OneOf(['match', 'player'], { description: 'Match event
 const filterFields = {
   scope: scopeQuery,
   from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Events that occurred at this time or later.' }),
+    Type.String({ format: 'date-time', description: 'Only events that occurred at or after this time.' }),
   ),
   to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Events that occurred before this time.' }),
+    Type.String({ format: 'date-time', description: 'Only events that occurred before this time.' }),
   ),
   eventKey: Type.Optional(Type.String({ maxLength: 512 })),
   eventValue: Type.Optional(Type.String({ maxLength: 512 })),
@@ -101,7 +106,7 @@ const filterFields = {
 export const EventsQuery = Type.Object({
   ...filterFields,
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
-  cursor: Type.Optional(Type.String({ maxLength: 512, description: '`nextCursor` of the page before.' })),
+  cursor: Type.Optional(Type.String({ maxLength: 512, description: '`nextCursor` of the previous page.' })),
 });
 
 export const ExportQuery = Type.Object({
@@ -113,7 +118,7 @@ export const SummaryQuery = Type.Object({
   ...filterFields,
   bucket: OneOf(['minute', 'hour', 'day'], {
     default: 'hour',
-    description: 'The width of a bucket, in UTC.',
+    description: 'The width of a time bucket, in UTC.',
   }),
 });
 
@@ -127,10 +132,12 @@ export const StoredEvent = Type.Object({
   playerId: Guid,
   loginSessionId: Nullable(Guid),
   idempotencyKey: Type.String(),
-  value: Nullable(Type.Integer({ description: 'A signed 64-bit integer with all its digits.' })),
+  value: Nullable(
+    Type.Integer({ description: 'A signed 64-bit integer. Some JSON parsers round it above 2^53.' }),
+  ),
   occurredAt: Timestamp,
   receivedAt: Timestamp,
-  rowHash: Type.String({ description: 'SHA-256 of the row, hexadecimal.' }),
+  rowHash: Type.String({ description: 'SHA-256 of the row, in hexadecimal.' }),
 });
 
 export const EventPage = Type.Object({
@@ -151,6 +158,6 @@ export const EventSummary = Type.Object({
       eventValue: Nullable(Type.String()),
       count: Type.Integer(),
     }),
-    { maxItems: MOST_SUMMARY_ROWS },
+    { maxItems: MAX_SUMMARY_ROWS },
   ),
 });

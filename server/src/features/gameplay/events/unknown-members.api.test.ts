@@ -42,7 +42,7 @@ for (const { path, scope, event } of endpoints) {
   const send = (events: object[]) => app.http.post(path, { events }, player.caller);
 
   describe(`POST ${path}`, () => {
-    test('warns once of each member that an event does not have, and stores the event', async () => {
+    test('stores an event with unknown members and warns once per member name', async () => {
       const answer = await send([
         event(),
         event({ props: { level: 3 }, value: 1, loginSessionId: null }),
@@ -56,13 +56,13 @@ for (const { path, scope, event } of endpoints) {
       ]);
     });
 
-    test('does not warn of the fields that an event has', async () => {
+    test('returns no warning for known fields', async () => {
       const all = { eventDefinitionId: null, eventValue: 'high', value: '5', loginSessionId: null };
       const answer = await send([event(all)]);
       assert.deepEqual([answer.status, answer.body.warnings], [201, []]);
     });
 
-    test('warns of the members of refused events too', async () => {
+    test('returns warnings for rejected events too', async () => {
       const answer = await send([event({ eventKey: undefined, event_key: 'jump' })]);
       assert.equal(answer.status, 422);
       assert.equal(answer.headers.get('content-type'), 'application/problem+json');
@@ -73,7 +73,7 @@ for (const { path, scope, event } of endpoints) {
       assert.match(answer.body.warnings[0].message, /"event_key"/);
     });
 
-    test('lists 20 names of at most 64 characters, then says that there are more', async () => {
+    test('returns at most 20 names of 64 characters, then one warning for the rest', async () => {
       const names = Array.from({ length: 30 }, (_, index) => [`${'🎲'.repeat(64)}${index}`, index]);
       const { body, status } = await send([event(Object.fromEntries(names)), event({ more: 1 })]);
       assert.equal(status, 201);

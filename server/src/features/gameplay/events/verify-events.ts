@@ -4,17 +4,18 @@ import type { EventFilter, EventPosition } from './event-filter.ts';
 import { eventRowHash, eventTables } from './event-row.ts';
 import { selectHashedEvents } from './queries.ts';
 
-const CHUNK = 5_000;
+const ROWS_PER_QUERY = 5_000;
 
-/** A row whose hash does not match its columns, or with which something else is wrong. */
+/** A row that failed verification. */
 export interface AlteredRow {
   table: string;
   tenantId: string;
   id: string;
+  /** Absent if the hash of the row does not match its columns. */
   problem?: string;
 }
 
-/** Recomputes the hashes of a tenant's events and reports each row that does not match; returns how many it read. */
+/** Recomputes the hashes of a tenant's events and reports each mismatch. Returns the number of rows it checked. */
 export async function verifyEvents(
   database: Database,
   tenantId: string,
@@ -25,7 +26,7 @@ export async function verifyEvents(
   let after: EventPosition | undefined;
   let count = 0;
   while (true) {
-    const rows = await selectHashedEvents(tenant, tenantId, filter, after, CHUNK);
+    const rows = await selectHashedEvents(tenant, tenantId, filter, after, ROWS_PER_QUERY);
     for (const { rowHash, ...row } of rows) {
       const origin = { tenantId, createdAt: hashedInstant(row.createdAt) };
       const expected = eventRowHash(filter.scope, origin, {
@@ -35,7 +36,7 @@ export async function verifyEvents(
       if (expected !== rowHash) report({ table: eventTables[filter.scope], tenantId, id: row.id });
     }
     count += rows.length;
-    if (rows.length < CHUNK) return count;
+    if (rows.length < ROWS_PER_QUERY) return count;
     after = rows.at(-1);
   }
 }

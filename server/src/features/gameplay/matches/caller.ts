@@ -2,17 +2,17 @@ import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
 
-/** Who asks: a tenant's game server, and, where a bearer stands beside its key, the player it acts for. */
+/** The caller of a match operation: a game key, and the player if the request also has a bearer token. */
 export interface MatchCaller {
-  /** The tenant, and who pays. */
   billing: BillingContext;
+  /** Undefined without a bearer token. */
   playerId: string | undefined;
-  /** For the operations that keep their answers. */
+  /** Set if the operation accepts an `Idempotency-Key`. */
   idempotency?: IdempotentRequest | undefined;
 }
 
-/** Throws forbidden where a bearer's player would act for anybody else. */
-export function refuseForOthers(caller: MatchCaller, playerIds: string[]): void {
+/** Throws `forbidden` if the caller has a bearer token and one of the players is not the player of the token. */
+export function requireOwnPlayer(caller: MatchCaller, playerIds: string[]): void {
   const { playerId } = caller;
   if (playerId !== undefined && playerIds.some((id) => id !== playerId))
     throw new ProblemError(

@@ -3,8 +3,8 @@ import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
-import { refuseForOthers, type MatchCaller } from './caller.ts';
-import { insertMatch, type Refusal } from './queries.ts';
+import { requireOwnPlayer, type MatchCaller } from './caller.ts';
+import { insertMatch, type Rejection } from './queries.ts';
 
 export interface CreateMatchRequest {
   players: { playerId: string; loginSessionId?: string | null }[];
@@ -12,16 +12,16 @@ export interface CreateMatchRequest {
   metadata?: Record<string, unknown>;
 }
 
-/** What a refusal is to the caller of a batch (contract §5). */
-const refusals: Record<Refusal, { statusCode: 404 | 410; error: string }> = {
-  unknown_player: { statusCode: 404, error: 'The tenant has no such player.' },
-  unknown_session: { statusCode: 404, error: 'The player has no such session in the tenant.' },
+/** The error that the response gives for each rejected player. */
+const rejections: Record<Rejection, { statusCode: 404 | 410; error: string }> = {
+  unknown_player: { statusCode: 404, error: 'The tenant does not have this player.' },
+  unknown_session: { statusCode: 404, error: 'The player does not have this session in the tenant.' },
   session_expired: { statusCode: 410, error: 'The player’s session has ended or expired.' },
 };
 
 /**
- * Starts a match. Throws players_rejected where any player's session is not alive, player_not_found where one is unknown:
- * then nothing is created, and `errors` names each of them. Throws idempotency_key_reused.
+ * Creates a match with its roster, or nothing if any player is rejected. Throws `players_rejected` if a session has ended or
+ * expired, `player_not_found` if only players or sessions are unknown (`errors` lists each), and `idempotency_key_reused`.
  */
 export async function createMatch(
   database: Database,
@@ -29,10 +29,10 @@ export async function createMatch(
   { players, mode, metadata }: CreateMatchRequest,
 ) {
   const playerIds = players.map((player) => player.playerId);
-  refuseDuplicates(playerIds);
-  refuseForOthers(caller, playerIds);
+  rejectDuplicates(playerIds);
+  requireOwnPlayer(caller, playerIds);
 
-  // In ascending order, so that the roster is read in the order in which it was sent.
+  // Sorted IDs keep the order of the request, because the roster is read in the order of the IDs.
   const matchPlayerIds = players.map(() => newId()).toSorted();
   const match = {
     matchSessionId: newId(),
@@ -46,8 +46,8 @@ export async function createMatch(
     })),
   };
   const create = async (transaction: Querier) => {
-    const refused = await insertMatch(transaction, caller.billing.tenantId, match);
-    if (refused.length > 0) throw rejection(refused, playerIds);
+    const rejected = await insertMatch(transaction, caller.billing.tenantId, match);
+    if (rejected.length > 0) throw rejectionProblem(rejected, playerIds);
     return {
       matchSessionId: match.matchSessionId,
       startedAt: match.startedAt,
@@ -59,28 +59,31 @@ export async function createMatch(
     .transaction((transaction) => runOnce(transaction, caller.idempotency, () => create(transaction)));
 }
 
-function rejection(refused: { index: number; refusal: Refusal }[], playerIds: string[]): ProblemError {
-  const errors = refused.map(({ index, refusal }) => ({
+function rejectionProblem(
+  rejected: { index: number; rejection: Rejection }[],
+  playerIds: string[],
+): ProblemError {
+  const errors = rejected.map(({ index, rejection }) => ({
     index,
     playerId: playerIds[index],
-    ...refusals[refusal],
+    ...rejections[rejection],
   }));
   const anyExpired = errors.some((error) => error.statusCode === 410);
   return new ProblemError(anyExpired ? 'players_rejected' : 'player_not_found', {
-    detail: 'No match was created. The member errors names each player and the reason.',
+    detail: 'No match was created. The member errors lists each rejected player with the reason.',
     members: { errors },
   });
 }
 
-function refuseDuplicates(playerIds: string[]): void {
+function rejectDuplicates(playerIds: string[]): void {
   const seen = new Set<string>();
   const errors = playerIds.flatMap((id, index) => {
     if (seen.size < seen.add(id).size) return [];
-    return [{ path: `players.${index}.playerId`, message: 'is there already' }];
+    return [{ path: `players.${index}.playerId`, message: 'occurs more than once' }];
   });
   if (errors.length > 0)
     throw new ProblemError('invalid_request', {
-      detail: 'The request names a player twice. Name each player once.',
+      detail: 'The request lists a player more than once. List each player once.',
       members: { errors },
     });
 }

@@ -1,12 +1,12 @@
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
-import { refuseForOthers, type MatchCaller } from './caller.ts';
+import { requireOwnPlayer, type MatchCaller } from './caller.ts';
 import { listMatchPlayers, markEnded, type MatchSession } from './queries.ts';
 
 /**
- * Ends a match; ending it again answers with its first end. A player's bearer may end a match that nobody else was in.
- * Throws not_found.
+ * Ends a match. Idempotent: a second call returns the first end. With a bearer token, the roster may contain no other player.
+ * Throws `not_found` and `forbidden`.
  */
 export async function endMatch(
   database: Database,
@@ -16,14 +16,14 @@ export async function endMatch(
   const { tenantId } = caller.billing;
   if (caller.playerId !== undefined) {
     const players = await listMatchPlayers(database.forTenant(tenantId), tenantId, matchSessionId);
-    refuseForOthers(
+    requireOwnPlayer(
       caller,
       players.map((player) => player.playerId),
     );
   }
   return database.forKey(caller.billing).transaction(async (transaction) => {
     const ended = await markEnded(transaction, tenantId, matchSessionId, now());
-    if (!ended) throw new ProblemError('not_found', 'The tenant has no such match.');
+    if (!ended) throw new ProblemError('not_found', 'The tenant does not have this match.');
     return ended;
   });
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
-import { refuseForOthers, type MatchCaller } from './caller.ts';
+import { requireOwnPlayer, type MatchCaller } from './caller.ts';
 import { findRoster, markLeft, type MatchPlayer } from './queries.ts';
 
-/** Marks a player as gone from a match; leaving again answers with the first time. Throws not_found. */
+/** Records that a player has left a match. Idempotent: a second call returns the first time. Throws `not_found` and `forbidden`. */
 export async function leaveMatch(
   database: Database,
   caller: MatchCaller,
@@ -14,14 +14,14 @@ export async function leaveMatch(
   const { tenantId } = caller.billing;
   if (caller.playerId !== undefined) {
     const entries = await findRoster(database.forTenant(tenantId), tenantId, [matchPlayerId]);
-    refuseForOthers(
+    requireOwnPlayer(
       caller,
       entries.map((entry) => entry.playerId),
     );
   }
   return database.forKey(caller.billing).transaction(async (transaction) => {
     const left = await markLeft(transaction, tenantId, matchSessionId, matchPlayerId, now());
-    if (!left) throw new ProblemError('not_found', 'The match has no such player.');
+    if (!left) throw new ProblemError('not_found', 'The match does not have this player.');
     return left;
   });
 }

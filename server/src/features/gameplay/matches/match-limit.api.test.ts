@@ -9,7 +9,7 @@ const tenant = await arrangeTenant(app);
 const game = { gameKey: tenant.gameKey };
 
 describe('POST /api/game/matches/{matchSessionId}/join', () => {
-  test('returns 409 when the match has 1,000 players, and lets those who left come back', async () => {
+  test('returns 409 when the match has 1,000 players, except for players who return', async () => {
     const [first, second, third] = [
       await arrangePlayer(app, tenant),
       await arrangePlayer(app, tenant),

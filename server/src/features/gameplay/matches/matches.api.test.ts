@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 import type { MatchPlayer } from './queries.ts';
 
 interface ItemError {
@@ -29,8 +30,8 @@ const record = (match: string, results: object[], caller: Caller = server) =>
   app.http.put(`${MATCHES}/${match}/results`, { results }, caller);
 const read = (match: string, caller: Caller = server) => app.http.get(`${MATCHES}/${match}`, caller);
 
-/** Moves the last sign of a session into the past. */
-const age = (sessionId: string, interval: string) =>
+/** Moves the start and the last activity of a session into the past. */
+const ageSession = (sessionId: string, interval: string) =>
   app.owner.query(
     'UPDATE login_sessions SET started_at = now() - $2::interval, last_seen_at = now() - $2::interval WHERE session_id = $1',
     [sessionId, interval],
@@ -47,21 +48,21 @@ async function countMatches(tenantId: string): Promise<number> {
   return rows[0].count;
 }
 
-/** Players with a session each, past the sign-in: for matches of many. */
-async function arrangeCrowd(count: number): Promise<{ playerId: string }[]> {
+/** Inserts many players with one session each, without sign-in. */
+async function arrangeManyPlayers(count: number): Promise<{ playerId: string }[]> {
   const { rows } = await app.owner.query(
-    `WITH crowd AS (
+    `WITH player AS (
        INSERT INTO players (id, created_at) SELECT gen_random_uuid(), now() FROM generate_series(1, $2::int) RETURNING id),
      access AS (
-       INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at) SELECT $1, id, now(), now() FROM crowd)
+       INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at) SELECT $1, id, now(), now() FROM player)
      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, platform)
-     SELECT $1, gen_random_uuid(), id, now(), now(), 'mock', 'Unknown' FROM crowd RETURNING player_id AS "playerId"`,
+     SELECT $1, gen_random_uuid(), id, now(), now(), 'mock', 'Unknown' FROM player RETURNING player_id AS "playerId"`,
     [tenant.tenantId, count],
   );
   return rows;
 }
 
-/** A running match of some players. */
+/** Creates a running match with `count` new players. */
 async function arrangeMatch(count = 2) {
   const them = await players(count);
   const { body } = await create(them.map(({ playerId }) => ({ playerId })));
@@ -72,459 +73,481 @@ async function arrangeMatch(count = 2) {
   };
 }
 
-test('a match is created with its roster, and can be read', async () => {
-  const [ada, bob] = await players(2);
-  const created = await create(
-    [{ playerId: ada!.playerId.toUpperCase() }, { playerId: bob!.playerId, loginSessionId: bob!.sessionId }],
-    { mode: '  ranked ', metadata: { map: 'fort', depth: { level: [1, null] } } },
-  );
-  assert.equal(created.status, 201, created.text);
-  assert.deepEqual(
-    created.body.players.map((one: MatchPlayer) => one.playerId),
-    [ada!.playerId, bob!.playerId],
-  );
-  const { status, body } = await read(created.body.matchSessionId);
-  assert.equal(status, 200);
-  const { players: roster, ...match } = body;
-  assert.deepEqual(match, {
-    matchSessionId: created.body.matchSessionId,
-    mode: 'ranked',
-    metadata: { map: 'fort', depth: { level: [1, null] } },
-    startedAt: body.startedAt,
-    endedAt: null,
+describe('POST /api/game/matches', () => {
+  test('creates a match with its roster', async () => {
+    const [ada, bob] = await players(2);
+    const created = await create(
+      [
+        { playerId: ada!.playerId.toUpperCase() },
+        { playerId: bob!.playerId, loginSessionId: bob!.sessionId },
+      ],
+      { mode: '  ranked ', metadata: { map: 'fort', depth: { level: [1, null] } } },
+    );
+    assert.equal(created.status, 201, created.text);
+    assert.deepEqual(
+      created.body.players.map((one: MatchPlayer) => one.playerId),
+      [ada!.playerId, bob!.playerId],
+    );
+    const { status, body } = await read(created.body.matchSessionId);
+    assert.equal(status, 200);
+    const { players: roster, ...match } = body;
+    assert.deepEqual(match, {
+      matchSessionId: created.body.matchSessionId,
+      mode: 'ranked',
+      metadata: { map: 'fort', depth: { level: [1, null] } },
+      startedAt: body.startedAt,
+      endedAt: null,
+    });
+    assert.equal(Date.parse(body.startedAt), Date.parse(created.body.startedAt));
+    assert.deepEqual(roster[0], {
+      matchPlayerId: created.body.players[0].matchPlayerId,
+      playerId: ada!.playerId,
+      loginSessionId: ada!.sessionId,
+      joinedAt: body.startedAt,
+      leftAt: null,
+      placement: null,
+      score: null,
+      outcome: null,
+    });
+    assert.equal(roster[1].loginSessionId, bob!.sessionId);
   });
-  assert.equal(Date.parse(body.startedAt), Date.parse(created.body.startedAt));
-  assert.deepEqual(roster[0], {
-    matchPlayerId: created.body.players[0].matchPlayerId,
-    playerId: ada!.playerId,
-    loginSessionId: ada!.sessionId,
-    joinedAt: body.startedAt,
-    leftAt: null,
-    placement: null,
-    score: null,
-    outcome: null,
+
+  test('accepts a match without mode, metadata and session', async () => {
+    const [ada] = await players(1);
+    const created = await create([{ playerId: ada!.playerId, loginSessionId: null }], { mode: null });
+    assert.equal(created.status, 201, created.text);
+    const { body } = await read(created.body.matchSessionId);
+    assert.equal(body.mode, null);
+    assert.deepEqual(body.metadata, {});
   });
-  assert.equal(roster[1].loginSessionId, bob!.sessionId);
-});
 
-test('mode and metadata may be left out; a session may be null', async () => {
-  const [ada] = await players(1);
-  const created = await create([{ playerId: ada!.playerId, loginSessionId: null }], { mode: null });
-  assert.equal(created.status, 201, created.text);
-  const { body } = await read(created.body.matchSessionId);
-  assert.equal(body.mode, null);
-  assert.deepEqual(body.metadata, {});
-});
+  test('returns 410, lists each expired session and creates nothing', async () => {
+    const [alive, expired, ended, given] = await players(4);
+    const old = given!.sessionId;
+    const fresh = await arrangePlayer(app, tenant, given!.username);
+    await ageSession(expired!.sessionId, '2 hours 1 second');
+    await ageSession(old, '3 hours');
+    await logOut(ended!.sessionId);
+    const before = await countMatches(tenant.tenantId);
 
-test('expired and ended sessions: 410 names each player, and nothing is created', async () => {
-  const [alive, expired, ended, given] = await players(4);
-  const old = given!.sessionId;
-  const fresh = await arrangePlayer(app, tenant, given!.username);
-  await age(expired!.sessionId, '2 hours 1 second');
-  await age(old, '3 hours');
-  await logOut(ended!.sessionId);
-  const before = await countMatches(tenant.tenantId);
-
-  const refused = await create([
-    { playerId: alive!.playerId },
-    { playerId: expired!.playerId },
-    { playerId: ended!.playerId },
-    { playerId: given!.playerId, loginSessionId: old },
-    { playerId: expired!.playerId.replace(/.$/, (last: string) => (last === '0' ? '1' : '0')) },
-  ]);
-  assert.equal(refused.status, 410, refused.text);
-  assert.equal(refused.body.code, 'players_rejected');
-  assert.deepEqual(
-    refused.body.errors.map((error: ItemError) => [error.index, error.statusCode]),
-    [
-      [1, 410],
-      [2, 410],
-      [3, 410],
-      [4, 404],
-    ],
-  );
-  assert.equal(refused.body.errors[0].playerId, expired!.playerId);
-  assert.equal(typeof refused.body.errors[0].error, 'string');
-  assert.equal(await countMatches(tenant.tenantId), before);
-
-  // The latest open session counts, where none is given.
-  assert.equal((await create([{ playerId: given!.playerId }])).status, 201);
-  assert.equal((await create([{ playerId: given!.playerId, loginSessionId: fresh.sessionId }])).status, 201);
-});
-
-test('a session seen just within two hours is alive, also where a later one has ended', async () => {
-  const [ada] = await players(1);
-  await age(ada!.sessionId, '1 hour 59 minutes 50 seconds');
-  assert.equal((await create([{ playerId: ada!.playerId }])).status, 201);
-  const later = await arrangePlayer(app, tenant, ada!.username);
-  await logOut(later.sessionId);
-  const created = await create([{ playerId: ada!.playerId }]);
-  assert.equal(created.status, 201, 'a player may be signed in twice, and here still is once');
-  const given = await create([{ playerId: ada!.playerId, loginSessionId: later.sessionId }]);
-  assert.equal(given.status, 410, 'the session that is given is the one that counts');
-});
-
-test('logging an older session out does not end the latest one', async () => {
-  const [first] = await players(1);
-  await arrangePlayer(app, tenant, first!.username);
-  await logOut(first!.sessionId);
-  assert.equal((await create([{ playerId: first!.playerId }])).status, 201);
-});
-
-test('unknown players, players of other tenants, and sessions of others: 404 names each', async () => {
-  const [ada, bob] = await players(2);
-  const elsewhere = await arrangeTenant(app);
-  const foreign = await arrangePlayer(app, elsewhere);
-  const both = await arrangePlayer(
-    app,
-    await arrangeTenant(app, { workspaceId: tenant.workspaceId }),
-    ada!.username,
-  );
-  assert.equal(both.playerId, ada!.playerId);
-  const before = await countMatches(tenant.tenantId);
-  const refused = await create([
-    { playerId: ada!.playerId, loginSessionId: both.sessionId },
-    { playerId: bob!.playerId, loginSessionId: ada!.sessionId },
-    { playerId: foreign.playerId, loginSessionId: foreign.sessionId },
-    { playerId: randomUUID() },
-  ]);
-  assert.equal(refused.status, 404, refused.text);
-  assert.deepEqual(
-    refused.body.errors.map((error: ItemError) => [error.index, error.statusCode]),
-    [0, 1, 2, 3].map((index) => [index, 404]),
-  );
-  assert.equal(await countMatches(tenant.tenantId), before);
-});
-
-test('a thousand players fit into a match; one more does not', async () => {
-  const crowd = await arrangeCrowd(1001);
-  assert.equal((await create(crowd)).status, 400);
-  const created = await create(crowd.slice(1));
-  assert.equal(created.status, 201, created.text);
-  const { body } = await read(created.body.matchSessionId);
-  assert.deepEqual(
-    body.players.map((one: MatchPlayer) => one.playerId),
-    crowd.slice(1).map((one) => one.playerId),
-  );
-});
-
-test('malformed creations are 400', async () => {
-  const [ada] = await players(1);
-  const one = { playerId: ada!.playerId };
-  for (const [list, more] of [
-    [[], {}],
-    [[one, { playerId: one.playerId.toUpperCase() }], {}],
-    [[{}], {}],
-    [[{ playerId: 'nonsense' }], {}],
-    [[{ ...one, loginSessionId: 'nonsense' }], {}],
-    [[one], { mode: 'm'.repeat(65) }],
-    [[one], { mode: '' }],
-    [[one], { mode: 5 }],
-    [[one], { metadata: [] }],
-    [[one], { metadata: 'text' }],
-  ] as [object[], object][])
-    assert.equal((await create(list, more)).status, 400, JSON.stringify([list, more]));
-  assert.equal((await create([one], { mode: '🎯'.repeat(64) })).status, 201);
-  assert.equal((await app.http.raw('POST', MATCHES, '{"players":', server)).status, 400);
-  const xml = { ...server, headers: { 'content-type': 'application/xml' } };
-  assert.equal((await app.http.raw('POST', MATCHES, '<a/>', xml)).status, 415);
-});
-
-test('joining: who may, and who may not', async () => {
-  const {
-    match,
-    players: [first],
-  } = await arrangeMatch(1);
-  const [late, expired] = await players(2);
-  await age(expired!.sessionId, '2 hours 1 second');
-
-  const joined = await join(match, { playerId: late!.playerId });
-  assert.equal(joined.status, 201, joined.text);
-  assert.equal(joined.body.playerId, late!.playerId);
-  assert.equal(joined.body.matchSessionId, match);
-  const { body } = await read(match);
-  assert.deepEqual(
-    body.players.map((one: MatchPlayer) => [one.playerId, one.loginSessionId]),
-    [
-      [first!.playerId, first!.sessionId],
-      [late!.playerId, late!.sessionId],
-    ],
-  );
-
-  const refusals = [
-    [{ playerId: late!.playerId }, 409, 'already_in_match'],
-    [{ playerId: expired!.playerId }, 409, 'session_expired'],
-    [{ playerId: expired!.playerId, loginSessionId: expired!.sessionId }, 409, 'session_expired'],
-    [{ playerId: randomUUID() }, 404, 'player_not_found'],
-    [{ playerId: expired!.playerId, loginSessionId: late!.sessionId }, 404, 'not_found'],
-    [{ playerId: 'nonsense' }, 400, 'invalid_request'],
-    [{}, 400, 'invalid_request'],
-  ] as const;
-  for (const [one, status, code] of refusals) {
-    const answer = await join(match, one);
-    assert.deepEqual([answer.status, answer.body.code], [status, code], JSON.stringify(one));
-  }
-  for (const unknown of [randomUUID(), 'nonsense'])
-    assert.equal((await join(unknown, { playerId: late!.playerId })).status, 404);
-
-  await end(match);
-  const [another] = await players(1);
-  const tooLate = await join(match, { playerId: another!.playerId });
-  assert.deepEqual([tooLate.status, tooLate.body.code], [409, 'match_ended']);
-});
-
-test('of many joins of one player at once, one succeeds', async () => {
-  const { match } = await arrangeMatch(1);
-  const [ada] = await players(1);
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, () => join(match, { playerId: ada!.playerId })),
-  );
-  const statuses = answers.map((answer) => answer.status);
-  assert.deepEqual(
-    statuses.toSorted((a, b) => a - b),
-    [201, ...Array(7).fill(409)],
-  );
-});
-
-test('a join that meets the end of the match waits for it, and is refused', async () => {
-  const { match } = await arrangeMatch(1);
-  const [ada] = await players(1);
-  const ending = await app.owner.connect();
-  await ending.query('BEGIN');
-  await ending.query('UPDATE match_sessions SET ended_at = now() WHERE id = $1', [match]);
-  const joining = join(match, { playerId: ada!.playerId });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await ending.query('COMMIT');
-  ending.release();
-  assert.equal((await joining).body.code, 'match_ended');
-});
-
-test('leaving is kept from the first time; who has left may come back as the same match player', async () => {
-  const {
-    match,
-    roster,
-    players: [ada],
-  } = await arrangeMatch(2);
-  const left = await leave(match, roster[0]);
-  assert.equal(left.status, 200, left.text);
-  assert.ok(left.body.leftAt);
-  assert.deepEqual((await leave(match, roster[0].toUpperCase())).body, left.body);
-
-  const fresh = await arrangePlayer(app, tenant, ada!.username);
-  const back = await join(match, { playerId: ada!.playerId });
-  assert.equal(back.status, 201, back.text);
-  assert.equal(back.body.matchPlayerId, roster[0]);
-  const { body } = await read(match);
-  assert.equal(body.players.length, 2);
-  const again = body.players.find((one: MatchPlayer) => one.matchPlayerId === roster[0]);
-  assert.deepEqual([again.leftAt, again.loginSessionId], [null, fresh.sessionId]);
-
-  const other = await arrangeMatch(1);
-  for (const [where, who] of [
-    [match, randomUUID()],
-    [match, other.roster[0]],
-    [randomUUID(), roster[0]],
-    ['nonsense', roster[0]],
-  ])
-    assert.equal((await leave(where, who)).status, 404);
-  for (const body of [{}, { matchPlayerId: 'nonsense' }])
-    assert.equal((await app.http.post(`${MATCHES}/${match}/leave`, body, server)).status, 400);
-});
-
-test('ending again answers with the first end; leave, end, results and reading ask for no live session', async () => {
-  const { match, roster, players: them } = await arrangeMatch(2);
-  for (const { sessionId } of them) await age(sessionId, '3 hours');
-  assert.equal((await leave(match, roster[1])).status, 200);
-  const ended = await end(match);
-  assert.equal(ended.status, 200, ended.text);
-  assert.ok(Date.parse(ended.body.endedAt) >= Date.parse(ended.body.startedAt));
-  assert.deepEqual((await end(match)).body, ended.body);
-  assert.equal((await record(match, [{ matchPlayerId: roster[0], placement: 1 }])).status, 200);
-  assert.equal((await read(match)).body.endedAt, ended.body.endedAt);
-  for (const unknown of [randomUUID(), 'nonsense']) {
-    assert.equal((await end(unknown)).status, 404);
-    assert.equal((await read(unknown)).status, 404);
-    assert.equal((await record(unknown, [{ matchPlayerId: roster[0] }])).status, 404);
-  }
-});
-
-test('results are replaced whole, for those who are named', async () => {
-  const { match, roster } = await arrangeMatch(2);
-  const [first, second] = roster;
-  const sent = await record(match, [
-    { matchPlayerId: first, placement: 1, score: Number.MAX_SAFE_INTEGER, outcome: ' won ' },
-    {
-      matchPlayerId: second,
-      placement: 2 ** 31 - 1,
-      score: Number.MIN_SAFE_INTEGER,
-      outcome: '🎯'.repeat(32),
-    },
-  ]);
-  assert.equal(sent.status, 200, sent.text);
-  assert.equal(sent.body.matchSessionId, match);
-  assert.equal(sent.body.results.length, 2);
-  const results = async () =>
-    (await read(match)).body.players.map((one: MatchPlayer) => [one.placement, one.score, one.outcome]);
-  const secondResult = [2 ** 31 - 1, Number.MIN_SAFE_INTEGER, '🎯'.repeat(32)];
-  assert.deepEqual(await results(), [[1, Number.MAX_SAFE_INTEGER, 'won'], secondResult]);
-
-  await record(match, [{ matchPlayerId: first, score: 0, placement: null }]);
-  assert.deepEqual(await results(), [[null, 0, null], secondResult]);
-
-  for (const result of [
-    { placement: 0 },
-    { placement: 1.5 },
-    { placement: 2 ** 31 },
-    { placement: '1' },
-    { score: Number.MAX_SAFE_INTEGER + 1 },
-    { score: 0.5 },
-    { score: '5' },
-    { outcome: '' },
-    { outcome: 'o'.repeat(33) },
-    { outcome: 1 },
-  ])
-    assert.equal(
-      (await record(match, [{ matchPlayerId: first, ...result }])).status,
-      400,
-      JSON.stringify(result),
-    );
-  assert.equal((await record(match, [])).status, 400);
-  assert.equal((await record(match, [{ placement: 1 }])).status, 400);
-  assert.equal(
-    (
-      await record(
-        match,
-        Array.from({ length: 1001 }, () => ({ matchPlayerId: first })),
-      )
-    ).status,
-    400,
-  );
-  const twice = [{ matchPlayerId: first }, { matchPlayerId: first.toUpperCase() }];
-  assert.equal((await record(match, twice)).status, 400);
-  assert.deepEqual(await results(), [[null, 0, null], secondResult]);
-});
-
-test('a result for somebody outside of the roster: 404 names them, and nothing is written', async () => {
-  const { match, roster } = await arrangeMatch(1);
-  const other = await arrangeMatch(1);
-  const stranger = randomUUID();
-  const refused = await record(match, [
-    { matchPlayerId: roster[0], placement: 1 },
-    { matchPlayerId: other.roster[0], placement: 2 },
-    { matchPlayerId: stranger, placement: 3 },
-  ]);
-  assert.equal(refused.status, 404, refused.text);
-  assert.deepEqual(
-    refused.body.errors.map((error: ItemError) => [error.index, error.matchPlayerId, error.statusCode]),
-    [
-      [1, other.roster[0], 404],
-      [2, stranger, 404],
-    ],
-  );
-  for (const { body } of [await read(match), await read(other.match)])
-    assert.equal(body.players[0].placement, null);
-});
-
-test('writers of the same results do not trip over each other', async () => {
-  const { body: created } = await create(await arrangeCrowd(500));
-  const match = created.matchSessionId;
-  const roster: string[] = created.players.map((one: MatchPlayer) => one.matchPlayerId);
-  const orders = [roster, roster.toReversed()];
-  for (let round = 0; round < 3; round++) {
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, writer) =>
-        record(
-          match,
-          orders[writer % 2]!.map((matchPlayerId) => ({ matchPlayerId, score: writer })),
-        ),
-      ),
-    );
-    for (const answer of answers) assert.equal(answer.status, 200, answer.text);
-    const { body } = await read(match);
-    assert.equal(
-      new Set(body.players.map((one: MatchPlayer) => one.score)).size,
-      1,
-      'one writer was the last for all',
-    );
-  }
-});
-
-test('a player with a bearer acts for themselves only', async () => {
-  const [ada, bob] = await players(2);
-  const solo = await create([{ playerId: ada!.playerId }], {}, ada!.caller);
-  assert.equal(solo.status, 201, solo.text);
-  const match = solo.body.matchSessionId;
-  const own = solo.body.players[0].matchPlayerId;
-  for (const list of [
-    [{ playerId: bob!.playerId }],
-    [{ playerId: ada!.playerId }, { playerId: bob!.playerId }],
-  ])
-    assert.equal((await create(list, {}, ada!.caller)).status, 403);
-  assert.equal((await record(match, [{ matchPlayerId: own, score: 5 }], bob!.caller)).status, 403);
-  assert.equal((await end(match, bob!.caller)).status, 403);
-  assert.equal((await record(match, [{ matchPlayerId: own, score: 5 }], ada!.caller)).status, 200);
-
-  assert.equal((await join(match, { playerId: bob!.playerId }, ada!.caller)).status, 403);
-  const joined = await join(match, { playerId: bob!.playerId }, bob!.caller);
-  assert.equal(joined.status, 201, joined.text);
-  const { matchPlayerId } = joined.body;
-  assert.equal((await leave(match, matchPlayerId, ada!.caller)).status, 403);
-  assert.equal((await end(match, ada!.caller)).status, 403, 'somebody else is in it');
-  const mixed = [{ matchPlayerId: own }, { matchPlayerId }];
-  assert.equal((await record(match, mixed, ada!.caller)).status, 403);
-  assert.equal((await leave(match, matchPlayerId, bob!.caller)).status, 200);
-  assert.equal((await read(match, bob!.caller)).status, 200);
-
-  const alone = await create([{ playerId: ada!.playerId }], {}, ada!.caller);
-  assert.equal((await end(alone.body.matchSessionId, ada!.caller)).status, 200);
-});
-
-test('another tenant sees nothing of a match', async () => {
-  const { match, roster } = await arrangeMatch(1);
-  const elsewhere = await arrangeTenant(app);
-  const foreign = await arrangePlayer(app, elsewhere);
-  const caller = { gameKey: elsewhere.gameKey };
-  const missing = await read(randomUUID(), caller);
-  const answers = [
-    await read(match, caller),
-    await end(match, caller),
-    await leave(match, roster[0], caller),
-    await join(match, { playerId: foreign.playerId }, caller),
-    await record(match, [{ matchPlayerId: roster[0], score: 1 }], caller),
-  ];
-  for (const { status, body } of answers)
-    assert.deepEqual([status, body.code], [404, 'not_found'], body.instance);
-  assert.equal(answers[0]!.body.detail, missing.body.detail);
-  const { body } = await read(match);
-  assert.deepEqual([body.endedAt, body.players[0].leftAt, body.players[0].score], [null, null, null]);
-});
-
-test('every operation needs a game key, and a bearer that is sent must be good', async () => {
-  const {
-    match,
-    roster,
-    players: [ada],
-  } = await arrangeMatch(1);
-  const elsewhere = await arrangePlayer(app, await arrangeTenant(app));
-  const callers: Caller[] = [
-    {},
-    { gameKey: 'nonsense' },
-    { gameKey: tenant.apiKey },
-    { apiKey: tenant.apiKey },
-    { bearer: ada!.accessToken },
-    { ...server, bearer: 'nonsense' },
-    { ...server, bearer: elsewhere.accessToken },
-    { ...server, bearer: (await arrangeAccount(app, tenant, 'owner')).bearer },
-  ];
-  for (const caller of callers) {
-    const answers = await Promise.all([
-      create([{ playerId: ada!.playerId }], {}, caller),
-      join(match, { playerId: ada!.playerId }, caller),
-      leave(match, roster[0], caller),
-      end(match, caller),
-      record(match, [{ matchPlayerId: roster[0] }], caller),
-      read(match, caller),
+    const refused = await create([
+      { playerId: alive!.playerId },
+      { playerId: expired!.playerId },
+      { playerId: ended!.playerId },
+      { playerId: given!.playerId, loginSessionId: old },
+      { playerId: expired!.playerId.replace(/.$/, (last: string) => (last === '0' ? '1' : '0')) },
     ]);
-    for (const { status } of answers) assert.equal(status, 401, JSON.stringify(caller));
-  }
+    assert.equal(refused.status, 410, refused.text);
+    assert.equal(refused.body.code, 'players_rejected');
+    assert.deepEqual(
+      refused.body.errors.map((error: ItemError) => [error.index, error.statusCode]),
+      [
+        [1, 410],
+        [2, 410],
+        [3, 410],
+        [4, 404],
+      ],
+    );
+    assert.equal(refused.body.errors[0].playerId, expired!.playerId);
+    assert.equal(typeof refused.body.errors[0].error, 'string');
+    assert.equal(await countMatches(tenant.tenantId), before);
+
+    // Without a given session, the latest open session is used.
+    assert.equal((await create([{ playerId: given!.playerId }])).status, 201);
+    assert.equal(
+      (await create([{ playerId: given!.playerId, loginSessionId: fresh.sessionId }])).status,
+      201,
+    );
+  });
+
+  test('accepts a session that was seen within two hours when a later one has ended', async () => {
+    const [ada] = await players(1);
+    await ageSession(ada!.sessionId, '1 hour 59 minutes 50 seconds');
+    assert.equal((await create([{ playerId: ada!.playerId }])).status, 201);
+    const later = await arrangePlayer(app, tenant, ada!.username);
+    await logOut(later.sessionId);
+    const created = await create([{ playerId: ada!.playerId }]);
+    assert.equal(created.status, 201, 'a player may be signed in twice, and here still is once');
+    const given = await create([{ playerId: ada!.playerId, loginSessionId: later.sessionId }]);
+    assert.equal(given.status, 410, 'the session that is given is the one that counts');
+  });
+
+  test('keeps the latest session active when an older one logs out', async () => {
+    const [first] = await players(1);
+    await arrangePlayer(app, tenant, first!.username);
+    await logOut(first!.sessionId);
+    assert.equal((await create([{ playerId: first!.playerId }])).status, 201);
+  });
+
+  test('returns 404 and lists each unknown player and session', async () => {
+    const [ada, bob] = await players(2);
+    const elsewhere = await arrangeTenant(app);
+    const foreign = await arrangePlayer(app, elsewhere);
+    const both = await arrangePlayer(
+      app,
+      await arrangeTenant(app, { workspaceId: tenant.workspaceId }),
+      ada!.username,
+    );
+    assert.equal(both.playerId, ada!.playerId);
+    const before = await countMatches(tenant.tenantId);
+    const refused = await create([
+      { playerId: ada!.playerId, loginSessionId: both.sessionId },
+      { playerId: bob!.playerId, loginSessionId: ada!.sessionId },
+      { playerId: foreign.playerId, loginSessionId: foreign.sessionId },
+      { playerId: randomUUID() },
+    ]);
+    assert.equal(refused.status, 404, refused.text);
+    assert.deepEqual(
+      refused.body.errors.map((error: ItemError) => [error.index, error.statusCode]),
+      [0, 1, 2, 3].map((index) => [index, 404]),
+    );
+    assert.equal(await countMatches(tenant.tenantId), before);
+  });
+
+  test('accepts 1,000 players and rejects 1,001', async () => {
+    const many = await arrangeManyPlayers(1001);
+    assert.equal((await create(many)).status, 400);
+    const created = await create(many.slice(1));
+    assert.equal(created.status, 201, created.text);
+    const { body } = await read(created.body.matchSessionId);
+    assert.deepEqual(
+      body.players.map((one: MatchPlayer) => one.playerId),
+      many.slice(1).map((one) => one.playerId),
+    );
+  });
+
+  test('returns 400 for a malformed request', async () => {
+    const [ada] = await players(1);
+    const one = { playerId: ada!.playerId };
+    for (const [list, more] of [
+      [[], {}],
+      [[one, { playerId: one.playerId.toUpperCase() }], {}],
+      [[{}], {}],
+      [[{ playerId: 'nonsense' }], {}],
+      [[{ ...one, loginSessionId: 'nonsense' }], {}],
+      [[one], { mode: 'm'.repeat(65) }],
+      [[one], { mode: '' }],
+      [[one], { mode: 5 }],
+      [[one], { metadata: [] }],
+      [[one], { metadata: 'text' }],
+    ] as [object[], object][])
+      assert.equal((await create(list, more)).status, 400, JSON.stringify([list, more]));
+    assert.equal((await create([one], { mode: '🎯'.repeat(64) })).status, 201);
+    assert.equal((await app.http.raw('POST', MATCHES, '{"players":', server)).status, 400);
+    const xml = { ...server, headers: { 'content-type': 'application/xml' } };
+    assert.equal((await app.http.raw('POST', MATCHES, '<a/>', xml)).status, 415);
+  });
+});
+
+describe('POST /api/game/matches/:matchSessionId/join', () => {
+  test('adds players with an active session and rejects others', async () => {
+    const {
+      match,
+      players: [first],
+    } = await arrangeMatch(1);
+    const [late, expired] = await players(2);
+    await ageSession(expired!.sessionId, '2 hours 1 second');
+
+    const joined = await join(match, { playerId: late!.playerId });
+    assert.equal(joined.status, 201, joined.text);
+    assert.equal(joined.body.playerId, late!.playerId);
+    assert.equal(joined.body.matchSessionId, match);
+    const { body } = await read(match);
+    assert.deepEqual(
+      body.players.map((one: MatchPlayer) => [one.playerId, one.loginSessionId]),
+      [
+        [first!.playerId, first!.sessionId],
+        [late!.playerId, late!.sessionId],
+      ],
+    );
+
+    const refusals = [
+      [{ playerId: late!.playerId }, 409, 'already_in_match'],
+      [{ playerId: expired!.playerId }, 409, 'session_expired'],
+      [{ playerId: expired!.playerId, loginSessionId: expired!.sessionId }, 409, 'session_expired'],
+      [{ playerId: randomUUID() }, 404, 'player_not_found'],
+      [{ playerId: expired!.playerId, loginSessionId: late!.sessionId }, 404, 'not_found'],
+      [{ playerId: 'nonsense' }, 400, 'invalid_request'],
+      [{}, 400, 'invalid_request'],
+    ] as const;
+    for (const [one, status, code] of refusals) {
+      const answer = await join(match, one);
+      assert.deepEqual([answer.status, answer.body.code], [status, code], JSON.stringify(one));
+    }
+    for (const unknown of [randomUUID(), 'nonsense'])
+      assert.equal((await join(unknown, { playerId: late!.playerId })).status, 404);
+
+    await end(match);
+    const [another] = await players(1);
+    const tooLate = await join(match, { playerId: another!.playerId });
+    assert.deepEqual([tooLate.status, tooLate.body.code], [409, 'match_ended']);
+  });
+
+  test('adds a player once when eight joins arrive at the same time', async () => {
+    const { match } = await arrangeMatch(1);
+    const [ada] = await players(1);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => join(match, { playerId: ada!.playerId })),
+    );
+    const statuses = answers.map((answer) => answer.status);
+    assert.deepEqual(
+      statuses.toSorted((a, b) => a - b),
+      [201, ...Array(7).fill(409)],
+    );
+  });
+
+  test('returns match_ended when the match ends at the same time', async () => {
+    const { match } = await arrangeMatch(1);
+    const [ada] = await players(1);
+    await whileLocked(
+      app,
+      async (ending) => {
+        await ending.query('UPDATE match_sessions SET ended_at = now() WHERE id = $1', [match]);
+      },
+      async (waiting, release) => {
+        const joining = join(match, { playerId: ada!.playerId });
+        await waiting(1);
+        await release();
+        assert.equal((await joining).body.code, 'match_ended');
+      },
+    );
+  });
+});
+
+describe('POST /api/game/matches/:matchSessionId/leave', () => {
+  test('keeps the first time and lets the player return as the same match player', async () => {
+    const {
+      match,
+      roster,
+      players: [ada],
+    } = await arrangeMatch(2);
+    const left = await leave(match, roster[0]);
+    assert.equal(left.status, 200, left.text);
+    assert.ok(left.body.leftAt);
+    assert.deepEqual((await leave(match, roster[0].toUpperCase())).body, left.body);
+
+    const fresh = await arrangePlayer(app, tenant, ada!.username);
+    const back = await join(match, { playerId: ada!.playerId });
+    assert.equal(back.status, 201, back.text);
+    assert.equal(back.body.matchPlayerId, roster[0]);
+    const { body } = await read(match);
+    assert.equal(body.players.length, 2);
+    const again = body.players.find((one: MatchPlayer) => one.matchPlayerId === roster[0]);
+    assert.deepEqual([again.leftAt, again.loginSessionId], [null, fresh.sessionId]);
+
+    const other = await arrangeMatch(1);
+    for (const [where, who] of [
+      [match, randomUUID()],
+      [match, other.roster[0]],
+      [randomUUID(), roster[0]],
+      ['nonsense', roster[0]],
+    ])
+      assert.equal((await leave(where, who)).status, 404);
+    for (const body of [{}, { matchPlayerId: 'nonsense' }])
+      assert.equal((await app.http.post(`${MATCHES}/${match}/leave`, body, server)).status, 400);
+  });
+});
+
+describe('POST /api/game/matches/:matchSessionId/end', () => {
+  test('returns the first end when called again, and requires no active session', async () => {
+    const { match, roster, players: them } = await arrangeMatch(2);
+    for (const { sessionId } of them) await ageSession(sessionId, '3 hours');
+    assert.equal((await leave(match, roster[1])).status, 200);
+    const ended = await end(match);
+    assert.equal(ended.status, 200, ended.text);
+    assert.ok(Date.parse(ended.body.endedAt) >= Date.parse(ended.body.startedAt));
+    assert.deepEqual((await end(match)).body, ended.body);
+    assert.equal((await record(match, [{ matchPlayerId: roster[0], placement: 1 }])).status, 200);
+    assert.equal((await read(match)).body.endedAt, ended.body.endedAt);
+    for (const unknown of [randomUUID(), 'nonsense']) {
+      assert.equal((await end(unknown)).status, 404);
+      assert.equal((await read(unknown)).status, 404);
+      assert.equal((await record(unknown, [{ matchPlayerId: roster[0] }])).status, 404);
+    }
+  });
+});
+
+describe('PUT /api/game/matches/:matchSessionId/results', () => {
+  test('replaces the whole result of the given players', async () => {
+    const { match, roster } = await arrangeMatch(2);
+    const [first, second] = roster;
+    const sent = await record(match, [
+      { matchPlayerId: first, placement: 1, score: Number.MAX_SAFE_INTEGER, outcome: ' won ' },
+      {
+        matchPlayerId: second,
+        placement: 2 ** 31 - 1,
+        score: Number.MIN_SAFE_INTEGER,
+        outcome: '🎯'.repeat(32),
+      },
+    ]);
+    assert.equal(sent.status, 200, sent.text);
+    assert.equal(sent.body.matchSessionId, match);
+    assert.equal(sent.body.results.length, 2);
+    const results = async () =>
+      (await read(match)).body.players.map((one: MatchPlayer) => [one.placement, one.score, one.outcome]);
+    const secondResult = [2 ** 31 - 1, Number.MIN_SAFE_INTEGER, '🎯'.repeat(32)];
+    assert.deepEqual(await results(), [[1, Number.MAX_SAFE_INTEGER, 'won'], secondResult]);
+
+    await record(match, [{ matchPlayerId: first, score: 0, placement: null }]);
+    assert.deepEqual(await results(), [[null, 0, null], secondResult]);
+
+    for (const result of [
+      { placement: 0 },
+      { placement: 1.5 },
+      { placement: 2 ** 31 },
+      { placement: '1' },
+      { score: Number.MAX_SAFE_INTEGER + 1 },
+      { score: 0.5 },
+      { score: '5' },
+      { outcome: '' },
+      { outcome: 'o'.repeat(33) },
+      { outcome: 1 },
+    ])
+      assert.equal(
+        (await record(match, [{ matchPlayerId: first, ...result }])).status,
+        400,
+        JSON.stringify(result),
+      );
+    assert.equal((await record(match, [])).status, 400);
+    assert.equal((await record(match, [{ placement: 1 }])).status, 400);
+    assert.equal(
+      (
+        await record(
+          match,
+          Array.from({ length: 1001 }, () => ({ matchPlayerId: first })),
+        )
+      ).status,
+      400,
+    );
+    const twice = [{ matchPlayerId: first }, { matchPlayerId: first.toUpperCase() }];
+    assert.equal((await record(match, twice)).status, 400);
+    assert.deepEqual(await results(), [[null, 0, null], secondResult]);
+  });
+
+  test('returns 404, lists unknown players and writes nothing', async () => {
+    const { match, roster } = await arrangeMatch(1);
+    const other = await arrangeMatch(1);
+    const stranger = randomUUID();
+    const refused = await record(match, [
+      { matchPlayerId: roster[0], placement: 1 },
+      { matchPlayerId: other.roster[0], placement: 2 },
+      { matchPlayerId: stranger, placement: 3 },
+    ]);
+    assert.equal(refused.status, 404, refused.text);
+    assert.deepEqual(
+      refused.body.errors.map((error: ItemError) => [error.index, error.matchPlayerId, error.statusCode]),
+      [
+        [1, other.roster[0], 404],
+        [2, stranger, 404],
+      ],
+    );
+    for (const { body } of [await read(match), await read(other.match)])
+      assert.equal(body.players[0].placement, null);
+  });
+
+  test('serialises concurrent writers of the same results', async () => {
+    const { body: created } = await create(await arrangeManyPlayers(500));
+    const match = created.matchSessionId;
+    const roster: string[] = created.players.map((one: MatchPlayer) => one.matchPlayerId);
+    const orders = [roster, roster.toReversed()];
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, (_, writer) =>
+          record(
+            match,
+            orders[writer % 2]!.map((matchPlayerId) => ({ matchPlayerId, score: writer })),
+          ),
+        ),
+      );
+      for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+      const { body } = await read(match);
+      assert.equal(
+        new Set(body.players.map((one: MatchPlayer) => one.score)).size,
+        1,
+        'all results are from the same writer',
+      );
+    }
+  });
+});
+
+describe('match endpoints', () => {
+  test('let a player with a bearer token act for that player only', async () => {
+    const [ada, bob] = await players(2);
+    const solo = await create([{ playerId: ada!.playerId }], {}, ada!.caller);
+    assert.equal(solo.status, 201, solo.text);
+    const match = solo.body.matchSessionId;
+    const own = solo.body.players[0].matchPlayerId;
+    for (const list of [
+      [{ playerId: bob!.playerId }],
+      [{ playerId: ada!.playerId }, { playerId: bob!.playerId }],
+    ])
+      assert.equal((await create(list, {}, ada!.caller)).status, 403);
+    assert.equal((await record(match, [{ matchPlayerId: own, score: 5 }], bob!.caller)).status, 403);
+    assert.equal((await end(match, bob!.caller)).status, 403);
+    assert.equal((await record(match, [{ matchPlayerId: own, score: 5 }], ada!.caller)).status, 200);
+
+    assert.equal((await join(match, { playerId: bob!.playerId }, ada!.caller)).status, 403);
+    const joined = await join(match, { playerId: bob!.playerId }, bob!.caller);
+    assert.equal(joined.status, 201, joined.text);
+    const { matchPlayerId } = joined.body;
+    assert.equal((await leave(match, matchPlayerId, ada!.caller)).status, 403);
+    assert.equal((await end(match, ada!.caller)).status, 403, 'another player is in the roster');
+    const mixed = [{ matchPlayerId: own }, { matchPlayerId }];
+    assert.equal((await record(match, mixed, ada!.caller)).status, 403);
+    assert.equal((await leave(match, matchPlayerId, bob!.caller)).status, 200);
+    assert.equal((await read(match, bob!.caller)).status, 200);
+
+    const alone = await create([{ playerId: ada!.playerId }], {}, ada!.caller);
+    assert.equal((await end(alone.body.matchSessionId, ada!.caller)).status, 200);
+  });
+
+  test('return 404 for a match of another tenant', async () => {
+    const { match, roster } = await arrangeMatch(1);
+    const elsewhere = await arrangeTenant(app);
+    const foreign = await arrangePlayer(app, elsewhere);
+    const caller = { gameKey: elsewhere.gameKey };
+    const missing = await read(randomUUID(), caller);
+    const answers = [
+      await read(match, caller),
+      await end(match, caller),
+      await leave(match, roster[0], caller),
+      await join(match, { playerId: foreign.playerId }, caller),
+      await record(match, [{ matchPlayerId: roster[0], score: 1 }], caller),
+    ];
+    for (const { status, body } of answers)
+      assert.deepEqual([status, body.code], [404, 'not_found'], body.instance);
+    assert.equal(answers[0]!.body.detail, missing.body.detail);
+    const { body } = await read(match);
+    assert.deepEqual([body.endedAt, body.players[0].leftAt, body.players[0].score], [null, null, null]);
+  });
+
+  test('return 401 without a game key or with an invalid bearer token', async () => {
+    const {
+      match,
+      roster,
+      players: [ada],
+    } = await arrangeMatch(1);
+    const elsewhere = await arrangePlayer(app, await arrangeTenant(app));
+    const callers: Caller[] = [
+      {},
+      { gameKey: 'nonsense' },
+      { gameKey: tenant.apiKey },
+      { apiKey: tenant.apiKey },
+      { bearer: ada!.accessToken },
+      { ...server, bearer: 'nonsense' },
+      { ...server, bearer: elsewhere.accessToken },
+      { ...server, bearer: (await arrangeAccount(app, tenant, 'owner')).bearer },
+    ];
+    for (const caller of callers) {
+      const answers = await Promise.all([
+        create([{ playerId: ada!.playerId }], {}, caller),
+        join(match, { playerId: ada!.playerId }, caller),
+        leave(match, roster[0], caller),
+        end(match, caller),
+        record(match, [{ matchPlayerId: roster[0] }], caller),
+        read(match, caller),
+      ]);
+      for (const { status } of answers) assert.equal(status, 401, JSON.stringify(caller));
+    }
+  });
 });

@@ -1,41 +1,40 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 
-/** Who plays in which match. */
 export interface RosterEntry {
   matchPlayerId: string;
   matchSessionId: string;
   playerId: string;
 }
 
-/** Those of the roster entries that exist in the tenant. */
+/** Returns the roster entries that exist in the tenant. */
 export function findRoster(db: Querier, tenantId: string, matchPlayerIds: string[]): Promise<RosterEntry[]> {
   return db.rows(sql`
     SELECT id AS "matchPlayerId", match_session_id AS "matchSessionId", player_id AS "playerId"
     FROM match_players WHERE tenant_id = ${tenantId} AND id = ANY(${matchPlayerIds}::uuid[])`);
 }
 
-/** A player who is to be in a match. Without a login session it is their latest in the tenant that counts. */
+/** A player who enters a match. Without a login session, the latest session of the player in the tenant is used. */
 export interface Entrant {
   matchPlayerId: string;
   playerId: string;
   loginSessionId: string | null;
 }
 
-/** Why a player may not enter a match. */
-export type Refusal = 'unknown_player' | 'unknown_session' | 'session_expired';
+/** The reason why a player may not enter a match. */
+export type Rejection = 'unknown_player' | 'unknown_session' | 'session_expired';
 
 /**
- * Judges the rows of `wanted` by access record and login session. A session that began outside of the two-hour window is
- * not looked at: it has ended or expired, and so has every one that began before it.
+ * Checks the access record and the login session of each row of `wanted`. The search for the latest session covers two
+ * hours, because an older session has ended or expired.
  */
-function judgement(tenantId: string): Sql {
+function checkEntrants(tenantId: string): Sql {
   return sql`
     SELECT wanted.*, coalesce(given.session_id, latest.session_id) AS session_id,
            CASE WHEN access.player_id IS NULL THEN 'unknown_player'
                 WHEN wanted.login_session_id IS NOT NULL AND given.session_id IS NULL THEN 'unknown_session'
                 WHEN coalesce(given.live, latest.live, false) THEN NULL
-                ELSE 'session_expired' END AS refusal
+                ELSE 'session_expired' END AS rejection
     FROM wanted
     LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = wanted.player_id
     LEFT JOIN LATERAL (
@@ -57,42 +56,42 @@ export interface NewMatch {
   entrants: Entrant[];
 }
 
-/** Creates a match with its roster, or, where any player is refused, nothing; returns those who are. */
+/** Creates a match with its roster. If any player is rejected, creates nothing and returns the rejected players. */
 export function insertMatch(
   db: Querier,
   tenantId: string,
   { matchSessionId, mode, metadata, startedAt, entrants }: NewMatch,
-): Promise<{ index: number; refusal: Refusal }[]> {
+): Promise<{ index: number; rejection: Rejection }[]> {
   return db.rows(sql`
     WITH wanted AS (
       SELECT * FROM unnest(${entrants.map((entrant) => entrant.matchPlayerId)}::uuid[],
                            ${entrants.map((entrant) => entrant.playerId)}::uuid[],
                            ${entrants.map((entrant) => entrant.loginSessionId)}::uuid[])
         WITH ORDINALITY AS entrant (match_player_id, player_id, login_session_id, number)),
-    judged AS MATERIALIZED (${judgement(tenantId)}),
+    checked AS MATERIALIZED (${checkEntrants(tenantId)}),
     match AS (
       INSERT INTO match_sessions (tenant_id, id, mode, metadata, started_at)
       SELECT ${tenantId}, ${matchSessionId}, ${mode}, ${JSON.stringify(metadata)}::jsonb, ${startedAt}
-      WHERE NOT EXISTS (SELECT FROM judged WHERE refusal IS NOT NULL)),
+      WHERE NOT EXISTS (SELECT FROM checked WHERE rejection IS NOT NULL)),
     roster AS (
       INSERT INTO match_players (tenant_id, id, match_session_id, player_id, login_session_id, joined_at)
-      SELECT ${tenantId}, match_player_id, ${matchSessionId}, player_id, session_id, ${startedAt} FROM judged
-      WHERE NOT EXISTS (SELECT FROM judged WHERE refusal IS NOT NULL))
-    SELECT number - 1 AS index, refusal FROM judged WHERE refusal IS NOT NULL ORDER BY number`);
+      SELECT ${tenantId}, match_player_id, ${matchSessionId}, player_id, session_id, ${startedAt} FROM checked
+      WHERE NOT EXISTS (SELECT FROM checked WHERE rejection IS NOT NULL))
+    SELECT number - 1 AS index, rejection FROM checked WHERE rejection IS NOT NULL ORDER BY number`);
 }
 
 export interface JoinOutcome {
   hasEnded: boolean;
   isFull: boolean;
-  refusal: Refusal | null;
-  /** Null where the player was not added, or was there already. */
+  rejection: Rejection | null;
+  /** Null if the player was rejected or is already in the match. */
   matchPlayerId: string | null;
   joinedAt: string | null;
 }
 
 /**
- * Adds a player to a match; one who has left comes back as the same match player. Undefined where there is no such match.
- * The lock on the match orders it with its end.
+ * Adds a player to a match. A player who has left returns as the same match player. Returns undefined if the match is
+ * unknown. The lock on the match serialises the join with the end of the match.
  */
 export function insertMatchPlayer(
   db: Querier,
@@ -100,25 +99,25 @@ export function insertMatchPlayer(
   matchSessionId: string,
   { matchPlayerId, playerId, loginSessionId }: Entrant,
   at: string,
-  mostPlayers: number,
+  maxPlayers: number,
 ): Promise<JoinOutcome | undefined> {
   return db.row(sql`
     WITH match AS MATERIALIZED (
       SELECT ended_at FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId} FOR SHARE),
     roster AS MATERIALIZED (
-      SELECT count(*) >= ${mostPlayers} AND NOT coalesce(bool_or(player_id = ${playerId}), false) AS is_full
+      SELECT count(*) >= ${maxPlayers} AND NOT coalesce(bool_or(player_id = ${playerId}), false) AS is_full
       FROM match_players WHERE tenant_id = ${tenantId} AND match_session_id = ${matchSessionId}),
     wanted AS (SELECT ${playerId}::uuid AS player_id, ${loginSessionId}::uuid AS login_session_id),
-    judged AS MATERIALIZED (${judgement(tenantId)}),
+    checked AS MATERIALIZED (${checkEntrants(tenantId)}),
     joined AS (
       INSERT INTO match_players AS known (tenant_id, id, match_session_id, player_id, login_session_id, joined_at)
       SELECT ${tenantId}, ${matchPlayerId}, ${matchSessionId}, player_id, session_id, ${at}
-      FROM match, roster, judged WHERE ended_at IS NULL AND NOT is_full AND refusal IS NULL
+      FROM match, roster, checked WHERE ended_at IS NULL AND NOT is_full AND rejection IS NULL
       ON CONFLICT (tenant_id, match_session_id, player_id) DO UPDATE
         SET left_at = NULL, login_session_id = excluded.login_session_id WHERE known.left_at IS NOT NULL
       RETURNING id, joined_at)
-    SELECT ended_at IS NOT NULL AS "hasEnded", is_full AS "isFull", refusal, joined.id AS "matchPlayerId", joined.joined_at AS "joinedAt"
-    FROM match CROSS JOIN roster CROSS JOIN judged LEFT JOIN joined ON true`);
+    SELECT ended_at IS NOT NULL AS "hasEnded", is_full AS "isFull", rejection, joined.id AS "matchPlayerId", joined.joined_at AS "joinedAt"
+    FROM match CROSS JOIN roster CROSS JOIN checked LEFT JOIN joined ON true`);
 }
 
 export interface MatchPlayer {
@@ -136,7 +135,7 @@ const matchPlayer = sql`match_players.id AS "matchPlayerId", match_players.playe
     match_players.login_session_id AS "loginSessionId", match_players.joined_at AS "joinedAt",
     match_players.left_at AS "leftAt", match_players.placement, match_players.score, match_players.outcome`;
 
-/** Marks a player as gone; one who is gone already stays so from the first time. Undefined for an unknown one. */
+/** Sets the time at which a player left, if it is not set yet. Returns undefined if the match player is unknown. */
 export function markLeft(
   db: Querier,
   tenantId: string,
@@ -160,7 +159,7 @@ export interface MatchSession {
 
 const matchSession = sql`id AS "matchSessionId", mode, metadata, started_at AS "startedAt", ended_at AS "endedAt"`;
 
-/** Ends a match; one that has ended stays so from the first time. Undefined for an unknown one. */
+/** Sets the end of a match, if it is not set yet. Returns undefined if the match is unknown. */
 export function markEnded(
   db: Querier,
   tenantId: string,
@@ -182,7 +181,7 @@ export function findMatch(
     SELECT ${matchSession} FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId}`);
 }
 
-/** Everybody who is or was in a match, in the order in which they came. */
+/** Returns the roster of a match in the order of joining, including players who have left. */
 export function listMatchPlayers(
   db: Querier,
   tenantId: string,
@@ -202,8 +201,8 @@ export interface PlayerResult {
 }
 
 /**
- * Replaces the results of some players of a match, or, where any is not in its roster, nothing; returns those whose result
- * was written. The lock on the match keeps two writers, each with several rows, from waiting for each other in a circle.
+ * Replaces the results of some players of a match. Writes nothing if any player is not in the roster. Returns the changed
+ * entries. The lock on the match prevents deadlocks between two writers of several rows.
  */
 export function writeResults(
   db: Querier,

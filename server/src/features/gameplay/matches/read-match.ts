@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findMatch, listMatchPlayers, type MatchPlayer, type MatchSession } from './queries.ts';
 
-/** A match with everybody who is or was in it, and their results. Throws not_found. */
+/** Reads a match with its whole roster, including players who have left. Throws `not_found`. */
 export async function readMatch(
   database: Database,
   tenantId: string,
@@ -13,6 +13,6 @@ export async function readMatch(
     findMatch(tenant, tenantId, matchSessionId),
     listMatchPlayers(tenant, tenantId, matchSessionId),
   ]);
-  if (!match) throw new ProblemError('not_found', 'The tenant has no such match.');
+  if (!match) throw new ProblemError('not_found', 'The tenant does not have this match.');
   return { ...match, players };
 }

@@ -1,9 +1,9 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { refuseForOthers, type MatchCaller } from './caller.ts';
+import { requireOwnPlayer, type MatchCaller } from './caller.ts';
 import { findMatch, findRoster, writeResults, type MatchPlayer } from './queries.ts';
 
-/** A result as it is sent: what it leaves out is nothing, not as before. */
+/** A result as the client sends it. An absent field clears the stored value. */
 export interface SentResult {
   matchPlayerId: string;
   placement?: number | null;
@@ -12,8 +12,9 @@ export interface SentResult {
 }
 
 /**
- * Replaces the results of the named players, before or after the end of the match; those of others stay. Throws not_found
- * for an unknown match, and, with `errors` that name them, for players who are not in its roster: then nothing is written.
+ * Replaces the results of the given players, before or after the end of the match. The results of other players do not
+ * change. Throws `not_found` if the match is unknown, or if a player is not in its roster (`errors` lists each). Then nothing
+ * is written.
  */
 export async function recordResults(
   database: Database,
@@ -26,11 +27,11 @@ export async function recordResults(
   if (new Set(ids).size < ids.length)
     throw new ProblemError(
       'invalid_request',
-      'A match player has two results in the request. Send one for each.',
+      'The request has two results for one match player. Send one result per player.',
     );
   if (caller.playerId !== undefined) {
     const entries = await findRoster(database.forTenant(tenantId), tenantId, ids);
-    refuseForOthers(
+    requireOwnPlayer(
       caller,
       entries.map((entry) => entry.playerId),
     );
@@ -44,31 +45,31 @@ export async function recordResults(
   }));
   const written = await database.forKey(caller.billing).transaction(async (transaction) => {
     const players = await writeResults(transaction, tenantId, matchSessionId, complete);
-    if (players.length === 0) throw await whyNothing(transaction, tenantId, matchSessionId, ids);
+    if (players.length === 0) throw await explainNotFound(transaction, tenantId, matchSessionId, ids);
     return players;
   });
   return { matchSessionId, results: written };
 }
 
-async function whyNothing(
+async function explainNotFound(
   tenant: Querier,
   tenantId: string,
   matchSessionId: string,
   ids: string[],
 ): Promise<ProblemError> {
   if (!(await findMatch(tenant, tenantId, matchSessionId)))
-    return new ProblemError('not_found', 'The tenant has no such match.');
+    return new ProblemError('not_found', 'The tenant does not have this match.');
   const roster = await findRoster(tenant, tenantId, ids);
-  const here = new Set(
+  const inMatch = new Set(
     roster.filter((entry) => entry.matchSessionId === matchSessionId).map((entry) => entry.matchPlayerId),
   );
   const errors = ids.flatMap((matchPlayerId, index) =>
-    here.has(matchPlayerId)
+    inMatch.has(matchPlayerId)
       ? []
-      : [{ index, matchPlayerId, statusCode: 404, error: 'The match has no such player.' }],
+      : [{ index, matchPlayerId, statusCode: 404, error: 'The match does not have this player.' }],
   );
   return new ProblemError('not_found', {
-    detail: 'No result was written. The member errors names each match player that is not in the match.',
+    detail: 'No result was written. The member errors lists each match player that is not in the match.',
     members: { errors },
   });
 }

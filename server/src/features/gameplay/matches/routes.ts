@@ -28,7 +28,7 @@ import {
 
 const tags = ['Matches'];
 
-/** Behind a game key, beside which a player's bearer may stand: then they act for themselves only. */
+/** Authenticated by a game key. With the bearer token of a player, the request may act for that player only. */
 export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -39,12 +39,13 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'createMatch',
           tags,
-          summary: 'Start a match',
+          summary: 'Create a match',
           description:
-            'Each player needs a session that has not ended and was last seen within two hours: the one given, or their ' +
-            'latest in the tenant. If any has none, nothing is created, and `errors` names each of them (410; 404 where all ' +
-            'that is wrong are unknown players or sessions). With a bearer token, the only player is its own. With an ' +
-            '`Idempotency-Key` an equal request gets the first answer again for 24 hours.',
+            'Creates a running match with its roster. Each player needs a session that has not ended and was last seen within 2 ' +
+            'hours: the given session, or the latest session of the player in the tenant. If any player is rejected, nothing is ' +
+            'created and `errors` lists the rejected players. The status is then 410 if a session has ended or expired, and ' +
+            '404 if only players or sessions are unknown. With a bearer token, the player of the token is the only player ' +
+            'allowed. With an `Idempotency-Key`, an equal request within 24 hours returns the first response.',
           body: CreateMatchBody,
           response: { 201: CreatedMatch, ...problems(403, 404, 410) },
         },
@@ -62,10 +63,11 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'joinMatch',
           tags,
-          summary: 'Add a player to a running match',
+          summary: 'Add a player to a match',
           description:
-            'A player who has left may join again, and is the same match player as before. With an `Idempotency-Key` an ' +
-            'equal request gets the first answer again for 24 hours.',
+            'Adds a player to a running match. A player who has left may join again and keeps the same `matchPlayerId`. A match ' +
+            'may have at most 1,000 players. With an `Idempotency-Key`, an equal request within 24 hours returns the first ' +
+            'response.',
           params: MatchPath,
           body: JoinMatchBody,
           response: { 201: JoinedMatch, ...problems(403, 409) },
@@ -84,8 +86,10 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'leaveMatch',
           tags,
-          summary: 'Mark a player as gone from a match',
-          description: 'Leaving again answers with the first time.',
+          summary: 'Record that a player left',
+          description:
+            'Sets `leftAt` of a match player. The player stays in the roster and keeps the result. Idempotent: a second call ' +
+            'returns the first time.',
           params: MatchPath,
           body: LeaveMatchBody,
           response: { 200: MatchPlayer, ...problems(403) },
@@ -104,7 +108,8 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
           tags,
           summary: 'End a match',
           description:
-            'Ending again answers with the first end. With a bearer token, nobody but its player may be in the roster.',
+            'Sets `endedAt`. Players can no longer join, but results can still be recorded. Idempotent: a second call returns ' +
+            'the first end. With a bearer token, the roster may contain only the player of the token.',
           params: MatchPath,
           response: { 200: MatchSession, ...problems(403) },
         },
@@ -120,10 +125,11 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'recordMatchResults',
           tags,
-          summary: 'Record results of a match',
+          summary: 'Record match results',
           description:
-            'Replaces the whole result of each named player and leaves those of others as they are; before or after the end. ' +
-            'If any is not in the roster, nothing is written, and `errors` names each of them.',
+            'Replaces the whole result of each given player, before or after the end of the match. An absent field clears the ' +
+            'stored value. The results of other players do not change. If any player is not in the roster, nothing is written ' +
+            'and `errors` lists these players.',
           params: MatchPath,
           body: ResultsBody,
           response: { 200: MatchResults, ...problems(403) },
@@ -140,7 +146,9 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getMatch',
           tags,
-          summary: 'A match with its roster and results',
+          summary: 'Get a match',
+          description:
+            'Returns the match with its whole roster and results, including players who have left.',
           params: MatchPath,
           response: { 200: Match },
         },

@@ -1,16 +1,18 @@
 import { Type } from 'typebox';
-import { MOST_PLAYERS } from './roster-limit.ts';
 import { Guid, Metadata, Name, Nullable, Timestamp } from '../../../http/schemas.ts';
+import { MAX_PLAYERS_PER_MATCH } from './join-match.ts';
 
 const entrant = {
   playerId: Guid,
   loginSessionId: Type.Optional(
-    Nullable(Type.String({ ...Guid, description: 'Their session; without it, their latest in the tenant.' })),
+    Nullable(
+      Type.String({ ...Guid, description: 'Default: the latest session of the player in the tenant.' }),
+    ),
   ),
 };
 
 export const CreateMatchBody = Type.Object({
-  players: Type.Array(Type.Object(entrant), { minItems: 1, maxItems: MOST_PLAYERS }),
+  players: Type.Array(Type.Object(entrant), { minItems: 1, maxItems: MAX_PLAYERS_PER_MATCH }),
   mode: Type.Optional(Nullable(Name(64))),
   metadata: Type.Optional(Metadata),
 });
@@ -18,7 +20,9 @@ export const CreateMatchBody = Type.Object({
 export const CreatedMatch = Type.Object({
   matchSessionId: Guid,
   startedAt: Timestamp,
-  players: Type.Array(Type.Object({ matchPlayerId: Guid, playerId: Guid }), { maxItems: MOST_PLAYERS }),
+  players: Type.Array(Type.Object({ matchPlayerId: Guid, playerId: Guid }), {
+    maxItems: MAX_PLAYERS_PER_MATCH,
+  }),
 });
 
 export const JoinMatchBody = Type.Object(entrant);
@@ -32,7 +36,7 @@ export const JoinedMatch = Type.Object({
 
 export const LeaveMatchBody = Type.Object({ matchPlayerId: Guid });
 
-/** Somebody who is or was in a match, with their result. */
+/** A roster entry with its result. The player may have left the match. */
 export const MatchPlayer = Type.Object({
   matchPlayerId: Guid,
   playerId: Guid,
@@ -70,10 +74,10 @@ export const MatchSession = Type.Object({
   endedAt: Nullable(Timestamp),
 });
 
-/** A whole match. */
 export const Match = Type.Object({
   ...MatchSession.properties,
-  players: Type.Array(MatchPlayer, { maxItems: MOST_PLAYERS + 24 }),
+  // 24 more than the limit, for players who joined at the same moment.
+  players: Type.Array(MatchPlayer, { maxItems: MAX_PLAYERS_PER_MATCH + 24 }),
 });
 
 export const MatchPath = Type.Object({ matchSessionId: Guid });

@@ -5,8 +5,9 @@ import { unsealBody } from './send-mail.ts';
 import { MailRefusedError, type MailServer } from './smtp.ts';
 
 /**
- * Delivers a mail, the worker's side of it. Without a mail server it stays in the outbox. Throws where another attempt may
- * help. Where the process dies between the server's yes and ours, it is sent again, under the same Message-ID.
+ * Delivers a mail. Runs in the worker. Without a mail server, the mail stays in the outbox. Throws if a later attempt may
+ * succeed, so that the queue retries the job. After a crash between delivery and commit, the mail is sent again with the same
+ * Message-ID.
  */
 export async function deliverMail(
   { database, vault, mailServer }: { database: Database; vault: Vault; mailServer: MailServer | undefined },
@@ -14,7 +15,7 @@ export async function deliverMail(
 ): Promise<void> {
   const mail = mailServer && (await findWaitingMail(database, mailId));
   if (!mail) return;
-  if (mail.isLate) return markFailed(database, mailId, { failure: LATE, isFinal: true });
+  if (mail.isExpired) return markFailed(database, mailId, { failure: EXPIRED, isFinal: true });
   const { recipient: to, subject, body } = mail;
   try {
     await mailServer.send({ id: mailId, to, subject, ...unsealBody(vault, mailId, body) });
@@ -27,4 +28,4 @@ export async function deliverMail(
   await markSent(database, mailId);
 }
 
-const LATE = 'It could not be delivered while it was of use.';
+const EXPIRED = 'The mail expired before it could be delivered.';

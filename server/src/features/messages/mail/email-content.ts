@@ -1,17 +1,17 @@
-/** What a mail says: paragraphs, of which some are a code or a token to be copied. Plain texts, whoever wrote them. */
+/** The content of a mail. A paragraph is plain text, or a code that the reader copies. */
 export interface EmailContent {
   subject: string;
   paragraphs: (string | { code: string })[];
 }
 
-/** A letter as it is sent: the same words as plain text and as HTML. */
+/** An email with its content as plain text and as HTML. */
 export interface RenderedEmail {
   subject: string;
   text: string;
   html: string;
 }
 
-/** Renders a letter. Every text is one line and none is markup, so nobody's name can add a header, a line or a link. */
+/** Renders an email. Escapes markup and line breaks, so that user-defined names cannot inject headers, lines or links. */
 export function renderEmail({ subject, paragraphs }: EmailContent): RenderedEmail {
   const text = paragraphs.map((part) => (typeof part === 'string' ? oneLine(part) : `    ${part.code}`));
   const html = paragraphs.map((part) =>
@@ -28,28 +28,29 @@ export function renderEmail({ subject, paragraphs }: EmailContent): RenderedEmai
   };
 }
 
-/** Longer names are cut. A game is known by less. */
-const LONGEST_NAME = 40;
+/** Longer names are truncated. */
+const MAX_NAME_LENGTH = 40;
 
 /**
- * A name that somebody chose, for a text that strangers read. Letters, digits and a few signs are left of it: so it holds no
- * address that a mail program would turn into a link, no control character and no change of direction. Never in a subject.
+ * Quotes a user-defined name for a mail to other people. Keeps only letters, digits and a few signs. The result contains no
+ * address that a mail client turns into a link, no control character and no change of text direction. Do not use it in a
+ * subject.
  */
 export function quoted(name: string): string {
   const plain = name
     .normalize('NFKC')
     .replace(/[^\p{L}\p{M}\p{N} '’&!+-]+/gu, ' ')
-    // A pile of combining marks covers the lines around it.
+    // Many combining marks would cover the lines around them.
     .replace(/(\p{M}{2})\p{M}+/gu, '$1')
     .replace(/ {2,}/g, ' ')
     .trim();
   const characters = [...plain];
   const short =
-    characters.length > LONGEST_NAME ? `${characters.slice(0, LONGEST_NAME).join('').trim()}…` : plain;
+    characters.length > MAX_NAME_LENGTH ? `${characters.slice(0, MAX_NAME_LENGTH).join('').trim()}…` : plain;
   return `“${short || 'unnamed'}”`;
 }
 
-/** Without control characters, line breaks and marks that turn the direction of the text that follows. */
+/** Replaces control characters, line breaks and direction marks with spaces. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { createVault } from '../../../security/vault.ts';
@@ -22,94 +22,104 @@ test.after(async () => {
 const outbox = (query = '', caller: object = admin) => app.http.get(`/api/admin/outbox${query}`, caller);
 const send = (subject: string, { fail = false } = {}) =>
   database.transaction(async (transaction) => {
-    const letter = { subject, paragraphs: ['Hello,', { code: '123456' }, `about ${subject}.`] };
-    await sendMail(services, transaction, { to: 'ada@example.com', letter, usefulSeconds: 600 });
-    if (fail) throw new Error('changed its mind');
+    const content = { subject, paragraphs: ['Hello,', { code: '123456' }, `about ${subject}.`] };
+    await sendMail(services, transaction, { to: 'ada@example.com', content, usefulSeconds: 600 });
+    if (fail) throw new Error('rolled back');
   });
 
-test('the outbox shows what was sent, the newest first, in pages', async () => {
-  assert.deepEqual((await outbox()).body, { items: [], limit: 50, offset: 0, totalCount: 0 });
-  for (const subject of ['one', 'two', 'three']) await send(subject);
-  const all = await outbox();
-  assert.equal(all.status, 200, all.text);
-  assert.deepEqual(
-    all.body.items.map((mail: { subject: string }) => mail.subject),
-    ['three', 'two', 'one'],
-  );
-  const { id, createdAt, ...mail } = all.body.items[0];
-  assert.match(id, /^[0-9a-f-]{36}$/);
-  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
-  assert.deepEqual(mail, {
-    to: 'ada@example.com',
-    subject: 'three',
-    text: 'Hello,\n\n    123456\n\nabout three.\n',
-    sentAt: null,
-    failedAt: null,
-    failure: null,
-  });
-  const page = (await outbox('?limit=1&offset=1')).body;
-  assert.deepEqual([page.items[0].subject, page.limit, page.offset, page.totalCount], ['two', 1, 1, 3]);
-  assert.equal((await outbox('?limit=200')).status, 200);
-  for (const query of ['?limit=0', '?limit=201', '?offset=-1', '?limit=x'])
-    assert.equal((await outbox(query)).status, 400, query);
-});
-
-test('a mail of a transaction that fails was never sent', async () => {
-  const before = (await outbox()).body.totalCount;
-  await assert.rejects(send('never', { fail: true }), /changed its mind/);
-  assert.equal((await outbox()).body.totalCount, before);
-  const { rows } = await app.owner.query(`SELECT count(*)::int AS count FROM pgboss.job WHERE name = 'mail'`);
-  assert.equal(rows[0].count, before, 'nor is there a job for it');
-});
-
-test('nothing of what a mail says can be read in the database', async () => {
-  await send('sealed');
-  const { rows } = await app.owner.query(
-    `SELECT mail::text || job.data::text AS text FROM mails mail, pgboss.job job`,
-  );
-  for (const { text } of rows) {
-    assert.doesNotMatch(text, /123456|Hello/);
-    assert.doesNotMatch(text, new RegExp(Buffer.from('123456').toString('hex')));
-  }
-});
-
-test('without a mail server the worker leaves mails where they are', async () => {
-  const worker = await startTestWorker(app);
-  await send('kept');
-  const isDone = async () => {
-    const { rows } = await app.owner.query(
-      `SELECT FROM pgboss.job WHERE name = 'mail' AND state <> 'completed'`,
+describe('GET /api/admin/outbox', () => {
+  test('returns mails in pages, newest first', async () => {
+    assert.deepEqual((await outbox()).body, { items: [], limit: 50, offset: 0, totalCount: 0 });
+    for (const subject of ['one', 'two', 'three']) await send(subject);
+    const all = await outbox();
+    assert.equal(all.status, 200, all.text);
+    assert.deepEqual(
+      all.body.items.map((mail: { subject: string }) => mail.subject),
+      ['three', 'two', 'one'],
     );
-    return rows.length === 0;
-  };
-  await eventually(isDone, 20_000);
-  await worker.stop();
-  const [kept] = (await outbox()).body.items;
-  assert.deepEqual([kept.subject, kept.sentAt, kept.failedAt], ['kept', null, null]);
-  assert.match(kept.text, /123456/);
+    const { id, createdAt, ...mail } = all.body.items[0];
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
+    assert.deepEqual(mail, {
+      to: 'ada@example.com',
+      subject: 'three',
+      text: 'Hello,\n\n    123456\n\nabout three.\n',
+      sentAt: null,
+      failedAt: null,
+      failure: null,
+    });
+    const page = (await outbox('?limit=1&offset=1')).body;
+    assert.deepEqual([page.items[0].subject, page.limit, page.offset, page.totalCount], ['two', 1, 1, 3]);
+    assert.equal((await outbox('?limit=200')).status, 200);
+    for (const query of ['?limit=0', '?limit=201', '?offset=-1', '?limit=x'])
+      assert.equal((await outbox(query)).status, 400, query);
+  });
 });
 
-test('only a platform admin sees it', async () => {
-  const answer = await outbox('', owner);
-  assert.deepEqual([answer.status, answer.body.code], [403, 'forbidden']);
-  assert.equal((await outbox('?limit=x', owner)).status, 400, 'the shape comes before the permission');
-  for (const caller of [{}, tenant, { bearer: 'x' }]) assert.equal((await outbox('', caller)).status, 401);
-  await app.owner.query('UPDATE accounts SET is_platform_admin = false WHERE id = $1', [admin.accountId]);
-  assert.equal((await outbox()).status, 403, 'and only while they are one');
+describe('sendMail', () => {
+  test('enqueues nothing if the transaction fails', async () => {
+    const before = (await outbox()).body.totalCount;
+    await assert.rejects(send('never', { fail: true }), /rolled back/);
+    assert.equal((await outbox()).body.totalCount, before);
+    const { rows } = await app.owner.query(
+      `SELECT count(*)::int AS count FROM pgboss.job WHERE name = 'mail'`,
+    );
+    assert.equal(rows[0].count, before, 'no job was added');
+  });
+
+  test('stores the content encrypted', async () => {
+    await send('sealed');
+    const { rows } = await app.owner.query(
+      `SELECT mail::text || job.data::text AS text FROM mails mail, pgboss.job job`,
+    );
+    for (const { text } of rows) {
+      assert.doesNotMatch(text, /123456|Hello/);
+      assert.doesNotMatch(text, new RegExp(Buffer.from('123456').toString('hex')));
+    }
+  });
 });
 
-test('the application can add jobs, and can neither read nor take any', async () => {
-  const client = await app.owner.connect();
-  await client.query('SET ROLE guildhall_app');
-  try {
-    for (const statement of [
-      'SELECT data FROM pgboss.job',
-      'DELETE FROM pgboss.job',
-      'UPDATE pgboss.job SET data = NULL',
-    ])
-      await assert.rejects(client.query(statement), /permission denied/, statement);
-  } finally {
-    await client.query('RESET ROLE');
-    client.release();
-  }
+describe('deliverMail', () => {
+  test('keeps mails in the outbox without a mail server', async () => {
+    const worker = await startTestWorker(app);
+    await send('kept');
+    const isDone = async () => {
+      const { rows } = await app.owner.query(
+        `SELECT FROM pgboss.job WHERE name = 'mail' AND state <> 'completed'`,
+      );
+      return rows.length === 0;
+    };
+    await eventually(isDone, 20_000);
+    await worker.stop();
+    const [kept] = (await outbox()).body.items;
+    assert.deepEqual([kept.subject, kept.sentAt, kept.failedAt], ['kept', null, null]);
+    assert.match(kept.text, /123456/);
+  });
+});
+
+describe('outbox permissions', () => {
+  test('allow only platform administrators to read the outbox', async () => {
+    const answer = await outbox('', owner);
+    assert.deepEqual([answer.status, answer.body.code], [403, 'forbidden']);
+    assert.equal((await outbox('?limit=x', owner)).status, 400, 'validation comes before authorization');
+    for (const caller of [{}, tenant, { bearer: 'x' }]) assert.equal((await outbox('', caller)).status, 401);
+    await app.owner.query('UPDATE accounts SET is_platform_admin = false WHERE id = $1', [admin.accountId]);
+    assert.equal((await outbox()).status, 403, 'a former platform administrator has no access');
+  });
+
+  test('let the application add jobs but not read or change them', async () => {
+    const client = await app.owner.connect();
+    await client.query('SET ROLE guildhall_app');
+    try {
+      for (const statement of [
+        'SELECT data FROM pgboss.job',
+        'DELETE FROM pgboss.job',
+        'UPDATE pgboss.job SET data = NULL',
+      ])
+        await assert.rejects(client.query(statement), /permission denied/, statement);
+    } finally {
+      await client.query('RESET ROLE');
+      client.release();
+    }
+  });
 });

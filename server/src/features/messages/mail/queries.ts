@@ -8,7 +8,7 @@ export interface NewMail {
   subject: string;
   body: Buffer | null;
   giveUpAt: string;
-  /** Why it is not delivered at all. */
+  /** The reason if the mail is never delivered. Null otherwise. */
   failure: string | null;
 }
 
@@ -19,28 +19,28 @@ export async function insertMail(db: Querier, mail: NewMail): Promise<void> {
             CASE WHEN ${mail.failure}::text IS NOT NULL THEN now() END)`);
 }
 
-/** A mail that waits to be delivered. */
+/** A mail that waits for delivery. */
 export interface WaitingMail {
   recipient: string;
   subject: string;
   body: Buffer;
-  /** Whether it would be of no more use to its reader. */
-  isLate: boolean;
+  /** Whether it is too late to deliver the mail. */
+  isExpired: boolean;
 }
 
-/** Undefined where it was delivered or has failed, or is gone. */
+/** Returns undefined if the mail was delivered, has failed, or was deleted. */
 export function findWaitingMail(db: Querier, mailId: string): Promise<WaitingMail | undefined> {
   return db.row(sql`
-    SELECT recipient, subject, body, give_up_at < now() AS "isLate"
+    SELECT recipient, subject, body, give_up_at < now() AS "isExpired"
     FROM mails WHERE id = ${mailId} AND sent_at IS NULL AND failed_at IS NULL`);
 }
 
-/** Delivered: what it said is erased. */
+/** Marks a mail as delivered and erases its body. */
 export async function markSent(db: Querier, mailId: string): Promise<void> {
   await db.run(sql`UPDATE mails SET sent_at = now(), body = NULL, failure = NULL WHERE id = ${mailId}`);
 }
 
-/** Not delivered this time; for good, and erased, where `isFinal`. */
+/** Records a failed attempt. If `isFinal`, the mail is not retried and its body is erased. */
 export async function markFailed(
   db: Querier,
   mailId: string,
@@ -53,8 +53,8 @@ export async function markFailed(
     WHERE id = ${mailId}`);
 }
 
-/** A mail of the outbox, its body sealed. */
-export interface KeptMail {
+/** A mail of the outbox. The body is encrypted. */
+export interface OutboxMail {
   id: string;
   to: string;
   subject: string;
@@ -65,8 +65,8 @@ export interface KeptMail {
   failure: string | null;
 }
 
-/** The newest first. */
-export function listMails(db: Querier, { limit, offset }: PageRequest): Promise<KeptMail[]> {
+/** Returns a page of mails, newest first. */
+export function listMails(db: Querier, { limit, offset }: PageRequest): Promise<OutboxMail[]> {
   return db.rows(sql`
     SELECT id, recipient AS "to", subject, body, created_at AS "createdAt", sent_at AS "sentAt",
            failed_at AS "failedAt", failure
@@ -77,7 +77,7 @@ export function countMails(db: Querier): Promise<number> {
   return db.count(sql`SELECT count(*) FROM mails`);
 }
 
-/** Deletes the mails of more than a week ago, whatever became of them, and returns how many. */
+/** Deletes the mails that are older than 7 days, in any state. Returns their number. */
 export function deleteOldMails(db: Querier): Promise<number> {
   return db.run(sql`DELETE FROM mails WHERE created_at < now() - interval '7 days'`);
 }

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Database } from '../../../database/database.ts';
+import { readPage, type PageRequest } from '../../../core/page.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import { PageQuery } from '../../../http/schemas.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { readOutbox } from './read-outbox.ts';
+import { countMails, listMails } from './queries.ts';
 import { Outbox } from './schemas.ts';
+import { unsealBody } from './send-mail.ts';
 
-/** Behind a platform admin. */
+/** Authenticated by a platform administrator. */
 export function outboxRoutes({
   database,
   vault,
@@ -20,10 +22,10 @@ export function outboxRoutes({
         schema: {
           operationId: 'listOutbox',
           tags: ['Administration'],
-          summary: 'Mails of the last week',
+          summary: 'List mails in the outbox',
           description:
-            'The newest first. Without a mail server (`SMTP_URL`) they stay here to be read; with one, a mail’s text is erased ' +
-            'once it is delivered.',
+            'Returns the mails of the last 7 days in pages, newest first. If no mail server is configured (`SMTP_URL`), read ' +
+            'all mails here. Otherwise the text of a mail is erased after its delivery.',
           querystring: PageQuery,
           response: { 200: Outbox },
         },
@@ -31,4 +33,14 @@ export function outboxRoutes({
       async (request) => readOutbox(database, vault, request.query),
     );
   };
+}
+
+/** Reads a page of the mails of the last 7 days and decrypts their text. */
+async function readOutbox(db: Querier, vault: Vault, page: PageRequest) {
+  const { items: mails, ...rest } = await readPage(page, listMails(db, page), countMails(db));
+  const items = mails.map(({ body, ...mail }) => ({
+    ...mail,
+    text: body && unsealBody(vault, mail.id, body).text,
+  }));
+  return { items, ...rest };
 }

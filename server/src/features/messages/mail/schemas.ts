@@ -6,14 +6,16 @@ export const Outbox = Page(
     id: Guid,
     to: Type.String(),
     subject: Type.String(),
-    text: Nullable(Type.String({ description: 'Null once it was delivered, or given up.' })),
+    text: Nullable(Type.String({ description: 'Null after the mail was delivered or has failed.' })),
     createdAt: Timestamp,
-    sentAt: Nullable(Type.String({ format: 'date-time', description: 'When the mail server took it.' })),
+    sentAt: Nullable(
+      Type.String({ format: 'date-time', description: 'When the mail server accepted the mail.' }),
+    ),
     failedAt: Nullable(
-      Type.String({ format: 'date-time', description: 'When it was refused for good, or given up.' }),
+      Type.String({ format: 'date-time', description: 'When the delivery failed finally.' }),
     ),
     failure: Nullable(
-      Type.String({ description: 'What the mail server said last, where it did not take it.' }),
+      Type.String({ description: 'The reason of the last failure, such as the reply of the mail server.' }),
     ),
   }),
 );

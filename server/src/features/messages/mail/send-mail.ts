@@ -7,8 +7,8 @@ import { renderEmail, type EmailContent, type RenderedEmail } from './email-cont
 import { insertMail } from './queries.ts';
 
 /**
- * Mails to deliver. Tried again after 5, 10, 20 … seconds, later every ten minutes, until the mail is late; 200 times are
- * more than a day.
+ * The queue of mails. Retries follow after 5, 10, 20 … seconds, later every 10 minutes, until the mail expires. 200 retries
+ * take more than a day.
  */
 export const mailQueue: Queue<{ mailId: string }> = {
   name: 'mail',
@@ -24,22 +24,22 @@ export interface MailServices {
 }
 
 /**
- * Sends a letter, in the caller's transaction: it leaves if the transaction commits, and within a second or so. It is given
- * up once it would be of no use to its reader, after `usefulSeconds`. One that is held is not delivered: it costs the same work,
- * and only the outbox shows it.
+ * Enqueues a mail in the caller's transaction. If the transaction commits, the worker sends the mail within about 1 second. The
+ * mail expires after `usefulSeconds`. A held mail takes the same time but is not delivered: it only appears in the outbox,
+ * as failed.
  */
 export async function sendMail(
   { vault, jobs }: MailServices,
   transaction: Querier,
   {
     to,
-    letter,
+    content,
     usefulSeconds,
     isHeld = false,
-  }: { to: string; letter: EmailContent; usefulSeconds: number; isHeld?: boolean },
+  }: { to: string; content: EmailContent; usefulSeconds: number; isHeld?: boolean },
 ): Promise<void> {
   const id = newId();
-  const { subject, ...body } = renderEmail(letter);
+  const { subject, ...body } = renderEmail(content);
   const sealed = vault.seal(JSON.stringify(body), purposeOf(id));
   await insertMail(transaction, {
     id,
@@ -52,9 +52,9 @@ export async function sendMail(
   await jobs.add(transaction, mailQueue, { mailId: id });
 }
 
-const HELD = 'Not sent: this address had too many mails from tenants that do not know it today.';
+const HELD = 'Not sent: today this address received too many mails from tenants in which it has no player.';
 
-/** What a kept mail says. */
+/** Decrypts the body of a stored mail. */
 export function unsealBody(vault: Vault, mailId: string, body: Buffer): Pick<RenderedEmail, 'text' | 'html'> {
   return JSON.parse(vault.open(body, purposeOf(mailId))) as Pick<RenderedEmail, 'text' | 'html'>;
 }

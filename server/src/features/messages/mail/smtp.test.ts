@@ -7,7 +7,7 @@ import { MailRefusedError, openMailServer } from './smtp.ts';
 
 const mail = { id: 'id', to: 'ada@example.com', subject: 'subject', text: 'text', html: '<p>text</p>' };
 
-/** A server that answers a new connection, and then every line, as it is told. */
+/** Starts a server that sends the greeting, then replies to each line with the result of `answer`. */
 async function startServer(greeting: string, answer: (line: string) => string) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -29,7 +29,7 @@ async function startServer(greeting: string, answer: (line: string) => string) {
   };
 }
 
-async function refusalBy(
+async function sendAndCatch(
   server: Awaited<ReturnType<typeof startServer>>,
   options: { tls?: 'required' | 'opportunistic'; smtpUrl?: string } = {},
 ): Promise<MailRefusedError> {
@@ -41,32 +41,34 @@ async function refusalBy(
   } finally {
     server.stop();
   }
-  return assert.fail('It was sent.');
+  return assert.fail('The mail was sent.');
 }
 
-test('a server that says nothing is left after 15 seconds, for another attempt', async () => {
-  const refusal = await refusalBy(await startServer('', () => ''));
-  assert.equal(refusal.isFinal, false);
-  assert.match(refusal.message, /Greeting never received/);
+describe('openMailServer', () => {
+  test('gives up a silent server after 15 seconds, but not finally', async () => {
+    const refusal = await sendAndCatch(await startServer('', () => ''));
+    assert.equal(refusal.isFinal, false);
+    assert.match(refusal.message, /Greeting never received/);
+  });
+
+  test('treats a 5xx about the connection or the login as temporary', async () => {
+    const busy = await sendAndCatch(await startServer('554 No service here', () => '221 Bye'));
+    assert.deepEqual([busy.isFinal, busy.message], [false, '554 No service here']);
+
+    const ehlo = '250-guild\r\n250 AUTH PLAIN';
+    const stranger = await startServer('220 guild', (line) =>
+      line.startsWith('EHLO') ? ehlo : '535 Wrong password',
+    );
+    const refusal = await sendAndCatch(stranger);
+    assert.equal(refusal.isFinal, false);
+    assert.match(refusal.message, /535/);
+    assert.doesNotMatch(refusal.message, /secret/);
+  });
 });
 
-test('a 5xx that is not about the mail is not final', async () => {
-  const busy = await refusalBy(await startServer('554 No service here', () => '221 Bye'));
-  assert.deepEqual([busy.isFinal, busy.message], [false, '554 No service here']);
-
-  const ehlo = '250-guild\r\n250 AUTH PLAIN';
-  const stranger = await startServer('220 guild', (line) =>
-    line.startsWith('EHLO') ? ehlo : '535 Wrong password',
-  );
-  const refusal = await refusalBy(stranger);
-  assert.equal(refusal.isFinal, false);
-  assert.match(refusal.message, /535/);
-  assert.doesNotMatch(refusal.message, /secret/);
-});
-
-describe('TLS', () => {
+describe('openMailServer with TLS', () => {
   const received: string[] = [];
-  /** A real mail server. One that offers STARTTLS has a certificate that nobody vouches for. */
+  /** Starts a real mail server. Its STARTTLS certificate is self-signed. */
   const startMailServer = async (disabledCommands: string[]): Promise<string> => {
     const server = new SMTPServer({
       disabledCommands: ['AUTH', ...disabledCommands],
@@ -83,21 +85,21 @@ describe('TLS', () => {
   };
   const from = 'guild@example.com';
 
-  test('is required of a server on another machine, and nothing is sent without it', async () => {
+  test('requires TLS for a remote server and sends nothing without it', async () => {
     const commands: string[] = [];
     const server = await startServer('220 guild', (line) => {
       commands.push(line.trim());
       return line.startsWith('EHLO') ? '250 guild' : '502 Not here';
     });
-    // A name of this machine that does not look like one.
+    // An address of this machine that is not recognised as local.
     const smtpUrl = server.url.replace('127.0.0.1', '[::ffff:127.0.0.1]');
-    const refusal = await refusalBy(server, { smtpUrl });
+    const refusal = await sendAndCatch(server, { smtpUrl });
     assert.equal(refusal.isFinal, false);
     assert.ok(commands.includes('STARTTLS'), String(commands));
     assert.ok(!commands.some((command) => /^(AUTH|MAIL)/.test(command)), String(commands));
   });
 
-  test('is required of a server on this machine when the setting says so', async () => {
+  test('requires TLS for a local server if configured', async () => {
     const smtpUrl = await startMailServer(['STARTTLS']);
     await assert.rejects(openMailServer({ smtpUrl, from, tls: 'required' }).send(mail), MailRefusedError);
     assert.deepEqual(received, []);
@@ -105,7 +107,7 @@ describe('TLS', () => {
     assert.deepEqual(received.splice(0), ['in plain text'], 'a local relay works');
   });
 
-  test('never accepts a certificate that is not valid', async () => {
+  test('rejects an invalid certificate', async () => {
     const smtpUrl = await startMailServer([]);
     for (const tls of ['required', 'opportunistic'] as const)
       await assert.rejects(openMailServer({ smtpUrl, from, tls }).send(mail), /certificate/i);

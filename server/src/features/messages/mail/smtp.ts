@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 
-/** A mail as it goes to the mail server. `id` stays the same over attempts, so a doubled one can be told. */
+/** A mail for the mail server. `id` is the same in each attempt, so that receivers can detect duplicates. */
 export interface OutgoingMail {
   id: string;
   to: string;
@@ -9,15 +9,15 @@ export interface OutgoingMail {
   html: string;
 }
 
-/** Hands mails to the operator's mail server. */
+/** The client of the operator's mail server. */
 export interface MailServer {
-  /** Throws {@link MailRefusedError} where the server does not take it, and will not, or not now. */
+  /** Throws {@link MailRefusedError} if the server does not accept the mail. */
   send(mail: OutgoingMail): Promise<void>;
 }
 
 export class MailRefusedError extends Error {
   override name = 'MailRefusedError';
-  /** Whether another attempt is in vain: the server refused this mail itself, with a 5xx. */
+  /** Whether retries are useless, because the server rejected this mail with a 5xx reply. */
   readonly isFinal: boolean;
 
   constructor(message: string, isFinal: boolean) {
@@ -26,32 +26,33 @@ export class MailRefusedError extends Error {
   }
 }
 
-/** A mail server that does not answer is left after so long; all of an attempt together within 45 seconds. */
-const ANSWER_WITHIN_MS = 15_000;
-const SEND_WITHIN_MS = 45_000;
+/** The time limit for each reply of the server. */
+const REPLY_TIMEOUT_MS = 15_000;
+/** The time limit for the whole attempt. */
+const SEND_TIMEOUT_MS = 45_000;
 
 export interface MailServerOptions {
   smtpUrl: string;
   from: string;
-  /** Undefined: TLS is required, unless the server is on this machine. */
+  /** Default: TLS is required, unless the server is on this machine. */
   tls?: 'required' | 'opportunistic' | undefined;
 }
 
 /**
- * Opens the way to the server of an smtp:// or smtps:// address. Each mail takes a connection of its own. With TLS the
- * certificate must be valid for the host. If TLS is required, an smtp:// server that does not offer STARTTLS gets no mail.
+ * Creates a client for an smtp:// or smtps:// URL. Each mail uses its own connection. With TLS, the certificate must be valid
+ * for the host. If TLS is required, no mail is sent to an smtp:// server that does not offer STARTTLS.
  */
 export function openMailServer({ smtpUrl, from, tls }: MailServerOptions): MailServer {
   const transport = createTransport(
     {
       url: smtpUrl,
       requireTLS: (tls ?? (isThisMachine(smtpUrl) ? 'opportunistic' : 'required')) === 'required',
-      dnsTimeout: ANSWER_WITHIN_MS,
-      connectionTimeout: ANSWER_WITHIN_MS,
-      greetingTimeout: ANSWER_WITHIN_MS,
-      socketTimeout: ANSWER_WITHIN_MS,
+      dnsTimeout: REPLY_TIMEOUT_MS,
+      connectionTimeout: REPLY_TIMEOUT_MS,
+      greetingTimeout: REPLY_TIMEOUT_MS,
+      socketTimeout: REPLY_TIMEOUT_MS,
     },
-    // Nothing in a mail is ever read from a file or an address.
+    // The content of a mail must not make the library read files or URLs.
     {
       from,
       disableFileAccess: true,
@@ -67,10 +68,12 @@ export function openMailServer({ smtpUrl, from, tls }: MailServerOptions): MailS
           ...content,
           to: { name: '', address: to },
           messageId: `<${id}@${domain}>`,
-          signal: AbortSignal.timeout(SEND_WITHIN_MS),
+          signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
         });
       } catch (error) {
-        throw refusal(error as Error & { code?: string; responseCode?: number; response?: string });
+        throw toMailRefusedError(
+          error as Error & { code?: string; responseCode?: number; response?: string },
+        );
       }
     },
   };
@@ -81,8 +84,8 @@ function isThisMachine(smtpUrl: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** A 5xx about this mail is final. One about the connection or the login is the operator's to mend, and may pass. */
-function refusal(
+/** A 5xx reply about this mail is final. A 5xx reply about the connection or the login is not: the operator can fix the cause. */
+function toMailRefusedError(
   error: Error & { code?: string; responseCode?: number; response?: string },
 ): MailRefusedError {
   const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { ChangeFeed, WatchedTable } from '../../../database/change-feed.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
@@ -13,16 +13,16 @@ const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
 after(() => database.close());
 
-/** A feed that is told of changes by the test alone, as after a time in which it did not hear. */
+/** Opens a feed whose change feed reports only what the test reports, without an ID, as after a gap. */
 function arrangeFeed() {
-  const forgets = new Map<WatchedTable, (id: string | undefined) => void>();
+  const handlers = new Map<WatchedTable, (id: string | undefined) => void>();
   const changes: ChangeFeed = {
-    on: (table, forget) => void forgets.set(table, forget),
+    on: (table, handler) => void handlers.set(table, handler),
     close: async () => {},
   };
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const feed = openNotificationFeed({ database, changes, endedSessions });
-  return { feed, tell: (table: WatchedTable) => forgets.get(table)?.(undefined) };
+  return { feed, reportChange: (table: WatchedTable) => handlers.get(table)?.(undefined) };
 }
 const arrangeCaller = async () => {
   const { accountId } = await arrangeAccount(app, await arrangeTenant(app));
@@ -41,45 +41,47 @@ const readAll = (stream: NotificationStream) => {
   return { read, done };
 };
 
-test('what came while nobody listened is caught up with, and sessions that ended meanwhile end', async () => {
-  const { feed, tell } = arrangeFeed();
-  const [one, other] = [await arrangeCaller(), await arrangeCaller()];
-  const [mine, theirs] = [
-    readAll(await feed.open(one, undefined)),
-    readAll(await feed.open(other, undefined)),
-  ];
-  await app.owner.query(
-    `INSERT INTO notifications (id, account_id, type, title, text) VALUES ($1, $2, 'test', 'missed', '-')`,
-    [randomUUID(), one.accountId],
-  );
-  await app.owner.query('UPDATE account_sessions SET revoked_at = now() WHERE id = $1', [other.sessionId]);
-  tell('notifications');
-  await eventually(() => mine.read.length === 1);
-  assert.deepEqual(mine.read, ['missed']);
-  tell('account_sessions');
-  await theirs.done;
-  assert.deepEqual(theirs.read, [{ ended: 'session_ended' }]);
-  feed.close();
-  await mine.done;
-  assert.deepEqual(mine.read, ['missed', { ended: 'server_stopping' }]);
-});
+describe('openNotificationFeed', () => {
+  test('sends missed notifications and ends revoked sessions after a gap in the change feed', async () => {
+    const { feed, reportChange } = arrangeFeed();
+    const [one, other] = [await arrangeCaller(), await arrangeCaller()];
+    const [mine, theirs] = [
+      readAll(await feed.open(one, undefined)),
+      readAll(await feed.open(other, undefined)),
+    ];
+    await app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text) VALUES ($1, $2, 'test', 'missed', '-')`,
+      [randomUUID(), one.accountId],
+    );
+    await app.owner.query('UPDATE account_sessions SET revoked_at = now() WHERE id = $1', [other.sessionId]);
+    reportChange('notifications');
+    await eventually(() => mine.read.length === 1);
+    assert.deepEqual(mine.read, ['missed']);
+    reportChange('account_sessions');
+    await theirs.done;
+    assert.deepEqual(theirs.read, [{ ended: 'session_ended' }]);
+    feed.close();
+    await mine.done;
+    assert.deepEqual(mine.read, ['missed', { ended: 'server_stopping' }]);
+  });
 
-test('a feed that is closed opens no streams any more, and a database that is away ends them', async () => {
-  const { feed, tell } = arrangeFeed();
-  const caller = await arrangeCaller();
-  const away = openDatabase(app.databaseUrl, { poolSize: 1 });
-  const changes: ChangeFeed = { on: () => {}, close: async () => {} };
-  const broken = openNotificationFeed({ database: away, changes, endedSessions: async () => [] });
-  const stream = await broken.open(caller, undefined);
-  await away.close();
-  const cut = readAll(stream);
-  await cut.done;
-  assert.deepEqual(cut.read, [{ ended: 'unavailable' }]);
-  await assert.rejects(broken.open(caller, undefined));
+  test('ends streams when the feed is closed or the database is unavailable', async () => {
+    const { feed, reportChange } = arrangeFeed();
+    const caller = await arrangeCaller();
+    const unavailable = openDatabase(app.databaseUrl, { poolSize: 1 });
+    const changes: ChangeFeed = { on: () => {}, close: async () => {} };
+    const broken = openNotificationFeed({ database: unavailable, changes, endedSessions: async () => [] });
+    const stream = await broken.open(caller, undefined);
+    await unavailable.close();
+    const cut = readAll(stream);
+    await cut.done;
+    assert.deepEqual(cut.read, [{ ended: 'unavailable' }]);
+    await assert.rejects(broken.open(caller, undefined));
 
-  feed.close();
-  tell('notifications');
-  const late = readAll(await feed.open(caller, undefined));
-  await late.done;
-  assert.deepEqual(late.read, [{ ended: 'server_stopping' }]);
+    feed.close();
+    reportChange('notifications');
+    const late = readAll(await feed.open(caller, undefined));
+    await late.done;
+    assert.deepEqual(late.read, [{ ended: 'server_stopping' }]);
+  });
 });

@@ -4,41 +4,41 @@ import type { AccountCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findPosition, lastPosition, listAfter, type Notification } from './queries.ts';
 
-/** Streams that one account may have open in one process: a dashboard in so many windows. */
-const STREAMS_OF_ACCOUNT = 10;
+/** Open streams per account and process. Each dashboard window uses one. */
+const MAX_STREAMS_PER_ACCOUNT = 10;
 
-/** Notifications that are read at once, by a stream that has some to catch up with. */
-const PAGE = 50;
+/** Notifications per query. */
+const PAGE_SIZE = 50;
 
-/** Why a stream ended. */
+/** The reason why a stream ended. */
 export type StreamEnd = 'token_expired' | 'session_ended' | 'server_stopping' | 'unavailable';
 
-/** What an account is told, as it comes, and in the end why there is no more. */
+/** The notifications of an account as they are committed, then the reason for the end. */
 export interface NotificationStream {
   items: AsyncIterable<Notification | { ended: StreamEnd }>;
-  /** For whoever has read enough. Takes effect at once. */
+  /** Ends the stream at once, when the reader stops. */
   close(): void;
 }
 
 export interface NotificationFeed {
   /**
-   * Opens a stream that begins after the notification `lastSeen`, or with what comes from now on; after one that is not there
-   * (any more) it begins with the oldest that is. It ends with the caller's token or session. Throws too_many_streams, and
-   * invalid_bearer for a session that has ended.
+   * Opens a stream that begins after the notification `lastSeen`. Without `lastSeen`, it begins with the next notification. If
+   * `lastSeen` is unknown, it begins with the oldest stored notification. The stream ends when the caller's token expires or
+   * the session ends. Throws `too_many_streams`, and `invalid_bearer` if the session has ended.
    */
   open(caller: AccountCaller, lastSeen: string | undefined): Promise<NotificationStream>;
-  /** Ends all streams, and every one that is opened from now on. */
+  /** Ends all streams. Streams that are opened later end at once. */
   close(): void;
 }
 
 export interface FeedServices {
   database: Database;
   changes: ChangeFeed;
-  /** Those of some sessions of dashboard accounts that were ended by logout, or by the reuse of a refresh token. */
+  /** Returns the account sessions that have ended by logout or by reuse of a refresh token. */
   endedSessions(sessionIds: string[]): Promise<string[]>;
 }
 
-/** Streams of notifications: all of a process share the one connection that listens for changes. */
+/** Opens a feed of notifications. All streams of a process share one listening connection to the database. */
 export function openNotificationFeed({ database, changes, endedSessions }: FeedServices): NotificationFeed {
   const open = new Set<OpenStream>();
   let closed = false;
@@ -47,11 +47,12 @@ export function openNotificationFeed({ database, changes, endedSessions }: FeedS
     for (const stream of open) if (sessionIds.includes(stream.sessionId)) stream.end('session_ended');
   };
   changes.on('notifications', (accountId) => {
-    for (const stream of open) if (!accountId || stream.accountId === accountId) stream.bell.ring();
+    for (const stream of open) if (!accountId || stream.accountId === accountId) stream.wakeUp.set();
   });
   changes.on('account_sessions', (sessionId) => {
     if (sessionId) return endStreams([sessionId]);
-    // Some may have ended while nobody told us. If we cannot learn of it now: tokens expire within minutes.
+    // After a gap in the change feed, some sessions may have ended. If the query fails, the streams end with their tokens,
+    // within minutes.
     const sessionIds = [...open].map((stream) => stream.sessionId);
     if (sessionIds.length > 0) endedSessions(sessionIds).then(endStreams, () => {});
   });
@@ -59,20 +60,20 @@ export function openNotificationFeed({ database, changes, endedSessions }: FeedS
   return {
     async open(caller, lastSeen) {
       const others = [...open].filter(({ accountId }) => accountId === caller.accountId);
-      if (others.length >= STREAMS_OF_ACCOUNT)
+      if (others.length >= MAX_STREAMS_PER_ACCOUNT)
         throw new ProblemError('too_many_streams', { headers: { 'retry-after': '30' } });
-      const stream = openStream(caller);
+      const stream = createStream(caller);
       open.add(stream);
       const close = (): void => {
         stream.end();
         open.delete(stream);
       };
       try {
-        // After it was added: what ends or comes from here on reaches it.
+        // The checks follow after the stream was added, so that it misses no later end of a session and no notification.
         if ((await endedSessions([caller.sessionId])).length > 0) throw new ProblemError('invalid_bearer');
-        const position = await startOf(database, caller.accountId, lastSeen);
+        const position = await findStart(database, caller.accountId, lastSeen);
         if (closed) stream.end('server_stopping');
-        return { items: follow(database, stream, position), close };
+        return { items: readStream(database, stream, position), close };
       } catch (error) {
         close();
         throw error;
@@ -88,67 +89,74 @@ export function openNotificationFeed({ database, changes, endedSessions }: FeedS
 interface OpenStream {
   accountId: string;
   sessionId: string;
-  /** Rings when there may be something to send. */
-  bell: Bell;
+  /** Set when there may be something to send. */
+  wakeUp: Signal;
   ended: StreamEnd | true | undefined;
-  /** Ends it for a reason, or because nobody reads it any more. The first end counts. */
+  /** Ends the stream: with a reason, or without one if the reader has stopped. Later calls have no effect. */
   end(reason?: StreamEnd): void;
 }
 
-function openStream({ accountId, sessionId, expiresAtMs }: AccountCaller): OpenStream {
-  const bell = openBell();
+function createStream({ accountId, sessionId, expiresAtMs }: AccountCaller): OpenStream {
+  const wakeUp = createSignal();
   const stream: OpenStream = {
     accountId,
     sessionId,
-    bell,
+    wakeUp,
     ended: undefined,
     end(reason) {
       clearTimeout(expiry);
       stream.ended ??= reason ?? true;
-      bell.ring();
+      wakeUp.set();
     },
   };
   const expiry = setTimeout(() => stream.end('token_expired'), expiresAtMs - Date.now()).unref();
   return stream;
 }
 
-async function startOf(database: Database, accountId: string, lastSeen: string | undefined): Promise<number> {
+async function findStart(
+  database: Database,
+  accountId: string,
+  lastSeen: string | undefined,
+): Promise<number> {
   if (lastSeen === undefined) return lastPosition(database.forAccount(accountId), accountId);
   return (await findPosition(database.forAccount(accountId), accountId, lastSeen)) ?? 0;
 }
 
-async function* follow(
+async function* readStream(
   database: Database,
   stream: OpenStream,
   start: number,
 ): AsyncGenerator<Notification | { ended: StreamEnd }> {
   let last = start;
   while (!stream.ended) {
-    const page = await listAfter(database.forAccount(stream.accountId), stream.accountId, last, PAGE).catch(
-      () => undefined,
-    );
+    const page = await listAfter(
+      database.forAccount(stream.accountId),
+      stream.accountId,
+      last,
+      PAGE_SIZE,
+    ).catch(() => undefined);
     if (!page) stream.end('unavailable');
     for (const { position, ...notification } of page ?? []) {
       if (stream.ended) break;
       yield notification;
       last = position;
     }
-    if (page && page.length < PAGE) await stream.bell.rung();
+    if (page && page.length < PAGE_SIZE) await stream.wakeUp.wait();
   }
   if (stream.ended !== true) yield { ended: stream.ended };
 }
 
-/** Something to wait for. Rung while nobody waits, it is heard by the next who does. */
-interface Bell {
-  ring(): void;
-  rung(): Promise<void>;
+/** An auto-reset signal: `wait` resolves after the next `set`, or at once if `set` was called since the last `wait`. */
+interface Signal {
+  set(): void;
+  wait(): Promise<void>;
 }
 
-function openBell(): Bell {
+function createSignal(): Signal {
   let { promise, resolve } = Promise.withResolvers<void>();
   return {
-    ring: () => resolve(),
-    async rung() {
+    set: () => resolve(),
+    async wait() {
       await promise;
       ({ promise, resolve } = Promise.withResolvers<void>());
     },

@@ -1,29 +1,28 @@
 import type { Querier } from '../../../database/database.ts';
 import { newId } from '../../../core/ids.ts';
 import { quoted, sendMail, type MailServices } from '../mail/index.ts';
-import { noticeEmail } from './templates/notice.ts';
 import { insertNotifications, listPlatformAdmins, listTeamRecipients, type Recipient } from './queries.ts';
 
-/** What somebody is told. */
+/** The content of a notification and its mail. */
 export interface Notice {
-  /** What it is about, for programs: `alert.rate_spike`, `webhook.disabled` and the like. */
+  /** The machine-readable type, such as `alert.rate_spike` or `webhook.disabled`. */
   type: string;
-  /** One line, and the subject of the mail unless there is another one. */
+  /** One line. Also the subject of the mail if `subject` is absent. */
   title: string;
-  /** The subject of the mail if the title holds a name that somebody chose: a subject holds none. */
+  /** Required if the title contains a user-defined name, which must not be in the subject of a mail. */
   subject?: string;
   text: string;
-  /** Names what it is about, for programs. Never a secret. */
+  /** Machine-readable details. Must not contain secrets. */
   data?: Record<string, unknown>;
   tenantId?: string;
 }
 
-/** A mail that waits longer tells of something that the reader has seen in the dashboard, or that is over. */
+/** After one day, the reader has probably seen the notification in the dashboard. */
 const MAIL_USEFUL_SECONDS = 24 * 60 * 60;
 
 /**
- * Tells the owners and admins of a workspace: each by a notification and a mail, in the caller's transaction. So they are told
- * if it commits, and once. A workspace without any has nobody to tell.
+ * Notifies the owners and admins of a workspace, each with a notification and a mail. Runs in the caller's transaction, so
+ * that each of them is notified exactly once if it commits.
  */
 export async function notifyTeam(
   services: MailServices,
@@ -32,17 +31,17 @@ export async function notifyTeam(
   notice: Notice,
 ): Promise<void> {
   const team = await listTeamRecipients(transaction, workspaceId);
-  const reason = `You get this as an owner or admin of the workspace ${quoted(team[0]?.workspaceName ?? '')}.`;
+  const reason = `You receive this mail as an owner or admin of the workspace ${quoted(team[0]?.workspaceName ?? '')}.`;
   await notify(services, transaction, team, { ...notice, workspaceId, reason });
 }
 
-/** Tells those who run the deployment, as {@link notifyTeam} tells a workspace's. */
+/** Notifies the platform administrators, like {@link notifyTeam}. */
 export async function notifyPlatformAdmins(
   services: MailServices,
   transaction: Querier,
   notice: Notice,
 ): Promise<void> {
-  const reason = 'You get this as a platform admin of this Guildhall.';
+  const reason = 'You receive this mail as a platform administrator of this Guildhall deployment.';
   const admins = await listPlatformAdmins(transaction);
   await notify(services, transaction, admins, { ...notice, workspaceId: null, reason });
 }
@@ -51,7 +50,7 @@ async function notify(
   services: MailServices,
   transaction: Querier,
   recipients: Recipient[],
-  { type, title, subject = title, text, data = {}, tenantId = null, workspaceId, reason }: Addressed,
+  { type, title, subject = title, text, data = {}, tenantId = null, workspaceId, reason }: AddressedNotice,
 ): Promise<void> {
   if (recipients.length === 0) return;
   await insertNotifications(
@@ -67,12 +66,12 @@ async function notify(
       tenant_id: tenantId,
     })),
   );
-  const letter = noticeEmail({ subject, text, reason });
+  const content = { subject, paragraphs: [text, `Guildhall sent this mail. ${reason}`] };
   for (const { email } of recipients)
-    await sendMail(services, transaction, { to: email, letter, usefulSeconds: MAIL_USEFUL_SECONDS });
+    await sendMail(services, transaction, { to: email, content, usefulSeconds: MAIL_USEFUL_SECONDS });
 }
 
-type Addressed = Omit<Notice, 'tenantId'> & {
+type AddressedNotice = Omit<Notice, 'tenantId'> & {
   tenantId?: string | null;
   workspaceId: string | null;
   reason: string;

@@ -2,13 +2,12 @@ import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
-/** Somebody who is told. */
 export interface Recipient {
   accountId: string;
   email: string;
 }
 
-/** The owners and admins of a workspace. */
+/** Returns the owners and admins of a workspace. */
 export function listTeamRecipients(
   db: Querier,
   workspaceId: string,
@@ -16,13 +15,12 @@ export function listTeamRecipients(
   return db.rows(sql`SELECT * FROM guildhall_team_recipients(${workspaceId})`);
 }
 
-/** Those who run the deployment. */
 export function listPlatformAdmins(db: Querier): Promise<Recipient[]> {
   return db.rows(sql`
     SELECT id AS "accountId", email FROM accounts WHERE is_platform_admin ORDER BY id`);
 }
 
-/** The columns of `notifications` that the application decides. */
+/** The columns of `notifications` that the application sets. */
 export interface NotificationRow {
   id: string;
   account_id: string;
@@ -34,7 +32,7 @@ export interface NotificationRow {
   tenant_id: string | null;
 }
 
-/** In the order of their accounts, which is the order in which the commit locks their counts. */
+/** Inserts in the order of the accounts. The commit locks their counters in the same order, which prevents deadlocks. */
 export async function insertNotifications(db: Querier, rows: NotificationRow[]): Promise<void> {
   await db.run(sql`
     INSERT INTO notifications (id, account_id, type, title, text, data, workspace_id, tenant_id)
@@ -43,7 +41,7 @@ export async function insertNotifications(db: Querier, rows: NotificationRow[]):
     ORDER BY account_id`);
 }
 
-/** What somebody was told, as they see it. */
+/** A notification as the API returns it. */
 export interface Notification {
   id: string;
   type: string;
@@ -60,13 +58,13 @@ const columns = sql`
   id, type, title, text, data, workspace_id AS "workspaceId", tenant_id AS "tenantId", created_at AS "createdAt",
   read_at AS "readAt"`;
 
-/** Which notifications of an account a page shows. */
+/** Selects notifications of an account. */
 export interface NotificationFilter {
   accountId: string;
   unreadOnly: boolean;
 }
 
-/** The newest first. */
+/** Returns a page of notifications, newest first. */
 export function listNotifications(
   db: Querier,
   { accountId, unreadOnly }: NotificationFilter,
@@ -88,7 +86,7 @@ export async function countNotifications(
   return row ?? { all: 0, unread: 0 };
 }
 
-/** Keeps the time at which it was first read. Undefined where the account has no such notification. */
+/** Marks a notification as read and keeps the first time. Returns undefined if the account does not have the notification. */
 export function markRead(
   db: Querier,
   accountId: string,
@@ -100,13 +98,13 @@ export function markRead(
     RETURNING ${columns}`);
 }
 
-/** How many were unread. */
+/** Marks all notifications as read. Returns the number of notifications that were unread. */
 export function markAllRead(db: Querier, accountId: string): Promise<number> {
   return db.run(sql`
     UPDATE notifications SET read_at = now() WHERE account_id = ${accountId} AND read_at IS NULL`);
 }
 
-/** The next ones after a position, in the order in which they became visible. */
+/** Returns the notifications after a position, in the order in which they were committed. */
 export function listAfter(
   db: Querier,
   accountId: string,
@@ -119,7 +117,7 @@ export function listAfter(
     ORDER BY position LIMIT ${limit}`);
 }
 
-/** The position of a notification; undefined where the account has none of this id. */
+/** Returns the position of a notification, or undefined if the account does not have the notification. */
 export async function findPosition(
   db: Querier,
   accountId: string,
@@ -130,14 +128,14 @@ export async function findPosition(
   return row?.position;
 }
 
-/** The position of the account's latest one. */
+/** Returns the position of the account's latest notification, or 0. */
 export async function lastPosition(db: Querier, accountId: string): Promise<number> {
   const row = await db.row<{ position: number }>(sql`
     SELECT last_position AS position FROM notification_counts WHERE account_id = ${accountId}`);
   return row?.position ?? 0;
 }
 
-/** Deletes those of more than 90 days ago, read or not. */
+/** Deletes the notifications that are older than 90 days, read or unread. */
 export async function deleteOldNotifications(db: Querier): Promise<void> {
   await db.run(sql`DELETE FROM notifications WHERE created_at < now() - interval '90 days'`);
 }

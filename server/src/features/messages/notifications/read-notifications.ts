@@ -9,7 +9,7 @@ import {
   type NotificationFilter,
 } from './queries.ts';
 
-/** A page of what an account was told, the newest first, and how much of it all is unread. */
+/** Reads a page of notifications, newest first, and the number of unread notifications. */
 export async function readNotifications(
   db: Querier,
   filter: NotificationFilter,
@@ -23,8 +23,8 @@ export async function readNotifications(
   return { items, limit, offset, totalCount, unreadCount: count.unread };
 }
 
-/** Marks one as read; again changes nothing. Throws not_found where the account has no such one. */
-export async function readNotification(
+/** Marks a notification as read. Idempotent: the first time is kept. Throws `not_found`. */
+export async function markNotificationRead(
   db: Querier,
   accountId: string,
   notificationId: string,

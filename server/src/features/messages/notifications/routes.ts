@@ -5,7 +5,7 @@ import { accountOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { NotificationFeed, NotificationStream } from './notification-feed.ts';
 import { markAllRead } from './queries.ts';
-import { readNotification, readNotifications } from './read-notifications.ts';
+import { markNotificationRead, readNotifications } from './read-notifications.ts';
 import {
   AllRead,
   Notification,
@@ -17,7 +17,7 @@ import {
 
 const tags = ['Notifications'];
 
-/** Behind a dashboard account: what the caller was told, and nobody else. */
+/** Authenticated by a dashboard account. Each account sees only its own notifications. */
 export function notificationRoutes({
   database,
   notificationFeed,
@@ -26,7 +26,7 @@ export function notificationRoutes({
   notificationFeed: NotificationFeed;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    // Before the server waits for its answers to end, which streams do not by themselves.
+    // Ends the streams before the server waits for open responses. Streams do not end by themselves.
     app.addHook('preClose', async () => notificationFeed.close());
 
     app.get(
@@ -35,8 +35,8 @@ export function notificationRoutes({
         schema: {
           operationId: 'listNotifications',
           tags,
-          summary: 'What you were told',
-          description: 'The newest first. They are kept for 90 days.',
+          summary: 'List notifications',
+          description: 'Returns your notifications of the last 90 days in pages, newest first.',
           querystring: NotificationQuery,
           response: { 200: NotificationPage },
         },
@@ -55,20 +55,21 @@ export function notificationRoutes({
         schema: {
           operationId: 'streamNotifications',
           tags,
-          summary: 'What you are told, live',
+          summary: 'Stream notifications',
           description:
-            'Server-sent events, for clients that can send the `Authorization` header (by `fetch`; the browser’s `EventSource` ' +
-            'cannot). Each `notification` event has the notification as its data and its id as its `id`. Send the last id that ' +
-            'you have seen as `Last-Event-ID`, from this stream or from the list, and the stream goes on right after it: ' +
-            'nothing is left out, nothing comes twice. Without it the stream begins with what comes next.\n\n' +
-            'A comment comes every 20 seconds. Before the stream ends by itself, an `end` event says why: `token_expired` ' +
-            '(refresh, then come back), `session_ended` (sign in again), `server_stopping` or `unavailable` (come back in a ' +
-            'moment). A client that reads nothing for 30 seconds is dropped. An account may have 10 streams open at each ' +
-            'server process (429).',
+            'Sends your notifications as server-sent events. The client must send the `Authorization` header, so use `fetch`: ' +
+            'the `EventSource` of browsers cannot send it. Each `notification` event contains the notification as its data and ' +
+            'the ID of the notification as its `id`. To resume, send the last ID that you have received, from a stream or from ' +
+            'the list, as `Last-Event-ID`. The stream then continues after this notification without gaps or duplicates. ' +
+            'Without the header, the stream begins with the next notification.\n\n' +
+            'The server sends a comment every 20 seconds. Before it ends the stream, it sends an `end` event with a reason: ' +
+            '`token_expired` (refresh the token, then reconnect), `session_ended` (sign in again), `server_stopping` or ' +
+            '`unavailable` (reconnect after some seconds). The server disconnects a client that reads nothing for 30 seconds. ' +
+            'An account may have 10 open streams per server process. More are rejected with 429.',
           headers: StreamHeaders,
           response: {
             200: eventStream(
-              'Events until the stream ends, such as\n\n```\nid: 0199e0c5-…\nevent: notification\ndata: {"id":"0199e0c5-…",…}\n```',
+              'Server-sent events, for example\n\n```\nid: 0199e0c5-…\nevent: notification\ndata: {"id":"0199e0c5-…",…}\n```',
             ),
             ...problems(429),
           },
@@ -77,7 +78,7 @@ export function notificationRoutes({
       async (request, reply) => {
         const lastSeen = request.headers['last-event-id'];
         const stream = await notificationFeed.open(accountOf(request), lastSeen);
-        return sendEvents(reply, { events: asEvents(stream), close: stream.close });
+        return sendEvents(reply, { events: toServerSentEvents(stream), close: stream.close });
       },
     );
 
@@ -88,14 +89,14 @@ export function notificationRoutes({
           operationId: 'readNotification',
           tags,
           summary: 'Mark a notification as read',
-          description: 'Again changes nothing: the first time stays.',
+          description: 'Sets `readAt`. Idempotent: a second call keeps the first time.',
           params: NotificationParams,
           response: { 200: Notification },
         },
       },
       async (request) => {
         const { accountId } = accountOf(request);
-        return readNotification(database.forAccount(accountId), accountId, request.params.notificationId);
+        return markNotificationRead(database.forAccount(accountId), accountId, request.params.notificationId);
       },
     );
 
@@ -105,7 +106,8 @@ export function notificationRoutes({
         schema: {
           operationId: 'readAllNotifications',
           tags,
-          summary: 'Mark all your notifications as read',
+          summary: 'Mark all notifications as read',
+          description: 'Sets `readAt` of all unread notifications of your account. Idempotent.',
           response: { 200: AllRead },
         },
       },
@@ -117,7 +119,7 @@ export function notificationRoutes({
   };
 }
 
-async function* asEvents({ items }: NotificationStream): AsyncGenerator<ServerSentEvent> {
+async function* toServerSentEvents({ items }: NotificationStream): AsyncGenerator<ServerSentEvent> {
   for await (const item of items) {
     if ('ended' in item) yield { event: 'end', data: { reason: item.ended } };
     else yield { event: 'notification', id: item.id, data: item };

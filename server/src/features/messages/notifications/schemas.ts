@@ -10,35 +10,38 @@ export const NotificationQuery = Type.Object({
 
 export const Notification = Type.Object({
   id: Guid,
-  type: Type.String({ description: 'What it is about, for programs: `alert.rate_spike` and the like.' }),
+  type: Type.String({ description: 'The machine-readable type, such as `alert.rate_spike`.' }),
   title: Type.String(),
   text: Type.String(),
   data: Type.Unsafe<Record<string, unknown>>({
     ...Metadata,
-    description: 'Names what it is about, for programs. What is in it depends on the type.',
+    description: 'Machine-readable details. The members depend on the type.',
   }),
   workspaceId: Nullable(
-    Type.Unsafe<string>({ ...Guid, description: 'Null: it is about the deployment, not a workspace.' }),
+    Type.Unsafe<string>({ ...Guid, description: 'Null if the notification concerns the deployment.' }),
   ),
-  tenantId: Nullable(Type.Unsafe<string>({ ...Guid, description: 'Null: it is not about one tenant.' })),
+  tenantId: Nullable(
+    Type.Unsafe<string>({ ...Guid, description: 'Null if the notification does not concern one tenant.' }),
+  ),
   createdAt: Timestamp,
   readAt: Nullable(Timestamp),
 });
 
 export const NotificationPage = Type.Object({
   ...Page(Notification).properties,
-  unreadCount: Type.Integer({ description: 'Of all of the caller’s notifications.' }),
+  unreadCount: Type.Integer({ description: 'The number of unread notifications across all pages.' }),
 });
 
 export const AllRead = Type.Object({
-  markedCount: Type.Integer({ description: 'How many were unread before.' }),
+  markedCount: Type.Integer({ description: 'The number of notifications that were unread.' }),
 });
 
 export const StreamHeaders = Type.Object({
   'last-event-id': Type.Optional(
     Type.Unsafe<string>({
       ...Guid,
-      description: 'The `id` of the last notification seen: the stream goes on right after it.',
+      description:
+        'The ID of the last notification that the client has received. The stream continues after it.',
     }),
   ),
 });

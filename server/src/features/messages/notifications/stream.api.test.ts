@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { createVault } from '../../../security/vault.ts';
@@ -20,8 +20,8 @@ test.after(async () => {
   await database.close();
 });
 
-/** Tells a workspace something; the transaction stays open until `then` is done. */
-const tell = (tenant: TestTenant, title: string, then = async (): Promise<unknown> => undefined) =>
+/** Notifies a workspace. The transaction stays open until `then` is done. */
+const notifyOwner = (tenant: TestTenant, title: string, then = async (): Promise<unknown> => undefined) =>
   database.transaction(async (transaction) => {
     const notice = { type: 'test.news', title, text: '-' };
     await notifyTeam(services, transaction, tenant.workspaceId, notice);
@@ -41,199 +41,206 @@ const backends = async () =>
     )
   ).rows[0].count;
 
-test('what is told comes at once, at every process, and to nobody else', async () => {
-  const { tenant, owner } = await arrangeOwner();
-  const { owner: stranger } = await arrangeOwner();
-  const streams = [await listen(owner), await listen(owner, { at: second })];
-  const foreign = await listen(stranger);
-  assert.deepEqual(
-    streams.map(({ status }) => status),
-    [200, 200],
-  );
-  assert.equal(streams[0]?.headers.get('content-type'), 'text/event-stream');
-  await tell(tenant, 'news');
-  await tell(tenant, 'more news');
-  const { items } = (await app.http.get('/api/notifications', owner)).body;
-  for (const stream of streams) {
-    await eventually(() => stream.events.length === 2);
+describe('GET /api/notifications/stream', () => {
+  test('sends notifications to all streams of the account in every process', async () => {
+    const { tenant, owner } = await arrangeOwner();
+    const { tenant: foreignTenant, owner: stranger } = await arrangeOwner();
+    const streams = [await listen(owner), await listen(owner, { at: second })];
+    const foreign = await listen(stranger);
     assert.deepEqual(
-      stream.events,
-      items.toReversed().map((item: { id: string }) => ({ id: item.id, event: 'notification', data: item })),
+      streams.map(({ status }) => status),
+      [200, 200],
     );
-  }
-  assert.deepEqual(foreign.events, []);
-  for (const stream of [...streams, foreign]) stream.close();
-});
+    assert.equal(streams[0]?.headers.get('content-type'), 'text/event-stream');
+    await notifyOwner(tenant, 'news');
+    await notifyOwner(tenant, 'more news');
+    const { items } = (await app.http.get('/api/notifications', owner)).body;
+    for (const stream of streams) {
+      await eventually(() => stream.events.length === 2);
+      assert.deepEqual(
+        stream.events,
+        items
+          .toReversed()
+          .map((item: { id: string }) => ({ id: item.id, event: 'notification', data: item })),
+      );
+    }
+    await notifyOwner(foreignTenant, 'foreign news');
+    await eventually(() => foreign.events.length > 0);
+    assert.deepEqual(titlesOf(foreign), ['foreign news']);
+    for (const stream of [...streams, foreign]) stream.close();
+  });
 
-test('a stream goes on after the last one seen; without it, with what comes next', async () => {
-  const { tenant, owner } = await arrangeOwner();
-  for (const title of ['1', '2', '3']) await tell(tenant, title);
-  const { items } = (await app.http.get('/api/notifications', owner)).body;
-  const resumed = await listen(owner, { lastSeen: items[2].id });
-  const fresh = await listen(owner);
-  await eventually(() => resumed.events.length === 2);
-  await tell(tenant, '4');
-  await eventually(() => fresh.events.length === 1 && resumed.events.length === 3);
-  assert.deepEqual(titlesOf(resumed), ['2', '3', '4']);
-  assert.deepEqual(titlesOf(fresh), ['4']);
-  for (const stream of [resumed, fresh]) stream.close();
-});
+  test('resumes after Last-Event-ID, or begins with the next notification', async () => {
+    const { tenant, owner } = await arrangeOwner();
+    for (const title of ['1', '2', '3']) await notifyOwner(tenant, title);
+    const { items } = (await app.http.get('/api/notifications', owner)).body;
+    const resumed = await listen(owner, { lastSeen: items[2].id });
+    const fresh = await listen(owner);
+    await eventually(() => resumed.events.length === 2);
+    await notifyOwner(tenant, '4');
+    await eventually(() => fresh.events.length === 1 && resumed.events.length === 3);
+    assert.deepEqual(titlesOf(resumed), ['2', '3', '4']);
+    assert.deepEqual(titlesOf(fresh), ['4']);
+    for (const stream of [resumed, fresh]) stream.close();
+  });
 
-test('after one that is not there, or is somebody else’s, it begins with the oldest', async () => {
-  const { tenant, owner } = await arrangeOwner();
-  const other = await arrangeOwner();
-  await tell(other.tenant, 'theirs');
-  await tell(tenant, 'mine');
-  const [{ id }] = (await app.http.get('/api/notifications', other.owner)).body.items;
-  for (const lastSeen of [randomUUID(), id]) {
+  test('begins with the oldest notification if Last-Event-ID is unknown', async () => {
+    const { tenant, owner } = await arrangeOwner();
+    const other = await arrangeOwner();
+    await notifyOwner(other.tenant, 'theirs');
+    await notifyOwner(tenant, 'mine');
+    const [{ id }] = (await app.http.get('/api/notifications', other.owner)).body.items;
+    for (const lastSeen of [randomUUID(), id]) {
+      const stream = await listen(owner, { lastSeen });
+      await eventually(() => stream.events.length === 1);
+      assert.deepEqual(titlesOf(stream), ['mine']);
+      stream.close();
+    }
+    assert.equal((await listen(owner, { lastSeen: 'the last one' })).status, 400);
+  });
+
+  test('sends missed notifications in order', async () => {
+    const { tenant, owner } = await arrangeOwner();
+    await notifyOwner(tenant, 'first');
+    const [{ id: lastSeen }] = (await app.http.get('/api/notifications', owner)).body.items;
+    const titles = Array.from({ length: 130 }, (_, index) => String(index));
+    for (const title of titles) await notifyOwner(tenant, title);
     const stream = await listen(owner, { lastSeen });
-    await eventually(() => stream.events.length === 1);
-    assert.deepEqual(titlesOf(stream), ['mine']);
+    await eventually(() => stream.events.length >= 130);
+    assert.deepEqual(titlesOf(stream), titles);
     stream.close();
-  }
-  assert.equal((await listen(owner, { lastSeen: 'the last one' })).status, 400);
-});
-
-test('hundreds to catch up with come in order', async () => {
-  const { tenant, owner } = await arrangeOwner();
-  await tell(tenant, 'first');
-  const [{ id: lastSeen }] = (await app.http.get('/api/notifications', owner)).body.items;
-  const titles = Array.from({ length: 130 }, (_, index) => String(index));
-  for (const title of titles) await tell(tenant, title);
-  const stream = await listen(owner, { lastSeen });
-  await eventually(() => stream.events.length >= 130);
-  assert.deepEqual(titlesOf(stream), titles);
-  stream.close();
-});
-
-test('one that was made first and committed last is neither left out nor sent twice', async () => {
-  const { tenant, owner } = await arrangeOwner();
-  const live = await listen(owner);
-  let resumed: TestStream | undefined;
-  await tell(tenant, 'slow', async () => {
-    await tell(tenant, 'quick');
-    await eventually(() => live.events.length === 1);
-    resumed = await listen(owner, { lastSeen: live.events[0]?.id ?? '' });
   });
-  await eventually(() => live.events.length === 2 && resumed?.events.length === 1);
-  assert.deepEqual(titlesOf(live), ['quick', 'slow']);
-  assert.deepEqual(titlesOf(resumed!), ['slow']);
-  for (const stream of [live, resumed!]) stream.close();
-});
 
-test('a client that leaves and comes back all the time misses none and gets none twice', async () => {
-  const { tenant, owner } = await arrangeOwner();
-  await tell(tenant, 'before');
-  let [{ id: lastSeen }] = (await app.http.get('/api/notifications', owner)).body.items;
-  const total = 120;
-  const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
-  let writing = true;
-  const writers = Promise.all(
-    Array.from({ length: 8 }, async (_, writer) => {
-      for (let index = 0; index < total / 8; index++) await tell(tenant, `${writer} ${index}`, pause);
-    }),
-  ).finally(() => (writing = false));
-
-  const seen: string[] = [];
-  for (let visit = 0; writing || seen.length < total; visit++) {
-    const stream = await listen(owner, { at: visit % 2 ? second : app, lastSeen });
-    const enough = Math.floor(Math.random() * 8);
-    await eventually(() => stream.events.length >= Math.min(enough, total - seen.length));
-    stream.close();
-    await stream.ended;
-    seen.push(...titlesOf(stream));
-    lastSeen = stream.events.at(-1)?.id ?? lastSeen;
-    assert.ok(seen.length <= total, 'some came twice');
-  }
-  await writers;
-  assert.equal(new Set(seen).size, total);
-});
-
-test('it ends with the token that opened it', async () => {
-  const { owner } = await arrangeOwner();
-  const bearer = await signedToken(app, 'saas', owner.accountId, { sid: randomUUID() }, 2);
-  const stream = await listen({ bearer });
-  await stream.ended;
-  assert.deepEqual(stream.events, [{ event: 'end', data: { reason: 'token_expired' } }]);
-  assert.equal((await listen({ bearer })).status, 401);
-});
-
-test('it ends with the session, wherever that is ended, and cannot be opened any more', async () => {
-  const credentials = { email: `${randomUUID()}@example.com`, password: 'a long password' };
-  const signup = await app.http.post('/api/saas-auth/signup', credentials);
-  const login = await app.http.post('/api/saas-auth/login', credentials);
-  const mine = { bearer: signup.body.accessToken as string };
-  const elsewhere = await listen({ bearer: login.body.accessToken });
-  const streams = [await listen(mine), await listen(mine, { at: second })];
-  const { refreshToken } = signup.body;
-  assert.ok((await app.http.post('/api/saas-auth/logout', { refreshToken })).status < 300);
-  for (const stream of streams) {
-    await stream.ended;
-    assert.deepEqual(stream.events, [{ event: 'end', data: { reason: 'session_ended' } }]);
-  }
-  assert.equal((await listen(mine)).status, 401);
-  assert.deepEqual(elsewhere.events, [], 'another session of the account goes on');
-  elsewhere.close();
-});
-
-test('ten may be open for an account, and none takes a connection to the database', async () => {
-  const { tenant, owner } = await arrangeOwner();
-  const { owner: other } = await arrangeOwner();
-  const before = await backends();
-  const streams = await Promise.all(Array.from({ length: 10 }, () => listen(owner)));
-  assert.ok(streams.every(({ status }) => status === 200));
-  await tell(tenant, 'to all');
-  await eventually(() => streams.every(({ events }) => events.length === 1));
-  assert.ok((await backends()) < before + 10);
-
-  const refused = await app.http.get('/api/notifications/stream', owner);
-  assert.equal(refused.status, 429);
-  assert.equal(refused.body.code, 'too_many_streams');
-  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
-  const theirs = await listen(other);
-  assert.equal(theirs.status, 200);
-  streams[0]?.close();
-  await eventually(async () => {
-    const stream = await listen(owner);
-    if (stream.status !== 200) return false;
-    streams.push(stream);
-    return true;
+  test('sends a notification that commits late exactly once', async () => {
+    const { tenant, owner } = await arrangeOwner();
+    const live = await listen(owner);
+    let resumed: TestStream | undefined;
+    await notifyOwner(tenant, 'slow', async () => {
+      await notifyOwner(tenant, 'quick');
+      await eventually(() => live.events.length === 1);
+      resumed = await listen(owner, { lastSeen: live.events[0]?.id ?? '' });
+    });
+    await eventually(() => live.events.length === 2 && resumed?.events.length === 1);
+    assert.deepEqual(titlesOf(live), ['quick', 'slow']);
+    assert.deepEqual(titlesOf(resumed!), ['slow']);
+    for (const stream of [live, resumed!]) stream.close();
   });
-  for (const stream of [...streams, theirs]) stream.close();
-});
 
-test('clients that leave while their stream is being opened take no place', async () => {
-  const { owner } = await arrangeOwner();
-  for (let round = 0; round < 4; round++)
-    await Promise.allSettled(
-      Array.from({ length: 8 }, async (_, index) => {
-        const signal = AbortSignal.timeout(index);
-        const headers = { authorization: `Bearer ${owner.bearer}` };
-        await fetch(`${app.url}/api/notifications/stream`, { headers, signal });
+  test('sends each notification once to a client that reconnects often', async () => {
+    const { tenant, owner } = await arrangeOwner();
+    await notifyOwner(tenant, 'before');
+    let [{ id: lastSeen }] = (await app.http.get('/api/notifications', owner)).body.items;
+    const total = 120;
+    const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+    let writing = true;
+    const writers = Promise.all(
+      Array.from({ length: 8 }, async (_, writer) => {
+        for (let index = 0; index < total / 8; index++)
+          await notifyOwner(tenant, `${writer} ${index}`, pause);
       }),
-    );
-  const streams: TestStream[] = [];
-  await eventually(async () => {
-    const stream = await listen(owner);
-    if (stream.status === 200) streams.push(stream);
-    return streams.length === 10;
+    ).finally(() => (writing = false));
+
+    const seen: string[] = [];
+    for (let visit = 0; writing || seen.length < total; visit++) {
+      const stream = await listen(owner, { at: visit % 2 ? second : app, lastSeen });
+      const enough = Math.floor(Math.random() * 8);
+      await eventually(() => stream.events.length >= Math.min(enough, total - seen.length));
+      stream.close();
+      await stream.ended;
+      seen.push(...titlesOf(stream));
+      lastSeen = stream.events.at(-1)?.id ?? lastSeen;
+      assert.ok(seen.length <= total, 'a notification was sent twice');
+    }
+    await writers;
+    assert.equal(new Set(seen).size, total);
   });
-  for (const stream of streams) stream.close();
-});
 
-test('HEAD opens no stream', async () => {
-  const { owner } = await arrangeOwner();
-  for (let request = 0; request < 12; request++) {
-    const head = await app.http.raw('HEAD', '/api/notifications/stream', undefined, owner);
-    assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream']);
-  }
-  const stream = await listen(owner);
-  assert.equal(stream.status, 200);
-  stream.close();
-});
+  test('ends when the token expires', async () => {
+    const { owner } = await arrangeOwner();
+    const bearer = await signedToken(app, 'saas', owner.accountId, { sid: randomUUID() }, 2);
+    const stream = await listen({ bearer });
+    await stream.ended;
+    assert.deepEqual(stream.events, [{ event: 'end', data: { reason: 'token_expired' } }]);
+    assert.equal((await listen({ bearer })).status, 401);
+  });
 
-test('it takes a dashboard account', async () => {
-  const { tenant } = await arrangeOwner();
-  for (const caller of [{}, { gameKey: tenant.gameKey }, { bearer: 'no' }])
-    assert.equal((await app.http.get('/api/notifications/stream', caller)).status, 401);
+  test('ends with the session in every process and rejects new streams', async () => {
+    const credentials = { email: `${randomUUID()}@example.com`, password: 'a long password' };
+    const signup = await app.http.post('/api/saas-auth/signup', credentials);
+    const login = await app.http.post('/api/saas-auth/login', credentials);
+    const mine = { bearer: signup.body.accessToken as string };
+    const elsewhere = await listen({ bearer: login.body.accessToken });
+    const streams = [await listen(mine), await listen(mine, { at: second })];
+    const { refreshToken } = signup.body;
+    assert.ok((await app.http.post('/api/saas-auth/logout', { refreshToken })).status < 300);
+    for (const stream of streams) {
+      await stream.ended;
+      assert.deepEqual(stream.events, [{ event: 'end', data: { reason: 'session_ended' } }]);
+    }
+    assert.equal((await listen(mine)).status, 401);
+    assert.deepEqual(elsewhere.events, [], 'another session of the account continues');
+    elsewhere.close();
+  });
+
+  test('allows ten streams per account without extra database connections', async () => {
+    const { tenant, owner } = await arrangeOwner();
+    const { owner: other } = await arrangeOwner();
+    const before = await backends();
+    const streams = await Promise.all(Array.from({ length: 10 }, () => listen(owner)));
+    assert.ok(streams.every(({ status }) => status === 200));
+    await notifyOwner(tenant, 'to all');
+    await eventually(() => streams.every(({ events }) => events.length === 1));
+    assert.ok((await backends()) < before + 10);
+
+    const refused = await app.http.get('/api/notifications/stream', owner);
+    assert.equal(refused.status, 429);
+    assert.equal(refused.body.code, 'too_many_streams');
+    assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+    const theirs = await listen(other);
+    assert.equal(theirs.status, 200);
+    streams[0]?.close();
+    await eventually(async () => {
+      const stream = await listen(owner);
+      if (stream.status !== 200) return false;
+      streams.push(stream);
+      return true;
+    });
+    for (const stream of [...streams, theirs]) stream.close();
+  });
+
+  test('frees the streams of clients that disconnect early', async () => {
+    const { owner } = await arrangeOwner();
+    for (let round = 0; round < 4; round++)
+      await Promise.allSettled(
+        Array.from({ length: 8 }, async (_, index) => {
+          const signal = AbortSignal.timeout(index);
+          const headers = { authorization: `Bearer ${owner.bearer}` };
+          await fetch(`${app.url}/api/notifications/stream`, { headers, signal });
+        }),
+      );
+    const streams: TestStream[] = [];
+    await eventually(async () => {
+      const stream = await listen(owner);
+      if (stream.status === 200) streams.push(stream);
+      return streams.length === 10;
+    });
+    for (const stream of streams) stream.close();
+  });
+
+  test('opens no stream for HEAD', async () => {
+    const { owner } = await arrangeOwner();
+    for (let request = 0; request < 12; request++) {
+      const head = await app.http.raw('HEAD', '/api/notifications/stream', undefined, owner);
+      assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream']);
+    }
+    const stream = await listen(owner);
+    assert.equal(stream.status, 200);
+    stream.close();
+  });
+
+  test('returns 401 without a dashboard account', async () => {
+    const { tenant } = await arrangeOwner();
+    for (const caller of [{}, { gameKey: tenant.gameKey }, { bearer: 'no' }])
+      assert.equal((await app.http.get('/api/notifications/stream', caller)).status, 401);
+  });
 });

@@ -17,8 +17,8 @@ export async function insertDeliveries(
       AS delivery (id, endpoint_id)`);
 }
 
-/** An attempt that this worker has begun, and nobody else may make before its time is over. */
-export interface BegunAttempt {
+/** An attempt that this worker owns until its lease expires. */
+export interface StartedAttempt {
   id: string;
   endpointId: string;
   number: number;
@@ -26,20 +26,20 @@ export interface BegunAttempt {
   body: string;
   url: string;
   secret: Buffer;
-  /** Still signs, after a rotation. */
+  /** Set during the overlap after a rotation: the delivery then has two signatures. */
   previousSecret: Buffer | null;
   isEndpointFailing: boolean;
 }
 
 /**
- * Begins an attempt: undefined where it is not this job's turn, where the endpoint is disabled, or where an attempt of another
- * worker runs.
+ * Starts an attempt. Returns undefined if the job is stale (the delivery has a later turn), if the endpoint is disabled, or if
+ * another worker owns an attempt.
  */
-export function beginAttempt(
+export function startAttempt(
   db: Querier,
   { deliveryId, turn }: { deliveryId: string; turn: number },
   withinSeconds: number,
-): Promise<BegunAttempt | undefined> {
+): Promise<StartedAttempt | undefined> {
   return db.row(sql`
     WITH begun AS (
       UPDATE webhook_deliveries delivery
@@ -59,8 +59,8 @@ export function beginAttempt(
     SELECT * FROM begun`);
 }
 
-/** Whether it is this job's turn, and another worker makes the attempt. */
-export async function isBeingAttempted(
+/** Returns whether another worker owns the attempt of this job. */
+export async function isAttemptRunning(
   db: Querier,
   { deliveryId, turn }: { deliveryId: string; turn: number },
 ): Promise<boolean> {
@@ -70,45 +70,45 @@ export async function isBeingAttempted(
   return row !== undefined;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface Outcome {
   durationMs: number;
   statusCode: number | null;
-  /** Null where it was delivered. */
+  /** Null if the delivery succeeded. */
   error: string | null;
   answer: string | null;
 }
 
-/** Which attempt: the outcome of one that was overtaken is noted, and changes nothing else. */
-type AttemptPlace = Pick<BegunAttempt, 'id' | 'number'>;
+/** Identifies an attempt. If a later attempt has started, its outcome does not change the delivery. */
+type AttemptRef = Pick<StartedAttempt, 'id' | 'number'>;
 
-const noted = ({ id, number }: AttemptPlace, outcome: Outcome) => sql`
-  noted AS (
+const recordAttempt = ({ id, number }: AttemptRef, outcome: Outcome) => sql`
+  recorded AS (
     UPDATE webhook_attempts
     SET duration_ms = ${outcome.durationMs}, status_code = ${outcome.statusCode}, error = ${outcome.error},
         answer = ${outcome.answer}
     WHERE delivery_id = ${id} AND number = ${number}
   )`;
 
-export async function noteSuccess(db: Querier, attempt: AttemptPlace, outcome: Outcome): Promise<void> {
+export async function recordSuccess(db: Querier, attempt: AttemptRef, outcome: Outcome): Promise<void> {
   await db.run(sql`
-    WITH ${noted(attempt, outcome)}
+    WITH ${recordAttempt(attempt, outcome)}
     UPDATE webhook_deliveries
     SET status = 'delivered', next_attempt_at = NULL, attempting_until = NULL,
         last_status_code = ${outcome.statusCode}, last_error = NULL
     WHERE id = ${attempt.id} AND attempts = ${attempt.number} AND status = 'pending'`);
 }
 
-/** Notes a failure, and whose turn comes after the wait; undefined where it was the last attempt, or overtaken. */
-export async function noteFailure(
+/** Records a failure. Returns the next turn, or undefined if this was the last attempt or a later attempt has started. */
+export async function recordFailure(
   db: Querier,
-  attempt: AttemptPlace,
+  attempt: AttemptRef,
   outcome: Outcome,
   waitSeconds: number | undefined,
 ): Promise<{ turn: number; startsAt: string } | undefined> {
   const wait = waitSeconds ?? null;
   const row = await db.row<{ turn: number; startsAt: string | null }>(sql`
-    WITH ${noted(attempt, outcome)}
+    WITH ${recordAttempt(attempt, outcome)}
     UPDATE webhook_deliveries
     SET status = CASE WHEN ${wait}::float8 IS NULL THEN 'failed' ELSE 'pending' END, turn = turn + 1,
         failures = failures + 1, attempting_until = NULL, next_attempt_at = now() + make_interval(secs => ${wait}::float8),
@@ -119,10 +119,10 @@ export async function noteFailure(
 }
 
 /**
- * Gives all that waits for an endpoint a new turn, and returns it: what was due while it was disabled is due now. What is being
- * attempted stays as it is.
+ * Gives all waiting deliveries of an endpoint a new turn, and returns them. Deliveries that became due while the endpoint was
+ * disabled are due now. Deliveries with a running attempt do not change.
  */
-export function renewTurns(
+export function rescheduleDeliveries(
   db: Querier,
   endpointId: string,
 ): Promise<{ id: string; endpointId: string; turn: number; startsAt: string }[]> {
@@ -151,7 +151,7 @@ const columns = sql`
   id, event_type AS "eventType", status, attempts, last_status_code AS "lastStatusCode", last_error AS "lastError",
   created_at AS "createdAt", last_attempt_at AS "lastAttemptAt", next_attempt_at AS "nextAttemptAt"`;
 
-/** Which deliveries of an endpoint a page shows. */
+/** Selects deliveries of an endpoint. */
 export interface DeliveryFilter {
   status?: string | undefined;
   eventType?: string | undefined;
@@ -164,7 +164,7 @@ const matching = (endpointId: string, { status, eventType }: DeliveryFilter): Sq
   return join(conditions, ' AND ');
 };
 
-/** The newest first. */
+/** Returns a page of deliveries, newest first. */
 export function listDeliveries(
   db: Querier,
   endpointId: string,
@@ -199,32 +199,32 @@ export interface Attempt {
   answer: string | null;
 }
 
-/** How many attempts of a delivery are shown: somebody may have it delivered again and again. */
-export const MOST_ATTEMPTS = 100;
+/** The API lists at most this many attempts, because a delivery can be redelivered any number of times. */
+export const MAX_LISTED_ATTEMPTS = 100;
 
-/** The last {@link MOST_ATTEMPTS} attempts of a delivery, the first one first. */
+/** Returns the last {@link MAX_LISTED_ATTEMPTS} attempts of a delivery, oldest first. */
 export function listAttempts(db: Querier, deliveryId: string): Promise<Attempt[]> {
   return db.rows(sql`
     SELECT number, started_at AS "startedAt", duration_ms AS "durationMs", status_code AS "statusCode", error, answer
     FROM (
-      SELECT * FROM webhook_attempts WHERE delivery_id = ${deliveryId} ORDER BY number DESC LIMIT ${MOST_ATTEMPTS}) attempt
+      SELECT * FROM webhook_attempts WHERE delivery_id = ${deliveryId} ORDER BY number DESC LIMIT ${MAX_LISTED_ATTEMPTS}) attempt
     ORDER BY number`);
 }
 
-/** Where a delivery stands, its row locked until the transaction ends. */
+/** Locks a delivery until the transaction ends, and returns its state. */
 export function lockDelivery(
   db: Querier,
   endpointId: string,
   deliveryId: string,
-): Promise<{ isBeingAttempted: boolean; isDue: boolean } | undefined> {
+): Promise<{ isAttemptRunning: boolean; isDue: boolean } | undefined> {
   return db.row(sql`
-    SELECT coalesce(attempting_until > now(), false) AS "isBeingAttempted",
+    SELECT coalesce(attempting_until > now(), false) AS "isAttemptRunning",
            status = 'pending' AND attempting_until IS NULL AND next_attempt_at <= now() AS "isDue"
     FROM webhook_deliveries
     WHERE endpoint_id = ${endpointId} AND id = ${deliveryId} FOR NO KEY UPDATE`);
 }
 
-/** Makes a delivery due now, with all of its waits before it again. */
+/** Makes a delivery due now and restarts its retry schedule. */
 export function restartDelivery(
   db: Querier,
   deliveryId: string,
@@ -236,11 +236,11 @@ export function restartDelivery(
     RETURNING id, endpoint_id AS "endpointId", turn`);
 }
 
-const KEPT_DAYS = 30;
+const RETENTION_DAYS = 30;
 
-/** Deletes the deliveries of more than 30 days ago, whatever became of them, and returns how many. */
+/** Deletes the deliveries that are older than 30 days, in any state. Returns their number. */
 export function deleteOldDeliveries(db: Querier): Promise<number> {
-  const seconds = KEPT_DAYS * 24 * 60 * 60;
-  // By the id, which is made in the order of time: no index of times is needed.
+  const seconds = RETENTION_DAYS * 24 * 60 * 60;
+  // IDs are in the order of time, so that the primary key serves as the index.
   return db.run(sql`DELETE FROM webhook_deliveries WHERE id < ${firstIdAt(secondsFromNow(-seconds), 0)}`);
 }

@@ -2,24 +2,24 @@ import type { Querier } from '../../../database/database.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
 
 /**
- * Attempts at deliveries, one job each: what comes after an attempt is the next job, made with its outcome. So the queue's own
- * attempts are for workers that died or could not reach the database, and never run out.
+ * The queue of delivery attempts, with one job per attempt. The outcome of an attempt creates the job of the next one. The
+ * retries of the queue itself cover crashed workers and database errors only, so their number is practically unlimited.
  */
 export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
   name: 'webhook-delivery',
   retryDelay: 2,
   retryDelayMax: 60,
   retryLimit: 100_000,
-  // An attempt takes 15 s, and may have waited as long for its endpoint, and as long for its workspace.
+  // An attempt takes up to 15 s. Before, it may wait as long for its endpoint and as long for its workspace.
   expireInSeconds: 60,
   atOnce: 256,
-  // A receiver that never answers holds so many for 15 s, and leaves the rest to others.
+  // A receiver that never answers occupies at most this many slots for 15 s.
   atOncePerGroup: 8,
-  // A workspace whose receivers all hang holds an eighth of a worker.
+  // A workspace whose receivers never answer occupies at most an eighth of a worker.
   atOncePerOwner: 32,
 };
 
-/** A delivery whose turn it is, from `startsAt` on. */
+/** A delivery to attempt, at once or from `startsAt` on. A job with an older `turn` than its delivery does nothing. */
 export interface DueDelivery {
   id: string;
   endpointId: string;
@@ -27,7 +27,7 @@ export interface DueDelivery {
   startsAt?: string | undefined;
 }
 
-/** Adds the jobs of deliveries in the caller's transaction. */
+/** Enqueues delivery attempts in the caller's transaction. */
 export async function addDeliveryJobs(
   jobs: Jobs,
   transaction: Querier,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
@@ -10,7 +10,7 @@ import { isSignedWith, startWebhookReceiver } from '../../../testing/webhook-rec
 import { arrangeWebhook, hurryDeliveries } from '../../../testing/webhooks.ts';
 import { publish } from './index.ts';
 
-// Two workers take turns at the deliveries of this file.
+// Two workers share the deliveries of this file.
 const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
 const app = await startTestApp({ env });
 const workers = [await startTestWorker(app, env), await startTestWorker(app, env)];
@@ -24,7 +24,7 @@ test.after(async () => {
   await database.close();
 });
 
-/** Of what takes a moment, where nothing else keeps the machine busy. */
+/** A generous limit for operations that take a moment on an idle machine. */
 const WITHIN_MS = 60_000;
 
 const publishSome = (count: number) =>
@@ -36,155 +36,171 @@ const publishSome = (count: number) =>
         data: { index },
       });
   });
-/** Jobs that failed, and are tried again by the queue: none should. */
-const troubled = async () =>
+/** Returns jobs that failed and wait for a retry by the queue. */
+const failedJobs = async () =>
   (
     await app.owner.query(
       `SELECT output FROM pgboss.job WHERE name = 'webhook-delivery' AND output IS NOT NULL AND state <> 'completed'`,
     )
   ).rows;
 
-test('a delivery that is being attempted is not sent again meanwhile, however often that is asked for', async () => {
-  const receiver = await startWebhookReceiver();
-  // A webhook of the deployment: it may be sent again as often as its operator wishes.
-  const operator = await arrangePlatformAdmin(app);
-  const webhook = await arrangeWebhook(app, '/api/admin/webhooks', operator, { url: receiver.url });
-  const running = new Set<string>();
-  const overlapping: string[] = [];
-  receiver.answer = async (response, { id }) => {
-    if (running.has(id)) overlapping.push(id);
-    running.add(id);
-    await sleep(100 + Math.random() * 200);
-    running.delete(id);
-    response.writeHead(500).end();
-  };
-  const id = await webhook.test();
-  const statuses = new Map<number, number>();
-  const end = Date.now() + 3_000;
-  while (Date.now() < end) {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => webhook.redeliver(id)));
-    for (const { status, body } of answers) {
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (status === 409) assert.equal(body.code, 'delivery_running');
+describe('attemptDelivery with two workers', () => {
+  test('sends no delivery again while an attempt is running', async () => {
+    const receiver = await startWebhookReceiver();
+    // Webhooks of the deployment have no limit of redeliveries.
+    const operator = await arrangePlatformAdmin(app);
+    const webhook = await arrangeWebhook(app, '/api/admin/webhooks', operator, { url: receiver.url });
+    const running = new Set<string>();
+    const overlapping: string[] = [];
+    receiver.answer = async (response, { id }) => {
+      if (running.has(id)) overlapping.push(id);
+      running.add(id);
+      await sleep(100 + Math.random() * 200);
+      running.delete(id);
+      response.writeHead(500).end();
+    };
+    const id = await webhook.test();
+    const statuses = new Map<number, number>();
+    await eventually(async () => {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => webhook.redeliver(id)));
+      for (const { status, body } of answers) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status === 409) assert.equal(body.code, 'delivery_running');
+      }
+      return receiver.received.length >= 10 && statuses.size === 2;
+    }, WITHIN_MS);
+    assert.deepEqual([...statuses.keys()].toSorted(), [202, 409]);
+    assert.deepEqual(overlapping, []);
+    receiver.answer = (response) => response.writeHead(200).end();
+    await eventually(async () => {
+      await hurryDeliveries(app);
+      return (await webhook.count('delivered')) === 1;
+    }, WITHIN_MS);
+    await webhook.delete();
+  });
+
+  test('sends only deliveries with a valid signature during a rotation', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    let current = webhook.secret;
+    let refused = 0;
+    receiver.answer = (response, delivery) => {
+      const isGenuine = isSignedWith(current, delivery);
+      if (!isGenuine) refused++;
+      response.writeHead(isGenuine ? 200 : 401).end();
+    };
+    let isOver = false;
+    const publishing = (async () => {
+      while (!isOver) {
+        await publishSome(10);
+        await sleep(50);
+      }
+    })();
+    await eventually(() => receiver.received.length > 0, WITHIN_MS);
+    for (let rotation = 0; rotation < 4; rotation++) {
+      const next = await webhook.rotate(600);
+      // The receiver keeps the old secret until the deliveries from before the rotation have arrived.
+      const { rows: earlier } = await app.owner.query(
+        `SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 AND status = 'pending'`,
+        [webhook.id],
+      );
+      await eventually(async () => {
+        const { rowCount } = await app.owner.query(
+          `SELECT FROM webhook_deliveries WHERE id = ANY($1::uuid[]) AND status = 'pending'`,
+          [earlier.map(({ id }) => id)],
+        );
+        return rowCount === 0;
+      }, WITHIN_MS);
+      current = next;
+      const { length } = receiver.received;
+      await eventually(() => receiver.received.length > length + 5, WITHIN_MS);
     }
-  }
-  assert.deepEqual([...statuses.keys()].toSorted(), [202, 409]);
-  assert.ok(receiver.received.length >= 3, `${receiver.received.length} attempts`);
-  assert.deepEqual(overlapping, []);
-  receiver.answer = (response) => response.writeHead(200).end();
-  await eventually(async () => {
-    await hurryDeliveries(app);
-    return (await webhook.count('delivered')) === 1;
-  }, WITHIN_MS);
-  await webhook.delete();
-});
+    isOver = true;
+    await publishing;
+    await eventually(async () => (await webhook.count('pending')) === 0, WITHIN_MS);
+    assert.equal(refused, 0);
+    assert.equal(await webhook.count('failed'), 0);
+    await webhook.delete();
+  });
 
-test('a rotation refuses no delivery that is on its way', async () => {
-  const receiver = await startWebhookReceiver();
-  const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
-  let current = webhook.secret;
-  let refused = 0;
-  receiver.answer = (response, delivery) => {
-    const isGenuine = isSignedWith(current, delivery);
-    if (!isGenuine) refused++;
-    response.writeHead(isGenuine ? 200 : 401).end();
-  };
-  let isOver = false;
-  const publishing = (async () => {
-    while (!isOver) {
-      await publishSome(10);
-      await sleep(50);
+  test('sends nothing to a disabled webhook and each delivery once after it is enabled', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    receiver.answer = async (response) => {
+      await sleep(30);
+      response.writeHead(200).end();
+    };
+    await publishSome(300);
+    for (let round = 1; round <= 3; round++) {
+      const { length } = receiver.received;
+      await eventually(() => receiver.received.length >= length + 20, WITHIN_MS);
+      await webhook.change({ enabled: false });
+      // Running attempts end: at most eight per worker. All other jobs end without an attempt.
+      const atMost = receiver.received.length + 16;
+      await eventually(async () => {
+        const { rowCount } = await app.owner.query(
+          `SELECT FROM pgboss.job WHERE name = 'webhook-delivery' AND group_id = $1 AND state <> 'completed'`,
+          [webhook.id],
+        );
+        return rowCount === 0;
+      }, WITHIN_MS);
+      const { length: arrived } = receiver.received;
+      assert.ok(arrived <= atMost && arrived < 300, `${arrived} arrived`);
+      assert.equal(await webhook.count('delivered'), arrived);
+      await webhook.change({ enabled: true });
     }
-  })();
-  await eventually(() => receiver.received.length > 0, WITHIN_MS);
-  for (let rotation = 0; rotation < 4; rotation++) {
-    const next = await webhook.rotate(600);
-    // The receiver's developer takes a while. What was signed before the rotation has arrived by then.
-    await sleep(700);
-    current = next;
-    const { length } = receiver.received;
-    await eventually(() => receiver.received.length > length + 5, WITHIN_MS);
-  }
-  isOver = true;
-  await publishing;
-  await eventually(async () => (await webhook.count('pending')) === 0, WITHIN_MS);
-  assert.equal(refused, 0);
-  assert.equal(await webhook.count('failed'), 0);
-  await webhook.delete();
-});
+    await eventually(async () => (await webhook.count('delivered')) === 300, WITHIN_MS);
+    const ids = receiver.received.map(({ id }) => id);
+    assert.equal(new Set(ids).size, 300);
+    assert.equal(ids.length, 300);
+    await webhook.delete();
+  });
 
-test('a disabled webhook gets nothing more, and enabled again what it missed, each once', async () => {
-  const receiver = await startWebhookReceiver();
-  const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
-  receiver.answer = async (response) => {
-    await sleep(30);
-    response.writeHead(200).end();
-  };
-  await publishSome(300);
-  for (let round = 1; round <= 3; round++) {
-    const { length } = receiver.received;
-    await eventually(() => receiver.received.length >= length + 20, WITHIN_MS);
-    await webhook.change({ enabled: false });
-    // What had begun arrives; each worker runs eight at once.
-    const atMost = receiver.received.length + 16;
-    await sleep(300);
-    const settled = receiver.received.length;
-    assert.ok(settled <= atMost && settled < 300, `${settled} arrived`);
-    await sleep(1_200);
-    assert.equal(receiver.received.length, settled);
-    await webhook.change({ enabled: true });
-  }
-  await eventually(async () => (await webhook.count('delivered')) === 300, WITHIN_MS);
-  const ids = receiver.received.map(({ id }) => id);
-  assert.equal(new Set(ids).size, 300);
-  assert.equal(ids.length, 300);
-  await webhook.delete();
-});
+  test('handles webhooks that are deleted during their deliveries', async () => {
+    const receiver = await startWebhookReceiver();
+    const kept = await arrangeWebhook(app, path, admin, { url: `${receiver.url}/kept` });
+    receiver.answer = async (response) => {
+      await sleep(20);
+      response.writeHead(Math.random() < 0.5 ? 500 : 200).end();
+    };
+    const deleted: string[] = [];
+    for (let round = 0; round < 8; round++) {
+      const webhooks = await Promise.all(
+        Array.from({ length: 4 }, () => arrangeWebhook(app, path, admin, { url: `${receiver.url}/deleted` })),
+      );
+      deleted.push(...webhooks.map(({ id }) => id));
+      const publishing = Array.from({ length: 10 }, () => publishSome(2));
+      const deleting = webhooks.map(async (webhook) => {
+        await sleep(Math.random() * 1_000 * (round % 2));
+        await webhook.delete();
+      });
+      await Promise.all([...publishing, ...deleting]);
+    }
+    receiver.answer = (response) => response.writeHead(200).end();
+    await eventually(async () => {
+      await hurryDeliveries(app);
+      return (await kept.count('delivered')) === 160;
+    }, WITHIN_MS);
+    const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE endpoint_id = ANY($1)', [
+      deleted,
+    ]);
+    assert.equal(rows.length, 0);
+    assert.deepEqual(await failedJobs(), []);
+    await kept.delete();
+  });
 
-test('a webhook deleted under its deliveries troubles neither the worker nor whoever publishes', async () => {
-  const receiver = await startWebhookReceiver();
-  const kept = await arrangeWebhook(app, path, admin, { url: `${receiver.url}/kept` });
-  receiver.answer = async (response) => {
-    await sleep(20);
-    response.writeHead(Math.random() < 0.5 ? 500 : 200).end();
-  };
-  const deleted: string[] = [];
-  for (let round = 0; round < 8; round++) {
-    const webhooks = await Promise.all(
-      Array.from({ length: 4 }, () => arrangeWebhook(app, path, admin, { url: `${receiver.url}/deleted` })),
-    );
-    deleted.push(...webhooks.map(({ id }) => id));
-    const publishing = Array.from({ length: 10 }, () => publishSome(2));
-    const deleting = webhooks.map(async (webhook) => {
-      await sleep(Math.random() * 1_000 * (round % 2));
-      await webhook.delete();
-    });
-    await Promise.all([...publishing, ...deleting]);
-  }
-  receiver.answer = (response) => response.writeHead(200).end();
-  await eventually(async () => {
-    await hurryDeliveries(app);
-    return (await kept.count('delivered')) === 160;
-  }, WITHIN_MS);
-  const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE endpoint_id = ANY($1)', [
-    deleted,
-  ]);
-  assert.equal(rows.length, 0);
-  assert.deepEqual(await troubled(), []);
-  await kept.delete();
-});
-
-test('a worker that stops hands back what it had not begun', async () => {
-  const receiver = await startWebhookReceiver();
-  const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
-  receiver.answer = async (response) => {
-    await sleep(100 + Math.random() * 400);
-    response.writeHead(200).end();
-  };
-  await publishSome(100);
-  await eventually(() => receiver.received.length >= 30, WITHIN_MS);
-  await workers[0]!.stop();
-  // Sooner than the jobs of a worker that died would come back.
-  await eventually(async () => (await webhook.count('delivered')) === 100, 30_000);
-  assert.equal(receiver.received.length, 100);
+  test('returns unstarted jobs when a worker stops', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    receiver.answer = async (response) => {
+      await sleep(100 + Math.random() * 400);
+      response.writeHead(200).end();
+    };
+    await publishSome(100);
+    await eventually(() => receiver.received.length >= 30, WITHIN_MS);
+    await workers[0]!.stop();
+    // The limit is shorter than the time after which the queue retries the jobs of a crashed worker.
+    await eventually(async () => (await webhook.count('delivered')) === 100, 30_000);
+    assert.equal(receiver.received.length, 100);
+  });
 });

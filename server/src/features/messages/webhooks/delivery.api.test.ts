@@ -35,7 +35,7 @@ test.after(async () => {
   await database.close();
 });
 
-/** A webhook to a receiver of its own. */
+/** Creates a webhook that sends to a receiver. */
 const arrangeWebhook = (
   receiver: Pick<WebhookReceiver, 'url'>,
   {
@@ -49,10 +49,13 @@ function webhooksOf({ workspaceId }: TestTenant): string {
 }
 
 const hurry = (deliveryId: string) => hurryDeliveries(app, deliveryId);
-/** In how many seconds the next attempt is due. */
-const secondsUntil = ({ nextAttemptAt }: { nextAttemptAt: string }) =>
-  (Date.parse(nextAttemptAt) - Date.now()) / 1000;
-const usageWarning = () =>
+/** The time from the start of the last attempt to the next one. */
+const secondsToNext = ({ lastAttemptAt, nextAttemptAt }: Record<string, string>) =>
+  (Date.parse(nextAttemptAt!) - Date.parse(lastAttemptAt!)) / 1000;
+/** An attempt on a busy machine may take some seconds, and the delay begins at its end. */
+const assertDelay = (seconds: number, delay: number, note?: string) =>
+  assert.ok(seconds >= delay && seconds <= delay * 1.2 + 4, `${seconds} s instead of ${delay} ${note ?? ''}`);
+const publishUsageWarning = () =>
   database.transaction((transaction) =>
     publish(services, transaction, {
       type: 'usage.warning',
@@ -63,44 +66,46 @@ const usageWarning = () =>
 const refuseWith = (status: number, headers: Record<string, string> = {}, body = '') =>
   ((response) => response.writeHead(status, headers).end(body)) satisfies WebhookReceiver['answer'];
 
-test('an event arrives as it was published, signed as Standard Webhooks says', async () => {
-  const receiver = await startWebhookReceiver();
-  const webhook = await arrangeWebhook(receiver, { eventTypes: ['usage.warning'] });
-  receiver.answer = refuseWith(200, {}, `thanks\0${'é'.repeat(2000)}`);
-  await usageWarning();
-  await eventually(() => receiver.received.length === 1, 20_000);
-  const [arrived] = receiver.received;
-  assert.ok(arrived);
-  assert.equal(arrived.path, '/hook?x=1');
-  assert.equal(arrived.headers['content-type'], 'application/json');
-  assert.equal(arrived.headers['user-agent'], 'Guildhall-Webhooks');
-  const { type, timestamp, data } = verify(webhook.secret, arrived) as Record<string, unknown>;
-  assert.deepEqual(
-    { type, data },
-    {
-      type: 'usage.warning',
-      data: { workspaceId: tenant.workspaceId, percent: 90, note: 'Grüße 🎲 \u2028' },
-    },
-  );
-  assert.ok(Math.abs(Date.parse(String(timestamp)) - Date.now()) < 60_000);
+describe('publish', () => {
+  test('delivers an event with a Standard Webhooks signature', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(receiver, { eventTypes: ['usage.warning'] });
+    receiver.answer = refuseWith(200, {}, `thanks\0${'é'.repeat(2000)}`);
+    await publishUsageWarning();
+    await eventually(() => receiver.received.length === 1, 20_000);
+    const [arrived] = receiver.received;
+    assert.ok(arrived);
+    assert.equal(arrived.path, '/hook?x=1');
+    assert.equal(arrived.headers['content-type'], 'application/json');
+    assert.equal(arrived.headers['user-agent'], 'Guildhall-Webhooks');
+    const { type, timestamp, data } = verify(webhook.secret, arrived) as Record<string, unknown>;
+    assert.deepEqual(
+      { type, data },
+      {
+        type: 'usage.warning',
+        data: { workspaceId: tenant.workspaceId, percent: 90, note: 'Grüße 🎲 \u2028' },
+      },
+    );
+    assert.ok(Math.abs(Date.parse(String(timestamp)) - Date.now()) < 60_000);
 
-  await webhook.becomes(arrived.id, { status: 'delivered' });
-  const delivery = await webhook.delivery(arrived.id);
-  assert.equal(delivery.body, arrived.body);
-  assert.deepEqual(
-    [delivery.attempts, delivery.lastStatusCode, delivery.lastError, delivery.nextAttemptAt],
-    [1, 200, null, null],
-  );
-  const [{ answer, durationMs, ...attempt }] = delivery.history;
-  assert.deepEqual([attempt.number, attempt.statusCode, attempt.error], [1, 200, null]);
-  assert.ok(durationMs >= 0);
-  // 1 KiB of it: 7 bytes, and two for each é; half of one is left out.
-  assert.equal(answer, `thanks\uFFFD${'é'.repeat(508)}`);
+    await webhook.becomes(arrived.id, { status: 'delivered' });
+    const delivery = await webhook.delivery(arrived.id);
+    assert.equal(delivery.body, arrived.body);
+    assert.deepEqual(
+      [delivery.attempts, delivery.lastStatusCode, delivery.lastError, delivery.nextAttemptAt],
+      [1, 200, null, null],
+    );
+    const [{ answer, durationMs, ...attempt }] = delivery.history;
+    assert.deepEqual([attempt.number, attempt.statusCode, attempt.error], [1, 200, null]);
+    assert.ok(durationMs >= 0);
+    // The first 1,024 bytes: 7 bytes, then 2 bytes per é. Half of the last é is cut off.
+    assert.equal(answer, `thanks\uFFFD${'é'.repeat(508)}`);
+  });
 });
 
-// Each has a webhook of its own; what takes long in them is waiting.
-describe('an endpoint', { concurrency: true }, () => {
-  test('a failure is tried again under one id, with the same bytes, until it arrives', async () => {
+// The tests run in parallel: each has its own webhook and mostly waits.
+describe('attemptDelivery', { concurrency: true }, () => {
+  test('retries a failed delivery with the same ID and body', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     receiver.answer = refuseWith(500, {}, 'out of order');
@@ -108,9 +113,9 @@ describe('an endpoint', { concurrency: true }, () => {
     await webhook.becomes(id, { attempts: 1, lastStatusCode: 500 });
     await eventually(async () => (await webhook.delivery(id)).history[0].error !== null);
     const failed = await webhook.delivery(id);
-    assert.deepEqual([failed.status, failed.lastError], ['pending', 'The endpoint answered 500.']);
+    assert.deepEqual([failed.status, failed.lastError], ['pending', 'The endpoint returned status 500.']);
     assert.equal(failed.history[0].answer, 'out of order');
-    assert.ok(secondsUntil(failed) > 2 && secondsUntil(failed) <= 6, failed.nextAttemptAt);
+    assertDelay(secondsToNext(failed), 5);
     assert.ok((await webhook.read()).failingSince);
 
     receiver.answer = refuseWith(204);
@@ -123,7 +128,7 @@ describe('an endpoint', { concurrency: true }, () => {
     assert.equal((await webhook.read()).failingSince, null);
   });
 
-  test('the waits grow, and after the eighth attempt it has failed, until somebody sends it again', async () => {
+  test('fails after eight attempts with growing delays, until it is redelivered', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     receiver.answer = refuseWith(503);
@@ -133,8 +138,7 @@ describe('an endpoint', { concurrency: true }, () => {
         const { history } = await webhook.delivery(id);
         return history.length === index + 1 && history.at(-1).error !== null;
       }, 20_000);
-      const left = secondsUntil(await webhook.delivery(id));
-      assert.ok(left > wait - 4 && left <= wait * 1.2, `${left} s instead of ${wait}`);
+      assertDelay(secondsToNext(await webhook.delivery(id)), wait);
       await hurry(id);
     }
     await webhook.becomes(id, { status: 'failed', attempts: 8, nextAttemptAt: null });
@@ -148,7 +152,7 @@ describe('an endpoint', { concurrency: true }, () => {
     assert.equal(receiver.received.at(-1)?.id, id);
   });
 
-  test('a job whose turn has passed attempts nothing', async () => {
+  test('attempts nothing for a stale job', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     receiver.answer = refuseWith(500);
@@ -159,7 +163,7 @@ describe('an endpoint', { concurrency: true }, () => {
         return history.length === count && history.at(-1).error !== null;
       }, 20_000);
     await attempted(1);
-    // The job of the second attempt waits. This one goes before it, and leaves a third.
+    // The job of the second attempt is delayed. The redelivery runs first and creates a third job.
     assert.equal((await webhook.redeliver(id)).status, 202);
     await attempted(2);
     await hurry(id);
@@ -174,21 +178,21 @@ describe('an endpoint', { concurrency: true }, () => {
     assert.equal((await webhook.delivery(id)).attempts, 3);
   });
 
-  test('an answer that never comes, half of one and a redirect are failures', async () => {
+  test('treats a missing, incomplete or redirect response as a failure', async () => {
     const receiver = await startWebhookReceiver();
     const elsewhere = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     const attempts: [WebhookReceiver['answer'], RegExp, number | null][] = [
-      [(response) => response.destroy(), /gave no answer/, null],
+      [(response) => response.destroy(), /did not respond/, null],
       [
         (response) => {
           response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy());
         },
-        /gave no answer/,
+        /did not respond/,
         null,
       ],
-      [refuseWith(307, { location: `${elsewhere.url}/` }), /answered 307/, 307],
-      [refuseWith(404), /answered 404/, 404],
+      [refuseWith(307, { location: `${elsewhere.url}/` }), /status 307/, 307],
+      [refuseWith(404), /status 404/, 404],
     ];
     for (const [answer, reason, statusCode] of attempts) {
       receiver.answer = answer;
@@ -201,7 +205,7 @@ describe('an endpoint', { concurrency: true }, () => {
     assert.equal(elsewhere.received.length, 0);
   });
 
-  test('no more of an answer is read than is kept', async () => {
+  test('reads no more of a response than it stores', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     let sent = 0;
@@ -216,10 +220,10 @@ describe('an endpoint', { concurrency: true }, () => {
     const id = await webhook.test();
     await webhook.becomes(id, { status: 'delivered' });
     assert.equal((await webhook.delivery(id)).history[0].answer, 'x'.repeat(1024));
-    assert.ok(sent < 32 * 2 ** 20, `${sent} bytes left the receiver`);
+    assert.ok(sent < 32 * 2 ** 20, `the receiver sent ${sent} bytes`);
   });
 
-  test('an attempt ends after 15 seconds, and holds up nobody else meanwhile', async (context) => {
+  test('ends an attempt after 15 seconds without delaying other endpoints', async (context) => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     context.after(() => silent.close());
@@ -227,22 +231,22 @@ describe('an endpoint', { concurrency: true }, () => {
     const slow = await arrangeWebhook({ url: `http://127.0.0.1:${port}` });
     const receiver = await startWebhookReceiver();
     const quick = await arrangeWebhook(receiver);
-    // More than run at once for one endpoint.
+    // More deliveries than run at the same time for one endpoint.
     const waiting = await Promise.all(Array.from({ length: 20 }, () => slow.test()));
     await eventually(async () => (await slow.delivery(waiting[0]!)).attempts === 1, 20_000);
     await Promise.all(Array.from({ length: 20 }, () => quick.test()));
     await eventually(() => receiver.received.length === 20, 10_000);
     const begun = await Promise.all(waiting.map(async (id) => (await slow.delivery(id)).attempts));
-    assert.equal(begun.filter((attempts) => attempts > 0).length, 8, 'no more than eight at once');
+    assert.equal(begun.filter((attempts) => attempts > 0).length, 8, 'eight attempts run at the same time');
 
     await eventually(async () => (await slow.delivery(waiting[0]!)).lastError !== null, 20_000);
     const { lastError, history } = await slow.delivery(waiting[0]!);
     assert.match(lastError, /timeout/);
-    assert.ok(history[0].durationMs >= 14_900 && history[0].durationMs < 17_000, history[0].durationMs);
+    assert.ok(history[0].durationMs >= 14_900, history[0].durationMs);
     await slow.change({ enabled: false });
   });
 
-  test('a receiver that asks for a pause gets it', async () => {
+  test('waits as long as Retry-After requests', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
@@ -256,12 +260,15 @@ describe('an endpoint', { concurrency: true }, () => {
       receiver.answer = refuseWith(429, { 'retry-after': retryAfter });
       const id = await webhook.test();
       await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 429, 20_000);
-      const left = secondsUntil(await webhook.delivery(id));
-      assert.ok(left > least - 5 && left <= least * 1.2, `${left} s after ${retryAfter}`);
+      const { lastAttemptAt, nextAttemptAt } = await webhook.delivery(id);
+      // An HTTP date has no milliseconds and does not move with the attempt.
+      const delay =
+        retryAfter === inAnHour ? (Date.parse(inAnHour) - Date.parse(lastAttemptAt)) / 1000 - 4 : least;
+      assertDelay(secondsToNext({ lastAttemptAt, nextAttemptAt }), delay, `after ${retryAfter}`);
     }
   });
 
-  test('410 disables a webhook at once, its team is told, and enabled again it goes on', async () => {
+  test('disables a webhook after 410, notifies the team, and resumes when enabled again', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     receiver.answer = refuseWith(410);
@@ -282,7 +289,7 @@ describe('an endpoint', { concurrency: true }, () => {
     );
     assert.deepEqual(audited.rows, [{ actor_kind: 'system', details: { reason: 'gone' } }]);
 
-    // What comes due meanwhile stays.
+    // Deliveries that become due stay pending.
     await hurry(id);
     await eventually(async () => {
       const { rows: waiting } = await app.owner.query(
@@ -298,7 +305,7 @@ describe('an endpoint', { concurrency: true }, () => {
     await webhook.becomes(id, { status: 'delivered', attempts: 2 });
   });
 
-  test('five days of nothing but failure disable it; for the deployment’s, platform admins are told', async () => {
+  test('disables a webhook of the deployment after five days of failures and notifies platform administrators', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver, { path: '/api/admin/webhooks', caller: platformAdmin });
     receiver.answer = refuseWith(500);
@@ -324,11 +331,11 @@ describe('an endpoint', { concurrency: true }, () => {
     );
     assert.deepEqual(rows, [{ account_id: platformAdmin.accountId }]);
     const again = await webhook.change({ enabled: true });
-    assert.equal(again.failingSince, null, 'it begins anew');
+    assert.equal(again.failingSince, null, 'the failure time is reset');
     await webhook.change({ enabled: false });
   });
 
-  test('after a rotation both secrets sign until the overlap is over', async () => {
+  test('signs with both secrets until the overlap of a rotation ends', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     const signedBy = async (secrets: string[], count: number) => {

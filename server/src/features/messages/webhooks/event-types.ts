@@ -1,4 +1,4 @@
-/** What a receiver is told of an event, as an example. */
+/** An example of an event for receivers. */
 interface EventExample {
   description: string;
   data: Record<string, unknown>;
@@ -9,8 +9,8 @@ const tenantId = '019a8f3c-0000-7000-8000-000000000002';
 const keyId = '019a8f3c-0000-7000-8000-000000000003';
 
 /**
- * Every type of event that webhooks tell, with an example of its data, which always names the workspace, and the tenant
- * where it is about one. Documented for receivers in docs/webhooks.md.
+ * Every event type with example data. The data always contains the workspace, and the tenant if the event concerns one.
+ * docs/webhooks.md documents the types for receivers.
  */
 export const eventCatalogue = {
   'alert.rate_spike': {
@@ -53,14 +53,14 @@ export const eventCatalogue = {
     },
   },
   'webhook.test': {
-    description: 'Somebody asked for a test. It goes to that endpoint alone, whatever types it wants.',
+    description: 'A test that a user requested. It goes to one endpoint only, with any `eventTypes`.',
     data: { workspaceId },
   },
 } as const satisfies Record<string, EventExample>;
 
 export type EventType = keyof typeof eventCatalogue;
 
-/** Those that an endpoint can ask for. */
+/** The types that an endpoint can subscribe to. */
 export type PublishedEventType = Exclude<EventType, 'webhook.test'>;
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
@@ -41,8 +41,8 @@ await arrangeEndpoint('stranger', { workspaceId: stranger.workspaceId });
 await arrangeEndpoint('disabled', { workspaceId }, { isDisabled: true });
 await arrangeEndpoint('usage only', { workspaceId }, { eventTypes: ['usage.warning'] });
 
-/** Who is told of an event, by name, and with what. */
-async function told(event: PublishedEvent) {
+/** Publishes an event. Returns the names of the endpoints that have a delivery, and its body. */
+async function publishAndRead(event: PublishedEvent) {
   await app.owner.query('DELETE FROM webhook_deliveries');
   await database.transaction((transaction) => publish(services, transaction, event));
   const { rows } = await app.owner.query(
@@ -56,31 +56,33 @@ async function told(event: PublishedEvent) {
   return { names: rows.map((row) => endpoints.get(row.endpoint_id)).toSorted(), body: rows[0]?.body };
 }
 
-test('an event goes to its tenant, its workspace and the deployment, where they want its type', async () => {
-  const alert = { type: 'alert.rate_spike', data: { observed: 7 } } as const;
-  const { names, body } = await told({ ...alert, workspaceId, tenantId });
-  assert.deepEqual(names, ['deployment', 'tenant', 'workspace']);
-  const { timestamp, ...rest } = JSON.parse(body);
-  assert.deepEqual(rest, { type: alert.type, data: { workspaceId, tenantId, observed: 7 } });
-  assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000);
+describe('publish', () => {
+  test('creates deliveries for subscribed endpoints of the tenant, workspace and deployment', async () => {
+    const alert = { type: 'alert.rate_spike', data: { observed: 7 } } as const;
+    const { names, body } = await publishAndRead({ ...alert, workspaceId, tenantId });
+    assert.deepEqual(names, ['deployment', 'tenant', 'workspace']);
+    const { timestamp, ...rest } = JSON.parse(body);
+    assert.deepEqual(rest, { type: alert.type, data: { workspaceId, tenantId, observed: 7 } });
+    assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000);
 
-  const usage = await told({ type: 'usage.warning', workspaceId, data: {} });
-  assert.deepEqual(usage.names, ['deployment', 'usage only', 'workspace']);
-  const other = { workspaceId: stranger.workspaceId, tenantId: stranger.tenantId };
-  assert.deepEqual((await told({ ...alert, ...other })).names, ['deployment', 'stranger']);
-});
-
-test('it is told from within the scope of a tenant, and not at all where the transaction fails', async () => {
-  const event = { type: 'alert.rate_spike', workspaceId, tenantId, data: {} } as const;
-  const count = async () =>
-    (await app.owner.query('SELECT count(*)::int AS count FROM webhook_deliveries')).rows[0].count;
-  const before = await count();
-  const failing = database.forTenant(tenantId).transaction(async (transaction) => {
-    await publish(services, transaction, event);
-    throw new Error('changed its mind');
+    const usage = await publishAndRead({ type: 'usage.warning', workspaceId, data: {} });
+    assert.deepEqual(usage.names, ['deployment', 'usage only', 'workspace']);
+    const other = { workspaceId: stranger.workspaceId, tenantId: stranger.tenantId };
+    assert.deepEqual((await publishAndRead({ ...alert, ...other })).names, ['deployment', 'stranger']);
   });
-  await assert.rejects(failing, /changed its mind/);
-  assert.equal(await count(), before);
-  await database.forTenant(tenantId).transaction((transaction) => publish(services, transaction, event));
-  assert.equal(await count(), before + 3);
+
+  test('works in a tenant scope and creates nothing if the transaction fails', async () => {
+    const event = { type: 'alert.rate_spike', workspaceId, tenantId, data: {} } as const;
+    const count = async () =>
+      (await app.owner.query('SELECT count(*)::int AS count FROM webhook_deliveries')).rows[0].count;
+    const before = await count();
+    const failing = database.forTenant(tenantId).transaction(async (transaction) => {
+      await publish(services, transaction, event);
+      throw new Error('rolled back');
+    });
+    await assert.rejects(failing, /rolled back/);
+    assert.equal(await count(), before);
+    await database.forTenant(tenantId).transaction((transaction) => publish(services, transaction, event));
+    assert.equal(await count(), before + 3);
+  });
 });

@@ -7,18 +7,18 @@ import { addDeliveryJobs } from './delivery-queue.ts';
 import type { EventType, PublishedEventType } from './event-types.ts';
 import { listSubscribers } from './queries.ts';
 
-/** Something that happened, and whom it concerns. */
+/** An event for webhooks. */
 export interface PublishedEvent {
   type: PublishedEventType;
   workspaceId: string;
   tenantId?: string;
-  /** What receivers are told, beside the workspace and the tenant. Never a secret. */
+  /** The payload in addition to the workspace and the tenant. Must not contain secrets. */
   data: Record<string, unknown>;
 }
 
 /**
- * Tells an event to every enabled endpoint that wants it: those of its tenant, of its workspace, and of the deployment. In the
- * caller's transaction: it is told if that commits, within a second or so, and at least once.
+ * Creates deliveries for all enabled endpoints of the tenant, the workspace and the deployment that subscribe to the event.
+ * If the caller's transaction commits, the worker sends them within about 1 second and at least once.
  */
 export async function publish(
   { jobs }: { jobs: Jobs },
@@ -35,7 +35,7 @@ export async function publish(
   );
 }
 
-/** Tells an event to these endpoints, and returns the ids of the deliveries. */
+/** Creates deliveries of an event to the given endpoints. Returns the IDs of the deliveries. */
 export async function deliver(
   jobs: Jobs,
   transaction: Querier,
@@ -45,15 +45,15 @@ export async function deliver(
     ...event
   }: Omit<PublishedEvent, 'type' | 'workspaceId'> & { type: EventType; workspaceId?: string },
 ): Promise<string[]> {
-  const body = bodyOf(type, event);
+  const body = serialiseBody(type, event);
   const deliveries = endpointIds.map((endpointId) => ({ id: newId(), endpointId, turn: 1 }));
   await insertDeliveries(transaction, deliveries, { type, body });
   await addDeliveryJobs(jobs, transaction, deliveries);
   return deliveries.map(({ id }) => id);
 }
 
-/** Written once, and sent like this at every attempt: a signature is over bytes. */
-function bodyOf(
+/** Every attempt sends the same bytes, because the signature covers the bytes. */
+function serialiseBody(
   type: EventType,
   { workspaceId, tenantId, data }: { workspaceId?: string; tenantId?: string; data: Record<string, unknown> },
 ): string {

@@ -4,8 +4,8 @@ import type { PageRequest } from '../../../core/page.ts';
 import type { EventType, PublishedEventType } from './event-types.ts';
 
 /**
- * The enabled endpoints that want an event. They cannot be deleted until the transaction ends, so that deliveries to them can
- * be written.
+ * Returns the enabled endpoints that subscribe to an event. The lock prevents their deletion until the transaction has written
+ * the deliveries.
  */
 export function listSubscribers(
   db: Querier,
@@ -15,18 +15,18 @@ export function listSubscribers(
     SELECT id FROM guildhall_webhook_subscribers(${type}, ${workspaceId}, ${tenantId}) AS id`);
 }
 
-/** Whose webhooks: a workspace's, or (null) the deployment's. */
-export interface WebhookPlace {
+/** The owner of webhooks: a workspace, or the deployment (null). */
+export interface WebhookScope {
   workspaceId: string | null;
 }
 
-/** The scope in which the webhooks of a place are visible. */
-export function scopeOf(database: Database, { workspaceId }: WebhookPlace): Scope {
+/** The scope of the database in which the webhooks of an owner are visible. */
+export function databaseScopeOf(database: Database, { workspaceId }: WebhookScope): Scope {
   return workspaceId === null ? database.forPlatform() : database.forWorkspace(workspaceId);
 }
 
-/** Names one endpoint, which must be of the place of the path. */
-export interface EndpointPlace extends WebhookPlace {
+/** Identifies an endpoint. It must belong to the workspace in the path. */
+export interface EndpointRef extends WebhookScope {
   webhookId: string;
 }
 
@@ -54,48 +54,48 @@ const columns = sql`
   failing_since AS "failingSince", created_at AS "createdAt",
   CASE WHEN previous_secret_until > now() THEN previous_secret_until END AS "previousSecretUntil"`;
 
-const ofPlace = ({ workspaceId }: WebhookPlace): Sql =>
+const ownedBy = ({ workspaceId }: WebhookScope): Sql =>
   workspaceId === null ? sql`workspace_id IS NULL` : sql`workspace_id = ${workspaceId}`;
 
-/** The oldest first. */
+/** Returns a page of endpoints, oldest first. */
 export function listEndpoints(
   db: Querier,
-  place: WebhookPlace,
+  scope: WebhookScope,
   { limit, offset }: PageRequest,
 ): Promise<Endpoint[]> {
   return db.rows(sql`
-    SELECT ${columns} FROM webhook_endpoints WHERE ${ofPlace(place)}
+    SELECT ${columns} FROM webhook_endpoints WHERE ${ownedBy(scope)}
     ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export function countEndpoints(db: Querier, place: WebhookPlace): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM webhook_endpoints WHERE ${ofPlace(place)}`);
+export function countEndpoints(db: Querier, scope: WebhookScope): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM webhook_endpoints WHERE ${ownedBy(scope)}`);
 }
 
-/** Until the transaction ends nobody else adds an endpoint in this place. */
-export async function lockEndpointsOf(db: Querier, { workspaceId }: WebhookPlace): Promise<void> {
+/** Prevents other transactions from creating endpoints for this owner until the transaction ends. */
+export async function lockEndpointCreation(db: Querier, { workspaceId }: WebhookScope): Promise<void> {
   await db.rows(sql`SELECT pg_advisory_xact_lock(7118020, hashtext(${workspaceId ?? ''}))`);
 }
 
 export function findEndpoint(
   db: Querier,
-  { webhookId, ...place }: EndpointPlace,
+  { webhookId, ...scope }: EndpointRef,
 ): Promise<Endpoint | undefined> {
-  return db.row(sql`SELECT ${columns} FROM webhook_endpoints WHERE id = ${webhookId} AND ${ofPlace(place)}`);
+  return db.row(sql`SELECT ${columns} FROM webhook_endpoints WHERE id = ${webhookId} AND ${ownedBy(scope)}`);
 }
 
-/** An endpoint, its row locked until the transaction ends. Events can be published to it all the same. */
+/** Locks an endpoint until the transaction ends. Other transactions can still publish events to the endpoint. */
 export function lockEndpoint(
   db: Querier,
-  { webhookId, ...place }: EndpointPlace,
+  { webhookId, ...scope }: EndpointRef,
 ): Promise<Endpoint | undefined> {
   return db.row(sql`
-    SELECT ${columns} FROM webhook_endpoints WHERE id = ${webhookId} AND ${ofPlace(place)}
+    SELECT ${columns} FROM webhook_endpoints WHERE id = ${webhookId} AND ${ownedBy(scope)}
     FOR NO KEY UPDATE`);
 }
 
-/** What may be said of an endpoint when it is made, and changed later. */
-export interface EndpointTraits {
+/** The settings of an endpoint that can be changed. */
+export interface EndpointSettings {
   url: string;
   description: string | null;
   eventTypes: PublishedEventType[] | null;
@@ -104,21 +104,21 @@ export interface EndpointTraits {
 
 export function insertEndpoint(
   db: Querier,
-  place: EndpointPlace & { tenantId: string | null },
+  ref: EndpointRef & { tenantId: string | null },
   secret: Buffer,
-  { url, description, eventTypes }: Omit<EndpointTraits, 'enabled'>,
+  { url, description, eventTypes }: Omit<EndpointSettings, 'enabled'>,
 ): Promise<Endpoint | undefined> {
   return db.row(sql`
     INSERT INTO webhook_endpoints (id, workspace_id, tenant_id, url, description, event_types, secret)
-    VALUES (${place.webhookId}, ${place.workspaceId}, ${place.tenantId}, ${url}, ${description}, ${eventTypes}, ${secret})
+    VALUES (${ref.webhookId}, ${ref.workspaceId}, ${ref.tenantId}, ${url}, ${description}, ${eventTypes}, ${secret})
     RETURNING ${columns}`);
 }
 
-/** Enabled again, or at a new address, it counts as never having failed. */
+/** Updates an endpoint. Resets the failure time if the endpoint is enabled again or gets a new URL. */
 export function updateEndpoint(
   db: Querier,
   webhookId: string,
-  { url, description, eventTypes, enabled }: EndpointTraits,
+  { url, description, eventTypes, enabled }: EndpointSettings,
 ): Promise<Endpoint | undefined> {
   return db.row(sql`
     UPDATE webhook_endpoints
@@ -131,7 +131,7 @@ export function updateEndpoint(
     RETURNING ${columns}`);
 }
 
-/** Puts a secret in the place of the present one, which signs beside it until the overlap is over. */
+/** Replaces the secret. The current secret becomes the previous one until the overlap ends. */
 export function replaceSecret(
   db: Querier,
   webhookId: string,
@@ -148,19 +148,19 @@ export function replaceSecret(
     RETURNING ${columns}`);
 }
 
-/** Its deliveries go with it. */
+/** Deletes an endpoint. The foreign key deletes its deliveries. */
 export async function deleteEndpointRow(db: Querier, webhookId: string): Promise<void> {
   await db.run(sql`DELETE FROM webhook_endpoints WHERE id = ${webhookId}`);
 }
 
-/** Since when an endpoint has done nothing but fail: known at its first failure, and forgotten at the next success. */
-export async function noteFailing(db: Querier, endpointId: string, isFailing: boolean): Promise<void> {
+/** Sets the time of the first failure after the last success, or clears it after a success. */
+export async function setFailing(db: Querier, endpointId: string, isFailing: boolean): Promise<void> {
   await db.run(sql`
     UPDATE webhook_endpoints SET failing_since = CASE WHEN ${isFailing}::boolean THEN now() END
     WHERE id = ${endpointId} AND (failing_since IS NULL) = ${isFailing}::boolean`);
 }
 
-/** Disables an endpoint that asked for it, or has failed for long enough: undefined where it has not, or is disabled. */
+/** Disables an endpoint that returned 410 or has failed for `afterSeconds`. Returns undefined if nothing changes. */
 export function disableEndpoint(
   db: Querier,
   endpointId: string,
@@ -174,7 +174,7 @@ export function disableEndpoint(
     RETURNING ${columns}`);
 }
 
-/** The workspaces of endpoints, with all other endpoints of the same workspaces. Those of the deployment are one more owner. */
+/** Returns all endpoints of the owners of the given endpoints. The deployment counts as one owner. */
 export function listOwners(db: Querier, endpointIds: string[]): Promise<{ group: string; owner: string }[]> {
   return db.rows(sql`
     WITH asked AS (SELECT DISTINCT workspace_id FROM webhook_endpoints WHERE id = ANY(${endpointIds}::uuid[]))

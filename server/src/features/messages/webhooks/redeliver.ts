@@ -6,58 +6,58 @@ import { auditTrail } from '../../platform/audit/index.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { findDelivery, lockDelivery, restartDelivery, type Delivery } from './delivery-queries.ts';
 import { deliver } from './publish.ts';
-import { lockEndpoint, scopeOf, type Endpoint, type EndpointPlace } from './queries.ts';
+import { databaseScopeOf, lockEndpoint, type Endpoint, type EndpointRef } from './queries.ts';
 
 interface RedeliveryServices {
   database: Database;
   jobs: Jobs;
 }
 
-/** Sends a test to an endpoint, as a delivery like any other. Throws not_found, and webhook_disabled. */
+/** Creates a `webhook.test` delivery for an endpoint. Throws `not_found` and `webhook_disabled`. */
 export async function testEndpoint(
   { database, jobs }: RedeliveryServices,
   author: Author,
-  place: EndpointPlace,
+  ref: EndpointRef,
 ): Promise<Delivery> {
-  return scopeOf(database, place).transaction(async (transaction) => {
-    const { id, workspaceId, tenantId } = await requireEnabled(transaction, place);
+  return databaseScopeOf(database, ref).transaction(async (transaction) => {
+    const { id, workspaceId, tenantId } = await requireEnabled(transaction, ref);
     const [deliveryId = ''] = await deliver(jobs, transaction, [id], {
       type: 'webhook.test',
       ...(workspaceId && { workspaceId }),
       ...(tenantId && { tenantId }),
       data: {},
     });
-    await audit(transaction, author, place, 'webhook.tested', { deliveryId });
+    await audit(transaction, author, ref, 'webhook.tested', { deliveryId });
     return (await findDelivery(transaction, id, deliveryId))!;
   });
 }
 
 /**
- * Sends a delivery again, whatever became of it, under the same webhook-id and with all of its retries. Throws not_found,
- * webhook_disabled, and delivery_running where an attempt is just being made.
+ * Sends a delivery again, in any state, with the same `webhook-id` and all retries. Throws `not_found`, `webhook_disabled`, and
+ * `delivery_running` if an attempt is running.
  */
 export async function redeliver(
   { database, jobs }: RedeliveryServices,
   author: Author,
-  place: EndpointPlace,
+  ref: EndpointRef,
   deliveryId: string,
 ): Promise<Delivery> {
-  return scopeOf(database, place).transaction(async (transaction) => {
-    const { id } = await requireEnabled(transaction, place);
+  return databaseScopeOf(database, ref).transaction(async (transaction) => {
+    const { id } = await requireEnabled(transaction, ref);
     const before = await lockDelivery(transaction, id, deliveryId);
-    if (!before) throw new ProblemError('not_found', 'The webhook has no such delivery.');
-    if (before.isBeingAttempted) throw new ProblemError('delivery_running');
-    // Its job is on the way. One more would put it out of date, and whoever asks again and again wait for ever.
+    if (!before) throw new ProblemError('not_found', 'The webhook does not have this delivery.');
+    if (before.isAttemptRunning) throw new ProblemError('delivery_running');
+    // A due delivery already has a job. A new turn would make that job stale, so repeated calls could postpone it for ever.
     if (!before.isDue)
       await addDeliveryJobs(jobs, transaction, await restartDelivery(transaction, deliveryId));
-    await audit(transaction, author, place, 'webhook.redelivered', { deliveryId });
+    await audit(transaction, author, ref, 'webhook.redelivered', { deliveryId });
     return (await findDelivery(transaction, id, deliveryId))!;
   });
 }
 
-/** The endpoint, which is not changed until the transaction ends. */
-async function requireEnabled(db: Querier, place: EndpointPlace): Promise<Endpoint> {
-  const endpoint = await lockEndpoint(db, place);
+/** Locks the endpoint until the transaction ends. Throws `not_found` and `webhook_disabled`. */
+async function requireEnabled(db: Querier, ref: EndpointRef): Promise<Endpoint> {
+  const endpoint = await lockEndpoint(db, ref);
   if (!endpoint) throw new ProblemError('not_found');
   if (!endpoint.enabled)
     throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');
@@ -67,9 +67,9 @@ async function requireEnabled(db: Querier, place: EndpointPlace): Promise<Endpoi
 function audit(
   db: Querier,
   author: Author,
-  { webhookId, ...place }: EndpointPlace,
+  { webhookId, ...scope }: EndpointRef,
   action: string,
   details: Record<string, unknown>,
 ): Promise<void> {
-  return auditTrail(db, [{ ...author, action, ...place, targetId: webhookId, details }]);
+  return auditTrail(db, [{ ...author, action, ...scope, targetId: webhookId, details }]);
 }

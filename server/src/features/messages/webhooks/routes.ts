@@ -8,10 +8,9 @@ import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { changeEndpoint, deleteEndpoint } from './change-endpoint.ts';
 import { createEndpoint, type NewEndpoint } from './create-endpoint.ts';
-import { readDelivery, readDeliveries } from './read-deliveries.ts';
-import { readEndpoint, readEndpoints } from './read-endpoints.ts';
+import { readDeliveries, readDelivery, readEndpoint, readEndpoints } from './read-webhooks.ts';
 import { redeliver, testEndpoint } from './redeliver.ts';
-import { scopeOf } from './queries.ts';
+import { databaseScopeOf } from './queries.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import {
   Delivery,
@@ -35,115 +34,138 @@ export interface WebhookServices {
   createBudget: CreateBudget;
 }
 
-/** Tests and redeliveries of a workspace in a minute: each sends a request to a server of the workspace's choice. */
-const SENDS = {
+/** Limits tests and redeliveries, because each sends a request to a server that the workspace chooses. */
+const SEND_BUDGET = {
   name: 'webhook-sends',
   attempts: 120,
   seconds: 60,
   refusal:
-    'At most 120 webhook tests and redeliveries a minute are allowed per workspace. Wait, and try again.',
+    'At most 120 webhook tests and redeliveries per minute are allowed per workspace. Wait, then try again.',
 };
 
-/** Behind a dashboard account: the webhooks of a workspace and of its tenants. */
+/** The webhooks of a workspace and of its tenants. Authenticated by a dashboard account. */
 export function webhookRoutes(services: WebhookServices): FastifyPluginAsyncTypebox {
-  return routesOf('workspace', services);
+  return createRoutes('workspace', services);
 }
 
-/** Behind a platform admin: the webhooks of the deployment, which are told of every workspace. */
+/** The webhooks of the deployment, which receive the events of all workspaces. Authenticated by a platform administrator. */
 export function platformWebhookRoutes(services: WebhookServices): FastifyPluginAsyncTypebox {
-  return routesOf('platform', services);
+  return createRoutes('platform', services);
 }
 
-/** What the two differ in: the paths, who may call, and that a workspace has tenants. */
-const kinds = {
+/** The differences between both groups of routes. The handlers and the other schemas are the same. */
+const routeGroups = {
   workspace: {
-    all: '/api/workspaces/:workspaceId/webhooks',
-    place: { workspaceId: Guid } as TProperties,
-    reads: { role: 'viewer' },
-    changes: { role: 'admin' },
-    Name: '',
-    whose: 'of a workspace',
+    path: '/api/workspaces/:workspaceId/webhooks',
+    pathParameters: { workspaceId: Guid } as TProperties,
+    readConfig: { role: 'viewer' },
+    writeConfig: { role: 'admin' },
     tags: ['Webhooks'],
-    New: NewWebhook,
+    CreateBody: NewWebhook,
+    operationIds: {
+      list: 'listWebhooks',
+      create: 'createWebhook',
+      get: 'getWebhook',
+      update: 'updateWebhook',
+      delete: 'deleteWebhook',
+      test: 'testWebhook',
+      rotateSecret: 'rotateWebhookSecret',
+      listDeliveries: 'listWebhookDeliveries',
+      getDelivery: 'getWebhookDelivery',
+      redeliver: 'redeliverWebhook',
+    },
   },
   platform: {
-    all: '/api/admin/webhooks',
-    place: {},
-    reads: {},
-    changes: {},
-    Name: 'Platform',
-    whose: 'of the deployment',
+    path: '/api/admin/webhooks',
+    pathParameters: {},
+    readConfig: {},
+    writeConfig: {},
     tags: ['Administration'],
-    New: NewPlatformWebhook,
+    CreateBody: NewPlatformWebhook,
+    operationIds: {
+      list: 'listPlatformWebhooks',
+      create: 'createPlatformWebhook',
+      get: 'getPlatformWebhook',
+      update: 'updatePlatformWebhook',
+      delete: 'deletePlatformWebhook',
+      test: 'testPlatformWebhook',
+      rotateSecret: 'rotatePlatformWebhookSecret',
+      listDeliveries: 'listPlatformWebhookDeliveries',
+      getDelivery: 'getPlatformWebhookDelivery',
+      redeliver: 'redeliverPlatformWebhook',
+    },
   },
 } as const;
 
-function routesOf(
-  kind: keyof typeof kinds,
+function createRoutes(
+  group: keyof typeof routeGroups,
   { database, vault, jobs, config, createBudget }: WebhookServices,
 ): FastifyPluginAsyncTypebox {
-  const sends = createBudget(SENDS);
-  /** The operator's own webhooks have no budget. */
+  const sendBudget = createBudget(SEND_BUDGET);
+  /** The webhooks of the deployment have no budget. */
   const spend = async ({ workspaceId }: { workspaceId: string | null }) => {
-    if (workspaceId !== null) await sends.spend(workspaceId);
+    if (workspaceId !== null) await sendBudget.spend(workspaceId);
   };
-  const { all, place, reads, changes, Name, whose, tags, New } = kinds[kind];
-  const one = `${all}/:webhookId`;
-  type Place = { workspaceId?: string };
-  const Place = Type.Unsafe<Place>(Type.Object(place));
-  const OnePlace = Type.Unsafe<Place & { webhookId: string }>(Type.Object({ ...place, webhookId: Guid }));
-  const DeliveryPlace = Type.Unsafe<Place & { webhookId: string; deliveryId: string }>(
-    Type.Object({ ...place, webhookId: Guid, deliveryId: Guid }),
+  const { path, pathParameters, readConfig, writeConfig, tags, CreateBody, operationIds } =
+    routeGroups[group];
+  type ListPath = { workspaceId?: string };
+  const ListPath = Type.Unsafe<ListPath>(Type.Object(pathParameters));
+  const WebhookPath = Type.Unsafe<ListPath & { webhookId: string }>(
+    Type.Object({ ...pathParameters, webhookId: Guid }),
   );
-  const placeOf = ({ workspaceId = null }: { workspaceId?: string | null }) => ({ workspaceId });
-  const endpointOf = ({ webhookId, ...params }: Place & { webhookId: string }) => ({
-    ...placeOf(params),
+  const DeliveryPath = Type.Unsafe<ListPath & { webhookId: string; deliveryId: string }>(
+    Type.Object({ ...pathParameters, webhookId: Guid, deliveryId: Guid }),
+  );
+  const scopeOf = ({ workspaceId = null }: { workspaceId?: string | null }) => ({ workspaceId });
+  const refOf = ({ webhookId, ...params }: ListPath & { webhookId: string }) => ({
+    ...scopeOf(params),
     webhookId,
   });
 
   return async (app) => {
     app.get(
-      all,
+      path,
       {
-        config: reads,
+        config: readConfig,
         schema: {
-          operationId: `list${Name}Webhooks`,
+          operationId: operationIds.list,
           tags,
-          summary: `The webhooks ${whose}`,
-          description: 'The oldest first.',
-          params: Place,
+          summary: 'List webhooks',
+          description: 'Returns the webhooks of the workspace or of the deployment in pages, oldest first.',
+          params: ListPath,
           querystring: PageQuery,
           response: { 200: WebhookPage },
         },
       },
       async (request) => {
-        const place = placeOf(request.params);
-        return readEndpoints(scopeOf(database, place), place, request.query);
+        const scope = scopeOf(request.params);
+        return readEndpoints(databaseScopeOf(database, scope), scope, request.query);
       },
     );
 
     app.post(
-      all,
+      path,
       {
-        config: changes,
+        config: writeConfig,
         schema: {
-          operationId: `create${Name}Webhook`,
+          operationId: operationIds.create,
           tags,
           summary: 'Create a webhook',
           description:
-            'The answer holds the secret that deliveries are signed with. Keep it: it is not shown again. There may be 50 (409).',
-          params: Place,
-          body: Type.Unsafe<NewEndpoint>(New),
+            'Creates an enabled webhook. The response contains the secret that signs deliveries. Save it. It is not shown again. ' +
+            'Returns 409 if 50 webhooks exist.',
+          params: ListPath,
+          body: Type.Unsafe<NewEndpoint>(CreateBody),
           response: { 201: WebhookWithSecret, ...problems(409) },
         },
       },
       async (request, reply) => {
-        const place = placeOf(request.params);
+        const scope = scopeOf(request.params);
         const created = await createEndpoint(
           { database, vault },
           config,
           authorOf(request),
-          place,
+          scope,
           request.body,
         );
         return reply.code(201).send(created);
@@ -151,170 +173,168 @@ function routesOf(
     );
 
     app.get(
-      one,
+      `${path}/:webhookId`,
       {
-        config: reads,
+        config: readConfig,
         schema: {
-          operationId: `get${Name}Webhook`,
+          operationId: operationIds.get,
           tags,
-          summary: 'A webhook',
-          params: OnePlace,
+          summary: 'Get a webhook',
+          description: 'Returns the settings and the state of a webhook, without its secret.',
+          params: WebhookPath,
           response: { 200: Webhook },
         },
       },
       async (request) => {
-        const place = endpointOf(request.params);
-        return readEndpoint(scopeOf(database, place), place);
+        const ref = refOf(request.params);
+        return readEndpoint(databaseScopeOf(database, ref), ref);
       },
     );
 
     app.patch(
-      one,
+      `${path}/:webhookId`,
       {
-        config: changes,
+        config: writeConfig,
         schema: {
-          operationId: `update${Name}Webhook`,
+          operationId: operationIds.update,
           tags,
           summary: 'Change a webhook',
-          description: 'What is left out stays as it is. Enabled again, it goes on with what is due.',
-          params: OnePlace,
+          description:
+            'Changes the given fields. A webhook that is enabled again receives its waiting deliveries. A new URL also applies ' +
+            'to waiting deliveries.',
+          params: WebhookPath,
           body: WebhookChange,
           response: { 200: Webhook },
         },
       },
       async (request) =>
-        changeEndpoint(
-          { database, jobs },
-          config,
-          authorOf(request),
-          endpointOf(request.params),
-          request.body,
-        ),
+        changeEndpoint({ database, jobs }, config, authorOf(request), refOf(request.params), request.body),
     );
 
     app.delete(
-      one,
+      `${path}/:webhookId`,
       {
-        config: changes,
+        config: writeConfig,
         schema: {
-          operationId: `delete${Name}Webhook`,
+          operationId: operationIds.delete,
           tags,
           summary: 'Delete a webhook',
-          description: 'Its deliveries are deleted with it.',
-          params: OnePlace,
-          response: { 204: Type.Null({ description: 'It is deleted.' }) },
+          description: 'Deletes the webhook with all its deliveries.',
+          params: WebhookPath,
+          response: { 204: Type.Null({ description: 'The webhook is deleted.' }) },
         },
       },
       async (request, reply) => {
-        await deleteEndpoint(database, authorOf(request), endpointOf(request.params));
+        await deleteEndpoint(database, authorOf(request), refOf(request.params));
         return reply.code(204).send(null);
       },
     );
 
     app.post(
-      `${one}/test`,
+      `${path}/:webhookId/test`,
       {
-        config: changes,
+        config: writeConfig,
         schema: {
-          operationId: `test${Name}Webhook`,
+          operationId: operationIds.test,
           tags,
-          summary: 'Send a test to a webhook',
+          summary: 'Send a test event',
           description:
-            'A `webhook.test`, delivered like any other event. See its delivery for what came of it. A disabled webhook is a 409. At most 120 ' +
-            'tests and redeliveries a minute are allowed per workspace (429).',
-          params: OnePlace,
+            'Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, ' +
+            'and 429 after 120 tests and redeliveries per minute and workspace.',
+          params: WebhookPath,
           response: { 202: Delivery, ...problems(409, 429) },
         },
       },
       async (request, reply) => {
-        const place = endpointOf(request.params);
-        await spend(place);
-        return reply.code(202).send(await testEndpoint({ database, jobs }, authorOf(request), place));
+        const ref = refOf(request.params);
+        await spend(ref);
+        return reply.code(202).send(await testEndpoint({ database, jobs }, authorOf(request), ref));
       },
     );
 
     app.post(
-      `${one}/rotate-secret`,
+      `${path}/:webhookId/rotate-secret`,
       {
-        config: changes,
+        config: writeConfig,
         schema: {
-          operationId: `rotate${Name}WebhookSecret`,
+          operationId: operationIds.rotateSecret,
           tags,
-          summary: 'Give a webhook a new secret',
+          summary: 'Rotate the secret of a webhook',
           description:
-            'The answer holds it. Deliveries bear a signature by each of the two until the overlap is over. Rotated twice ' +
-            'within it, the oldest signs no more.',
-          params: OnePlace,
+            'Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the ' +
+            'new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.',
+          params: WebhookPath,
           body: RotateBody,
           response: { 200: WebhookWithSecret },
         },
       },
       async (request) => {
-        const place = endpointOf(request.params);
-        return rotateSecret({ database, vault }, authorOf(request), place, request.body?.overlapSeconds);
+        const ref = refOf(request.params);
+        return rotateSecret({ database, vault }, authorOf(request), ref, request.body?.overlapSeconds);
       },
     );
 
     app.get(
-      `${one}/deliveries`,
+      `${path}/:webhookId/deliveries`,
       {
-        config: reads,
+        config: readConfig,
         schema: {
-          operationId: `list${Name}WebhookDeliveries`,
+          operationId: operationIds.listDeliveries,
           tags,
-          summary: 'The deliveries of a webhook',
-          description: 'Those of the last 30 days, the newest first.',
-          params: OnePlace,
+          summary: 'List deliveries of a webhook',
+          description: 'Returns the deliveries of the last 30 days in pages, newest first.',
+          params: WebhookPath,
           querystring: DeliveryQuery,
           response: { 200: DeliveryPage },
         },
       },
       async (request) => {
         const { limit, offset, ...filter } = request.query;
-        const place = endpointOf(request.params);
-        return readDeliveries(scopeOf(database, place), place, filter, { limit, offset });
+        const ref = refOf(request.params);
+        return readDeliveries(databaseScopeOf(database, ref), ref, filter, { limit, offset });
       },
     );
 
     app.get(
-      `${one}/deliveries/:deliveryId`,
+      `${path}/:webhookId/deliveries/:deliveryId`,
       {
-        config: reads,
+        config: readConfig,
         schema: {
-          operationId: `get${Name}WebhookDelivery`,
+          operationId: operationIds.getDelivery,
           tags,
-          summary: 'A delivery with all of its attempts',
-          params: DeliveryPlace,
+          summary: 'Get a delivery',
+          description: 'Returns a delivery with its request body and its last 100 attempts.',
+          params: DeliveryPath,
           response: { 200: DeliveryDetail },
         },
       },
       async (request) => {
         const { deliveryId, ...params } = request.params;
-        const place = endpointOf(params);
-        return readDelivery(scopeOf(database, place), place, deliveryId);
+        const ref = refOf(params);
+        return readDelivery(databaseScopeOf(database, ref), ref, deliveryId);
       },
     );
 
     app.post(
-      `${one}/deliveries/:deliveryId/redeliver`,
+      `${path}/:webhookId/deliveries/:deliveryId/redeliver`,
       {
-        config: changes,
+        config: writeConfig,
         schema: {
-          operationId: `redeliver${Name}Webhook`,
+          operationId: operationIds.redeliver,
           tags,
-          summary: 'Send a delivery again',
+          summary: 'Redeliver an event',
           description:
-            'Whatever became of it: under the same `webhook-id`, and with all of its retries. While an attempt is being made, ' +
-            'or the webhook is disabled, it is a 409.',
-          params: DeliveryPlace,
+            'Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is ' +
+            'running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.',
+          params: DeliveryPath,
           response: { 202: Delivery, ...problems(409, 429) },
         },
       },
       async (request, reply) => {
         const { deliveryId, ...params } = request.params;
-        const place = endpointOf(params);
-        await spend(place);
-        const restarted = await redeliver({ database, jobs }, authorOf(request), place, deliveryId);
+        const ref = refOf(params);
+        await spend(ref);
+        const restarted = await redeliver({ database, jobs }, authorOf(request), ref, deliveryId);
         return reply.code(202).send(restarted);
       },
     );

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, PageQuery, Timestamp } from '../../../http/schemas.ts';
-import { MOST_ATTEMPTS } from './delivery-queries.ts';
+import { MAX_LISTED_ATTEMPTS } from './delivery-queries.ts';
 import { eventTypes, publishedEventTypes } from './event-types.ts';
 
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'Where events are sent: http or https, a public address, without credentials.',
+  description: 'The URL that receives events: http or https, a public address, without credentials.',
 });
 const Description = Nullable(Type.String({ transform: ['trim'], maxLength: 256 }));
 const EventTypes = Nullable(
@@ -14,31 +14,39 @@ const EventTypes = Nullable(
     minItems: 1,
     maxItems: publishedEventTypes.length,
     uniqueItems: true,
-    description: 'The types of events that it wants; null: all, also those of later versions.',
+    description: 'The event types to send. Null: all types, including types of later versions.',
   }),
 );
 
 export const Webhook = Type.Object({
   id: Guid,
-  workspaceId: Nullable(Type.String({ format: 'uuid', description: 'Null: of the deployment.' })),
-  tenantId: Nullable(Type.String({ format: 'uuid', description: 'Of this tenant alone.' })),
+  workspaceId: Nullable(
+    Type.String({ format: 'uuid', description: 'Null for a webhook of the deployment.' }),
+  ),
+  tenantId: Nullable(
+    Type.String({ format: 'uuid', description: 'Only events of this tenant. Null: all tenants.' }),
+  ),
   url: Url,
   description: Description,
   eventTypes: EventTypes,
-  enabled: Type.Boolean({ description: 'Whether it gets anything.' }),
+  enabled: Type.Boolean({ description: 'Whether the webhook receives deliveries.' }),
   disabledAt: Nullable(Timestamp),
   disabledReason: Nullable(
     OneOf(['by_hand', 'gone', 'failing'], {
-      description: '`gone`: it answered 410. `failing`: it did nothing but fail for five days.',
+      description:
+        '`by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.',
     }),
   ),
   failingSince: Nullable(
-    Type.String({ format: 'date-time', description: 'The first failure after the last success.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'The time of the first failure after the last success.',
+    }),
   ),
   previousSecretUntil: Nullable(
     Type.String({
       format: 'date-time',
-      description: 'Until when the secret before the last rotation signs too.',
+      description: 'When the overlap of the last rotation ends. Deliveries have two signatures until then.',
     }),
   ),
   createdAt: Timestamp,
@@ -48,7 +56,7 @@ export const WebhookPage = Page(Webhook);
 
 export const WebhookWithSecret = Type.Object({
   ...Webhook.properties,
-  secret: Type.String({ description: 'What deliveries are signed with: shown in this answer only.' }),
+  secret: Type.String({ description: 'The secret that signs deliveries. It is not shown again.' }),
 });
 
 export const NewPlatformWebhook = Type.Object({
@@ -63,7 +71,7 @@ export const NewWebhook = Type.Object({
     Nullable(
       Type.Unsafe<string>({
         ...Guid,
-        description: 'A tenant of the workspace: it gets what is about that one alone.',
+        description: 'A tenant of the workspace. The webhook then receives only the events of this tenant.',
       }),
     ),
   ),
@@ -76,7 +84,7 @@ export const WebhookChange = Type.Object({
   enabled: Type.Optional(Type.Boolean()),
 });
 
-/** May be left out altogether. */
+/** The request may have no body. */
 export const RotateBody = Nullable(
   Type.Object({
     overlapSeconds: Type.Optional(
@@ -84,25 +92,31 @@ export const RotateBody = Nullable(
         minimum: 0,
         maximum: 7 * 24 * 60 * 60,
         description:
-          'How long the old secret still signs beside the new one: up to 7 days, a day where it is left out, 0 for one that leaked.',
+          'How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old ' +
+          'secret leaked.',
       }),
     ),
   }),
 );
 
 const delivery = {
-  id: Type.String({ format: 'uuid', description: 'Its `webhook-id`.' }),
+  id: Type.String({ format: 'uuid', description: 'The `webhook-id` header of the delivery.' }),
   eventType: OneOf(eventTypes),
   status: OneOf(['pending', 'delivered', 'failed'], {
-    description: '`pending`: not yet, an attempt runs or follows. `failed`: every attempt failed.',
+    description: '`pending`: an attempt is running or scheduled. `failed`: all attempts failed.',
   }),
-  attempts: Type.Integer({ description: 'How many were begun.' }),
-  lastStatusCode: Nullable(Type.Integer({ description: 'Of the last answer; null where none came.' })),
+  attempts: Type.Integer({ description: 'The number of started attempts.' }),
+  lastStatusCode: Nullable(
+    Type.Integer({ description: 'The status of the last response. Null if there was none.' }),
+  ),
   lastError: Nullable(Type.String()),
   createdAt: Timestamp,
   lastAttemptAt: Nullable(Timestamp),
   nextAttemptAt: Nullable(
-    Type.String({ format: 'date-time', description: 'While the webhook is disabled it waits beyond that.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'The delivery waits longer while the webhook is disabled.',
+    }),
   ),
 };
 
@@ -111,22 +125,26 @@ export const DeliveryPage = Page(Delivery);
 
 export const DeliveryQuery = Type.Object({
   ...PageQuery.properties,
-  status: Type.Optional(OneOf(['pending', 'delivered', 'failed'], { description: 'Of this status alone.' })),
-  eventType: Type.Optional(OneOf(eventTypes, { description: 'Of this type alone.' })),
+  status: Type.Optional(
+    OneOf(['pending', 'delivered', 'failed'], { description: 'Only deliveries with this status.' }),
+  ),
+  eventType: Type.Optional(OneOf(eventTypes, { description: 'Only deliveries of this type.' })),
 });
 
 export const DeliveryDetail = Type.Object({
   ...delivery,
-  body: Type.String({ description: 'What is sent, to the byte.' }),
+  body: Type.String({ description: 'The exact request body of each attempt.' }),
   history: Type.Array(
     Type.Object({
       number: Type.Integer(),
       startedAt: Timestamp,
-      durationMs: Nullable(Type.Integer({ description: 'Null: it runs, or its worker has died.' })),
-      statusCode: Nullable(Type.Integer({ description: 'Null where no whole answer came.' })),
-      error: Nullable(Type.String({ description: 'Null where it was delivered.' })),
-      answer: Nullable(Type.String({ description: 'The first kilobyte of the answer’s body.' })),
+      durationMs: Nullable(
+        Type.Integer({ description: 'Null if the attempt is running or its worker crashed.' }),
+      ),
+      statusCode: Nullable(Type.Integer({ description: 'Null if there was no complete response.' })),
+      error: Nullable(Type.String({ description: 'Null if the attempt succeeded.' })),
+      answer: Nullable(Type.String({ description: 'The first 1,024 bytes of the response body.' })),
     }),
-    { maxItems: MOST_ATTEMPTS, description: 'The last 100 attempts, the first one first.' },
+    { maxItems: MAX_LISTED_ATTEMPTS, description: 'The last 100 attempts, oldest first.' },
   ),
 });

@@ -1,18 +1,19 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Vault } from '../../../security/vault.ts';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new secret of an endpoint, as Standard Webhooks writes them. */
-export function newSecret(): string {
+/** Generates a secret in the format of Standard Webhooks. */
+export function generateSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * The headers by which a receiver knows who sent a body, and when (Standard Webhooks): one signature by each secret, of which
- * it accepts any.
+ * Creates the headers that prove the origin and the time of a delivery (Standard Webhooks). They contain one signature per
+ * secret. A receiver accepts any of them.
  */
-export function signedHeaders(id: string, seconds: number, body: string, secrets: string[]) {
+export function createSignatureHeaders(id: string, seconds: number, body: string, secrets: string[]) {
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
     return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
@@ -22,4 +23,17 @@ export function signedHeaders(id: string, seconds: number, body: string, secrets
     'webhook-timestamp': String(seconds),
     'webhook-signature': signatures.join(' '),
   };
+}
+
+/** Encrypts the secret of an endpoint for storage. */
+export function sealSecret(vault: Vault, endpointId: string, secret: string): Buffer {
+  return vault.seal(secret, purposeOf(endpointId));
+}
+
+export function unsealSecret(vault: Vault, endpointId: string, sealed: Buffer): string {
+  return vault.open(sealed, purposeOf(endpointId));
+}
+
+function purposeOf(endpointId: string): string {
+  return `webhook ${endpointId}`;
 }

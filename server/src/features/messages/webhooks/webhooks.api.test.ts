@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
@@ -23,283 +23,301 @@ async function created(body: object = {}) {
   return answer.body as { id: string; secret: string };
 }
 
-test('a webhook is created with a secret that no other answer shows, and nothing keeps in the open', async () => {
-  const answer = await create({ description: '  Alerts to chat ', eventTypes: ['usage.warning'] });
-  assert.equal(answer.status, 201, answer.text);
-  const { id, secret, createdAt, ...rest } = answer.body;
-  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
-  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
-  assert.deepEqual(rest, {
-    workspaceId: tenant.workspaceId,
-    tenantId: null,
-    url,
-    description: 'Alerts to chat',
-    eventTypes: ['usage.warning'],
-    enabled: true,
-    disabledAt: null,
-    disabledReason: null,
-    failingSince: null,
-    previousSecretUntil: null,
+describe('POST /api/workspaces/:workspaceId/webhooks', () => {
+  test('creates a webhook whose secret appears in this response only', async () => {
+    const answer = await create({ description: '  Alerts to chat ', eventTypes: ['usage.warning'] });
+    assert.equal(answer.status, 201, answer.text);
+    const { id, secret, createdAt, ...rest } = answer.body;
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
+    assert.deepEqual(rest, {
+      workspaceId: tenant.workspaceId,
+      tenantId: null,
+      url,
+      description: 'Alerts to chat',
+      eventTypes: ['usage.warning'],
+      enabled: true,
+      disabledAt: null,
+      disabledReason: null,
+      failingSince: null,
+      previousSecretUntil: null,
+    });
+    const read = await app.http.get(`${webhooks}/${id}`, viewer);
+    assert.deepEqual(read.body, { id, createdAt, ...rest });
+    const list = await app.http.get(webhooks, viewer);
+    assert.deepEqual(list.body, { items: [read.body], limit: 50, offset: 0, totalCount: 1 });
+
+    const textOf = async (table: string) =>
+      (await app.owner.query(`SELECT string_agg(row::text, '') AS text FROM ${table} row`)).rows[0].text;
+    const [endpoints, audited] = [await textOf('webhook_endpoints'), await textOf('audit_records')];
+    const bytes = Buffer.from(secret.slice(6), 'base64').toString('hex');
+    for (const part of [secret, secret.slice(6), bytes])
+      assert.ok(![endpoints, audited, ...lines].join('\n').includes(part));
+    assert.ok(
+      audited.includes('https://hooks.example.com') && !audited.includes('token=1'),
+      'the audit record contains the origin only',
+    );
   });
-  const read = await app.http.get(`${webhooks}/${id}`, viewer);
-  assert.deepEqual(read.body, { id, createdAt, ...rest });
-  const list = await app.http.get(webhooks, viewer);
-  assert.deepEqual(list.body, { items: [read.body], limit: 50, offset: 0, totalCount: 1 });
 
-  const textOf = async (table: string) =>
-    (await app.owner.query(`SELECT string_agg(row::text, '') AS text FROM ${table} row`)).rows[0].text;
-  const [endpoints, audited] = [await textOf('webhook_endpoints'), await textOf('audit_records')];
-  const bytes = Buffer.from(secret.slice(6), 'base64').toString('hex');
-  for (const part of [secret, secret.slice(6), bytes])
-    assert.ok(![endpoints, audited, ...lines].join('\n').includes(part));
-  assert.ok(
-    audited.includes('https://hooks.example.com') && !audited.includes('token=1'),
-    'nor of the address',
-  );
+  test('accepts a tenant of the workspace only', async () => {
+    const answer = await create({ tenantId: tenant.tenantId.toUpperCase() });
+    assert.deepEqual([answer.status, answer.body.tenantId], [201, tenant.tenantId]);
+    const [foreign, missing] = [
+      await create({ tenantId: stranger.tenantId }),
+      await create({ tenantId: randomUUID() }),
+    ];
+    for (const { status, body } of [foreign, missing]) {
+      assert.deepEqual([status, body.code], [404, 'not_found']);
+      assert.equal(body.detail, 'The workspace does not have this tenant.');
+    }
+  });
 });
 
-test('of a tenant it is only where the tenant is the workspace’s own', async () => {
-  const answer = await create({ tenantId: tenant.tenantId.toUpperCase() });
-  assert.deepEqual([answer.status, answer.body.tenantId], [201, tenant.tenantId]);
-  const [foreign, missing] = [
-    await create({ tenantId: stranger.tenantId }),
-    await create({ tenantId: randomUUID() }),
-  ];
-  for (const { status, body } of [foreign, missing]) {
-    assert.deepEqual([status, body.code], [404, 'not_found']);
-    assert.equal(body.detail, 'The workspace has no such tenant.');
-  }
+describe('webhook endpoints', () => {
+  test('reject unusable URLs on creation and on change', async () => {
+    const { id } = await created();
+    for (const bad of [
+      'hooks.example.com',
+      'ftp://hooks.example.com',
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'https://ada:secret@hooks.example.com',
+      'https://ada@hooks.example.com',
+      'http://127.0.0.1/',
+      'http://[::1]/',
+      'http://2130706433/',
+      'http://169.254.169.254/latest/meta-data',
+      'http://localhost:8080',
+      'https://',
+      'https://exa mple.com',
+    ]) {
+      for (const answer of [
+        await create({ url: bad }),
+        await app.http.patch(`${webhooks}/${id}`, { url: bad }, admin),
+      ])
+        assert.deepEqual([answer.status, answer.body.code], [400, 'webhook_url_refused'], bad);
+    }
+    for (const good of ['http://hooks.example.com', 'https://8.8.8.8:8443/x', 'https://bücher.example/'])
+      assert.equal((await app.http.patch(`${webhooks}/${id}`, { url: good }, admin)).status, 200, good);
+  });
+
+  test('return 400 for malformed requests', async () => {
+    for (const body of [
+      { url: null },
+      { url: 5 },
+      { url: '' },
+      { url: `https://example.com/${'x'.repeat(2048)}` },
+      { eventTypes: [] },
+      { eventTypes: ['unknown'] },
+      { eventTypes: ['webhook.test'] },
+      { eventTypes: ['usage.warning', 'usage.warning'] },
+      { eventTypes: 'usage.warning' },
+      { description: 'x'.repeat(257) },
+      { tenantId: 'x' },
+    ]) {
+      const answer = await create(body);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(body));
+    }
+    assert.equal((await create({ description: '𝒳'.repeat(256) })).status, 201);
+    assert.equal((await create({ url: `https://example.com/${'x'.repeat(2028)}` })).status, 201);
+    const { id } = await created();
+    for (const [path, body] of [
+      [`${webhooks}/${id}`, { enabled: 'yes' }],
+      [`${webhooks}/${id}/rotate-secret`, { overlapSeconds: -1 }],
+      [`${webhooks}/${id}/rotate-secret`, { overlapSeconds: 7 * 86_400 + 1 }],
+      [`${webhooks}/${id}/rotate-secret`, { overlapSeconds: 1.5 }],
+    ] as const) {
+      const send = path.endsWith(id) ? app.http.patch : app.http.post;
+      assert.equal((await send(path, body, admin)).status, 400, JSON.stringify(body));
+    }
+    for (const query of ['status=x', 'eventType=x', 'limit=0', 'limit=201'])
+      assert.equal((await app.http.get(`${webhooks}/${id}/deliveries?${query}`, viewer)).status, 400, query);
+  });
 });
 
-test('an address that cannot be used is refused, when it is made and when it is changed', async () => {
-  const { id } = await created();
-  for (const bad of [
-    'hooks.example.com',
-    'ftp://hooks.example.com',
-    'javascript:alert(1)',
-    'file:///etc/passwd',
-    'https://ada:secret@hooks.example.com',
-    'https://ada@hooks.example.com',
-    'http://127.0.0.1/',
-    'http://[::1]/',
-    'http://2130706433/',
-    'http://169.254.169.254/latest/meta-data',
-    'http://localhost:8080',
-    'https://',
-    'https://exa mple.com',
-  ]) {
-    for (const answer of [
-      await create({ url: bad }),
-      await app.http.patch(`${webhooks}/${id}`, { url: bad }, admin),
-    ])
-      assert.deepEqual([answer.status, answer.body.code], [400, 'webhook_url_refused'], bad);
-  }
-  for (const good of ['http://hooks.example.com', 'https://8.8.8.8:8443/x', 'https://bücher.example/'])
-    assert.equal((await app.http.patch(`${webhooks}/${id}`, { url: good }, admin)).status, 200, good);
-});
+describe('PATCH /api/workspaces/:workspaceId/webhooks/:webhookId', () => {
+  test('keeps absent fields, clears null fields and audits only real changes', async () => {
+    const { id } = await created({ description: 'x', eventTypes: ['usage.warning'] });
+    const path = `${webhooks}/${id}`;
+    const audited = async () => {
+      const { rows } = await app.owner.query(
+        `SELECT action, details FROM audit_records WHERE target_id = $1 ORDER BY id`,
+        [id],
+      );
+      return rows;
+    };
+    assert.equal((await app.http.patch(path, {}, admin)).status, 200);
+    assert.equal((await app.http.patch(path, { description: 'x' }, admin)).status, 200);
+    assert.equal((await audited()).length, 1);
+    const answer = await app.http.patch(path, { description: null, eventTypes: null }, admin);
+    assert.deepEqual([answer.body.description, answer.body.eventTypes, answer.body.url], [null, null, url]);
+    assert.deepEqual((await audited()).at(-1), {
+      action: 'webhook.updated',
+      details: {
+        before: { description: 'x', eventTypes: ['usage.warning'] },
+        after: { description: null, eventTypes: null },
+      },
+    });
 
-test('malformed bodies are a 400', async () => {
-  for (const body of [
-    { url: null },
-    { url: 5 },
-    { url: '' },
-    { url: `https://example.com/${'x'.repeat(2048)}` },
-    { eventTypes: [] },
-    { eventTypes: ['unknown'] },
-    { eventTypes: ['webhook.test'] },
-    { eventTypes: ['usage.warning', 'usage.warning'] },
-    { eventTypes: 'usage.warning' },
-    { description: 'x'.repeat(257) },
-    { tenantId: 'x' },
-  ]) {
-    const answer = await create(body);
-    assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(body));
-  }
-  assert.equal((await create({ description: '𝒳'.repeat(256) })).status, 201);
-  assert.equal((await create({ url: `https://example.com/${'x'.repeat(2028)}` })).status, 201);
-  const { id } = await created();
-  for (const [path, body] of [
-    [`${webhooks}/${id}`, { enabled: 'yes' }],
-    [`${webhooks}/${id}/rotate-secret`, { overlapSeconds: -1 }],
-    [`${webhooks}/${id}/rotate-secret`, { overlapSeconds: 7 * 86_400 + 1 }],
-    [`${webhooks}/${id}/rotate-secret`, { overlapSeconds: 1.5 }],
-  ] as const) {
-    const send = path.endsWith(id) ? app.http.patch : app.http.post;
-    assert.equal((await send(path, body, admin)).status, 400, JSON.stringify(body));
-  }
-  for (const query of ['status=x', 'eventType=x', 'limit=0', 'limit=201'])
-    assert.equal((await app.http.get(`${webhooks}/${id}/deliveries?${query}`, viewer)).status, 400, query);
-});
+    const moved = await app.http.patch(path, { url: `${url}2` }, admin);
+    assert.equal(moved.body.url, `${url}2`);
+    const { origin } = new URL(url);
+    assert.deepEqual((await audited()).at(-1)?.details, { before: { url: origin }, after: { url: origin } });
 
-test('what is left out of a change stays, null takes it away, and a change of nothing is not audited', async () => {
-  const { id } = await created({ description: 'x', eventTypes: ['usage.warning'] });
-  const path = `${webhooks}/${id}`;
-  const audited = async () => {
-    const { rows } = await app.owner.query(
-      `SELECT action, details FROM audit_records WHERE target_id = $1 ORDER BY id`,
+    const disabled = await app.http.patch(path, { enabled: false }, admin);
+    assert.deepEqual([disabled.body.enabled, disabled.body.disabledReason], [false, 'by_hand']);
+    assert.ok(disabled.body.disabledAt);
+    const enabled = await app.http.patch(path, { enabled: true }, admin);
+    assert.deepEqual(
+      [enabled.body.enabled, enabled.body.disabledReason, enabled.body.disabledAt],
+      [true, null, null],
+    );
+  });
+
+  test('resets failingSince for a new URL', async () => {
+    const { id } = await created();
+    const path = `${webhooks}/${id}`;
+    await app.owner.query(
+      `UPDATE webhook_endpoints SET failing_since = now() - interval '5 days' WHERE id = $1`,
       [id],
     );
-    return rows;
-  };
-  assert.equal((await app.http.patch(path, {}, admin)).status, 200);
-  assert.equal((await app.http.patch(path, { description: 'x' }, admin)).status, 200);
-  assert.equal((await audited()).length, 1);
-  const answer = await app.http.patch(path, { description: null, eventTypes: null }, admin);
-  assert.deepEqual([answer.body.description, answer.body.eventTypes, answer.body.url], [null, null, url]);
-  assert.deepEqual((await audited()).at(-1), {
-    action: 'webhook.updated',
-    details: {
-      before: { description: 'x', eventTypes: ['usage.warning'] },
-      after: { description: null, eventTypes: null },
-    },
-  });
-
-  const moved = await app.http.patch(path, { url: `${url}2` }, admin);
-  assert.equal(moved.body.url, `${url}2`);
-  const { origin } = new URL(url);
-  assert.deepEqual((await audited()).at(-1)?.details, { before: { url: origin }, after: { url: origin } });
-
-  const disabled = await app.http.patch(path, { enabled: false }, admin);
-  assert.deepEqual([disabled.body.enabled, disabled.body.disabledReason], [false, 'by_hand']);
-  assert.ok(disabled.body.disabledAt);
-  const enabled = await app.http.patch(path, { enabled: true }, admin);
-  assert.deepEqual(
-    [enabled.body.enabled, enabled.body.disabledReason, enabled.body.disabledAt],
-    [true, null, null],
-  );
-});
-
-test('a new address counts as never having failed', async () => {
-  const { id } = await created();
-  const path = `${webhooks}/${id}`;
-  await app.owner.query(
-    `UPDATE webhook_endpoints SET failing_since = now() - interval '5 days' WHERE id = $1`,
-    [id],
-  );
-  const described = await app.http.patch(path, { description: 'mended' }, admin);
-  assert.ok(described.body.failingSince);
-  const moved = await app.http.patch(path, { url: `${url}2` }, admin);
-  assert.deepEqual([moved.status, moved.body.failingSince], [200, null]);
-});
-
-test('a rotation needs no body: the old secret then signs for a day', async () => {
-  const { id, secret } = await created();
-  const rotated = await app.http.post(`${webhooks}/${id}/rotate-secret`, undefined, admin);
-  assert.equal(rotated.status, 200, rotated.text);
-  assert.notEqual(rotated.body.secret, secret);
-  const left = Date.parse(rotated.body.previousSecretUntil) - Date.now();
-  assert.ok(Math.abs(left - 86_400_000) < 60_000, `${left}`);
-});
-
-test('a disabled webhook takes no test and no redelivery', async () => {
-  const { id } = await created();
-  const test = await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
-  assert.equal(test.status, 202, test.text);
-  await app.http.patch(`${webhooks}/${id}`, { enabled: false }, admin);
-  for (const path of ['test', `deliveries/${test.body.id}/redeliver`]) {
-    const answer = await app.http.post(`${webhooks}/${id}/${path}`, undefined, admin);
-    assert.deepEqual([answer.status, answer.body.code], [409, 'webhook_disabled'], path);
-  }
-});
-
-test('a deleted webhook is gone, with its deliveries', async () => {
-  const { id } = await created();
-  await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
-  assert.equal((await app.http.delete(`${webhooks}/${id}`, admin)).status, 204);
-  assert.equal((await app.http.delete(`${webhooks}/${id}`, admin)).status, 404);
-  const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE endpoint_id = $1', [id]);
-  assert.equal(rows.length, 0);
-});
-
-test('what is another place’s answers as what does not exist, on every path', async () => {
-  const { id } = await created();
-  const { body: delivery } = await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
-  const { id: other } = await created();
-  const strange = `/api/workspaces/${stranger.workspaceId}/webhooks`;
-  const requests: ['GET' | 'POST' | 'PATCH' | 'DELETE', string, object?][] = [
-    ['GET', ''],
-    ['PATCH', '', { enabled: true }],
-    ['DELETE', ''],
-    ['POST', '/test'],
-    ['POST', '/rotate-secret', {}],
-    ['GET', '/deliveries'],
-    ['GET', `/deliveries/${delivery.id}`],
-    ['POST', `/deliveries/${delivery.id}/redeliver`],
-  ];
-  for (const [method, rest, body] of requests) {
-    const json = body && JSON.stringify(body);
-    for (const [path, caller] of [
-      [`${strange}/${id}`, strangeAdmin],
-      [`/api/admin/webhooks/${id}`, platformAdmin],
-      [`${webhooks}/${randomUUID()}`, admin],
-      [`${webhooks}/nonsense`, admin],
-    ] as const) {
-      const answer = await app.http.raw(method, path + rest, json, caller);
-      assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], `${method} ${path}${rest}`);
-    }
-  }
-  // A delivery belongs to its webhook, not to the workspace.
-  for (const [method, rest] of [
-    ['GET', ''],
-    ['POST', '/redeliver'],
-  ] as const)
-    for (const deliveryId of [delivery.id, randomUUID(), 'nonsense']) {
-      const path = `${webhooks}/${other}/deliveries/${deliveryId}${rest}`;
-      assert.equal((await app.http.raw(method, path, undefined, admin)).status, 404, path);
-    }
-});
-
-test('webhooks of the deployment are its admins’ alone, and no tenant’s', async () => {
-  const path = '/api/admin/webhooks';
-  const made = await create({ tenantId: tenant.tenantId }, platformAdmin, path);
-  assert.deepEqual([made.status, made.body.workspaceId, made.body.tenantId], [201, null, null]);
-  assert.deepEqual(
-    (await app.http.get(path, platformAdmin)).body.items.map((item: { id: string }) => item.id),
-    [made.body.id],
-  );
-  assert.equal((await app.http.get(path, admin)).status, 403);
-  assert.equal((await app.http.get(`${webhooks}/${made.body.id}`, admin)).status, 404);
-});
-
-test('deliveries are listed in pages, by status and type', async () => {
-  const { id } = await created();
-  const ids: string[] = [];
-  for (let index = 0; index < 3; index++)
-    ids.unshift((await app.http.post(`${webhooks}/${id}/test`, undefined, admin)).body.id);
-  await app.owner.query(`UPDATE webhook_deliveries SET status = 'failed' WHERE id = $1`, [ids[1]]);
-  const list = async (query: string) => {
-    const { body } = await app.http.get(`${webhooks}/${id}/deliveries${query}`, viewer);
-    return [body.items.map((item: { id: string }) => item.id), body.totalCount];
-  };
-  assert.deepEqual(await list(''), [ids, 3]);
-  assert.deepEqual(await list('?limit=1&offset=1'), [[ids[1]], 3]);
-  assert.deepEqual(await list('?status=failed'), [[ids[1]], 1]);
-  assert.deepEqual(await list('?status=pending&eventType=webhook.test'), [[ids[0], ids[2]], 2]);
-  assert.deepEqual(await list('?eventType=usage.warning'), [[], 0]);
-
-  const { body } = await app.http.get(`${webhooks}/${id}/deliveries/${ids[0]}`, viewer);
-  const { createdAt, nextAttemptAt, body: sent, ...rest } = body;
-  assert.ok(Date.parse(createdAt) <= Date.now() + 1000 && Date.parse(nextAttemptAt) <= Date.now() + 1000);
-  assert.deepEqual(JSON.parse(sent).data, { workspaceId: tenant.workspaceId });
-  assert.deepEqual(rest, {
-    id: ids[0],
-    eventType: 'webhook.test',
-    status: 'pending',
-    attempts: 0,
-    lastStatusCode: null,
-    lastError: null,
-    lastAttemptAt: null,
-    history: [],
+    const described = await app.http.patch(path, { description: 'new description' }, admin);
+    assert.ok(described.body.failingSince);
+    const moved = await app.http.patch(path, { url: `${url}2` }, admin);
+    assert.deepEqual([moved.status, moved.body.failingSince], [200, null]);
   });
 });
 
-test('there may be fifty, also where many are made at once', async () => {
-  const crowd = await arrangeTenant(app);
-  const its = await arrangeAccount(app, crowd, 'admin');
-  const path = `/api/workspaces/${crowd.workspaceId}/webhooks`;
-  for (let index = 0; index < 45; index++) assert.equal((await create({}, its, path)).status, 201);
-  const answers = await Promise.all(Array.from({ length: 12 }, () => create({}, its, path)));
-  assert.equal(answers.filter(({ status }) => status === 201).length, 5);
-  for (const { status, body } of answers)
-    if (status !== 201) assert.deepEqual([status, body.code], [409, 'webhook_limit']);
+describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/rotate-secret', () => {
+  test('uses an overlap of one day without a body', async () => {
+    const { id, secret } = await created();
+    const rotated = await app.http.post(`${webhooks}/${id}/rotate-secret`, undefined, admin);
+    assert.equal(rotated.status, 200, rotated.text);
+    assert.notEqual(rotated.body.secret, secret);
+    const left = Date.parse(rotated.body.previousSecretUntil) - Date.now();
+    assert.ok(Math.abs(left - 86_400_000) < 60_000, `${left}`);
+  });
+});
+
+describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/test and redeliver', () => {
+  test('return 409 for a disabled webhook', async () => {
+    const { id } = await created();
+    const test = await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
+    assert.equal(test.status, 202, test.text);
+    await app.http.patch(`${webhooks}/${id}`, { enabled: false }, admin);
+    for (const path of ['test', `deliveries/${test.body.id}/redeliver`]) {
+      const answer = await app.http.post(`${webhooks}/${id}/${path}`, undefined, admin);
+      assert.deepEqual([answer.status, answer.body.code], [409, 'webhook_disabled'], path);
+    }
+  });
+});
+
+describe('DELETE /api/workspaces/:workspaceId/webhooks/:webhookId', () => {
+  test('deletes the webhook with its deliveries', async () => {
+    const { id } = await created();
+    await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
+    assert.equal((await app.http.delete(`${webhooks}/${id}`, admin)).status, 204);
+    assert.equal((await app.http.delete(`${webhooks}/${id}`, admin)).status, 404);
+    const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE endpoint_id = $1', [id]);
+    assert.equal(rows.length, 0);
+  });
+});
+
+describe('webhook authorization', () => {
+  test('returns 404 on every path for a webhook of another workspace', async () => {
+    const { id } = await created();
+    const { body: delivery } = await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
+    const { id: other } = await created();
+    const strange = `/api/workspaces/${stranger.workspaceId}/webhooks`;
+    const requests: ['GET' | 'POST' | 'PATCH' | 'DELETE', string, object?][] = [
+      ['GET', ''],
+      ['PATCH', '', { enabled: true }],
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['POST', '/rotate-secret', {}],
+      ['GET', '/deliveries'],
+      ['GET', `/deliveries/${delivery.id}`],
+      ['POST', `/deliveries/${delivery.id}/redeliver`],
+    ];
+    for (const [method, rest, body] of requests) {
+      const json = body && JSON.stringify(body);
+      for (const [path, caller] of [
+        [`${strange}/${id}`, strangeAdmin],
+        [`/api/admin/webhooks/${id}`, platformAdmin],
+        [`${webhooks}/${randomUUID()}`, admin],
+        [`${webhooks}/nonsense`, admin],
+      ] as const) {
+        const answer = await app.http.raw(method, path + rest, json, caller);
+        assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], `${method} ${path}${rest}`);
+      }
+    }
+    // A delivery belongs to one webhook, not to the workspace.
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['POST', '/redeliver'],
+    ] as const)
+      for (const deliveryId of [delivery.id, randomUUID(), 'nonsense']) {
+        const path = `${webhooks}/${other}/deliveries/${deliveryId}${rest}`;
+        assert.equal((await app.http.raw(method, path, undefined, admin)).status, 404, path);
+      }
+  });
+
+  test('allows only platform administrators to use webhooks of the deployment', async () => {
+    const path = '/api/admin/webhooks';
+    const made = await create({ tenantId: tenant.tenantId }, platformAdmin, path);
+    assert.deepEqual([made.status, made.body.workspaceId, made.body.tenantId], [201, null, null]);
+    assert.deepEqual(
+      (await app.http.get(path, platformAdmin)).body.items.map((item: { id: string }) => item.id),
+      [made.body.id],
+    );
+    assert.equal((await app.http.get(path, admin)).status, 403);
+    assert.equal((await app.http.get(`${webhooks}/${made.body.id}`, admin)).status, 404);
+  });
+});
+
+describe('GET /api/workspaces/:workspaceId/webhooks/:webhookId/deliveries', () => {
+  test('returns pages and filters by status and type', async () => {
+    const { id } = await created();
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index++)
+      ids.unshift((await app.http.post(`${webhooks}/${id}/test`, undefined, admin)).body.id);
+    await app.owner.query(`UPDATE webhook_deliveries SET status = 'failed' WHERE id = $1`, [ids[1]]);
+    const list = async (query: string) => {
+      const { body } = await app.http.get(`${webhooks}/${id}/deliveries${query}`, viewer);
+      return [body.items.map((item: { id: string }) => item.id), body.totalCount];
+    };
+    assert.deepEqual(await list(''), [ids, 3]);
+    assert.deepEqual(await list('?limit=1&offset=1'), [[ids[1]], 3]);
+    assert.deepEqual(await list('?status=failed'), [[ids[1]], 1]);
+    assert.deepEqual(await list('?status=pending&eventType=webhook.test'), [[ids[0], ids[2]], 2]);
+    assert.deepEqual(await list('?eventType=usage.warning'), [[], 0]);
+
+    const { body } = await app.http.get(`${webhooks}/${id}/deliveries/${ids[0]}`, viewer);
+    const { createdAt, nextAttemptAt, body: sent, ...rest } = body;
+    assert.ok(Date.parse(createdAt) <= Date.now() + 1000 && Date.parse(nextAttemptAt) <= Date.now() + 1000);
+    assert.deepEqual(JSON.parse(sent).data, { workspaceId: tenant.workspaceId });
+    assert.deepEqual(rest, {
+      id: ids[0],
+      eventType: 'webhook.test',
+      status: 'pending',
+      attempts: 0,
+      lastStatusCode: null,
+      lastError: null,
+      lastAttemptAt: null,
+      history: [],
+    });
+  });
+});
+
+describe('webhook limit', () => {
+  test('allows 50 webhooks per workspace, also with concurrent requests', async () => {
+    const full = await arrangeTenant(app);
+    const fullAdmin = await arrangeAccount(app, full, 'admin');
+    const path = `/api/workspaces/${full.workspaceId}/webhooks`;
+    for (let index = 0; index < 45; index++) assert.equal((await create({}, fullAdmin, path)).status, 201);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => create({}, fullAdmin, path)));
+    assert.equal(answers.filter(({ status }) => status === 201).length, 5);
+    for (const { status, body } of answers)
+      if (status !== 201) assert.deepEqual([status, body.code], [409, 'webhook_limit']);
+  });
 });

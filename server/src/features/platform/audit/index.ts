@@ -1,2 +1,2 @@
-export { auditTrail, difference, type AuditEntry } from './record.ts';
+export { auditTrail, difference, type AuditEntry } from './audit-trail.ts';
 export { auditRoutes, platformAuditRoutes } from './routes.ts';

@@ -8,7 +8,7 @@ import {
   type AuditRecord,
 } from './queries.ts';
 
-/** A page of the audit trail, and where the next one begins. */
+/** A page of the audit trail with the cursor of the next page. */
 export interface AuditPage {
   items: AuditRecord[];
   nextCursor?: string;
@@ -16,17 +16,17 @@ export interface AuditPage {
 }
 
 /**
- * What was done in a tenant, in a workspace and all of its tenants, or in the whole deployment, the newest first. The cursor is the id of the last
- * record seen; records that come later do not move the pages.
+ * Returns the audit records of a tenant, of a workspace with its tenants, or of the whole deployment, newest first. The cursor
+ * is the id of the last record of the page, so new records do not shift the pages.
  */
 export async function listAuditRecords(
   database: Database,
-  place: Place | 'everywhere',
+  scope: Place | 'deployment',
   { limit, ...filter }: AuditFilter & { limit: number },
 ): Promise<AuditPage> {
-  // One more than asked for tells whether there is a next page.
+  // One additional record shows whether there is a next page.
   const page = { ...filter, limit: limit + 1 };
-  const found = await listFor(database, place, page);
+  const found = await listFor(database, scope, page);
   const items = found.slice(0, limit);
   const last = items.at(-1);
   return found.length > limit && last
@@ -36,11 +36,11 @@ export async function listAuditRecords(
 
 function listFor(
   database: Database,
-  place: Place | 'everywhere',
+  scope: Place | 'deployment',
   page: AuditFilter & { limit: number },
 ): Promise<AuditRecord[]> {
-  if (place === 'everywhere') return listAllRecords(database.forPlatform(), page);
-  return 'tenantId' in place
-    ? listTenantRecords(database.forTenant(place.tenantId), place.tenantId, page)
-    : listWorkspaceRecords(database.forWorkspace(place.workspaceId), place.workspaceId, page);
+  if (scope === 'deployment') return listAllRecords(database.forPlatform(), page);
+  return 'tenantId' in scope
+    ? listTenantRecords(database.forTenant(scope.tenantId), scope.tenantId, page)
+    : listWorkspaceRecords(database.forWorkspace(scope.workspaceId), scope.workspaceId, page);
 }

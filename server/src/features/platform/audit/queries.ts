@@ -4,7 +4,7 @@ import type { Author } from '../../../core/author.ts';
 import { firstIdAt } from '../../../core/ids.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 
-/** The columns of `audit_records` that the application decides. */
+/** The columns of `audit_records` that the application sets. */
 export interface AuditRow {
   id: string;
   workspace_id: string | null;
@@ -40,7 +40,7 @@ export async function insertAuditRecords(db: Querier, rows: AuditRow[]): Promise
     LEFT JOIN tenants tenant ON tenant.id = row.tenant_id`);
 }
 
-/** The records of a tenant, the newest first: those before `cursor`, where one is given. */
+/** Lists the records of a tenant, newest first. */
 export function listTenantRecords(
   db: Querier,
   tenantId: string,
@@ -49,7 +49,7 @@ export function listTenantRecords(
   return listRecords(db, sql`record.tenant_id = ${tenantId}`, page);
 }
 
-/** The records of a workspace and of its tenants, the newest first. */
+/** Lists the records of a workspace and its tenants, newest first. */
 export function listWorkspaceRecords(
   db: Querier,
   workspaceId: string,
@@ -58,29 +58,29 @@ export function listWorkspaceRecords(
   return listRecords(db, sql`record.workspace_id = ${workspaceId}`, page);
 }
 
-/** All records, those of no tenant and no workspace included, the newest first. */
+/** Lists all records, newest first. Records without tenant and workspace are included. */
 export function listAllRecords(db: Querier, page: AuditFilter & { limit: number }): Promise<AuditRecord[]> {
   return listRecords(db, sql`true`, page, { anyAccount: true });
 }
 
-/** Which records a page shows. */
+/** Selects the records of a page. */
 export interface AuditFilter {
   action?: string | undefined;
   actorId?: string | undefined;
   targetId?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
-  /** The id of the last record seen. */
+  /** The id of the last record of the previous page. Older records follow. */
   cursor?: string | undefined;
 }
 
 /**
- * Ids are made in the order of time. An actor's address is shown as long as they are a member of the workspace; with `anyAccount`,
- * always.
+ * Sorts by id, because ids are generated in the order of time. The e-mail address of an actor is returned only if the actor is a
+ * member of the workspace, or if `anyAccount` is true.
  */
 function listRecords(
   db: Querier,
-  place: Sql,
+  scope: Sql,
   { limit, ...filter }: AuditFilter & { limit: number },
   { anyAccount = false } = {},
 ): Promise<AuditRecord[]> {
@@ -94,16 +94,16 @@ function listRecords(
     LEFT JOIN memberships membership
       ON membership.workspace_id = record.workspace_id AND membership.account_id = record.actor_id
     LEFT JOIN accounts account ON account.id = ${actor}
-    WHERE ${join([place, ...conditionsOf(filter)], ' AND ')}
+    WHERE ${join([scope, ...conditionsOf(filter)], ' AND ')}
     ORDER BY record.id DESC
     LIMIT ${limit}`);
 }
 
 /**
- * An id is made a moment before its row is written, on a clock that may differ a little from the database's: so that the
- * index of ids narrows the times down, and the times themselves decide.
+ * An id is generated shortly before its row is written, with a clock that can differ from the clock of the database. So the
+ * range of ids is wider than the range of times: the index of ids narrows the search, and `occurred_at` decides.
  */
-const CLOCKS_DIFFER_SECONDS = 60;
+const MAX_CLOCK_SKEW_SECONDS = 60;
 
 function conditionsOf({ action, actorId, targetId, from, to, cursor }: AuditFilter): Sql[] {
   const conditions: Sql[] = [];
@@ -113,11 +113,11 @@ function conditionsOf({ action, actorId, targetId, from, to, cursor }: AuditFilt
   const [begin, end] = [from && toMicroseconds(from), to && toMicroseconds(to)];
   if (begin)
     conditions.push(
-      sql`record.occurred_at >= ${begin} AND record.id >= ${firstIdAt(begin, -CLOCKS_DIFFER_SECONDS)}`,
+      sql`record.occurred_at >= ${begin} AND record.id >= ${firstIdAt(begin, -MAX_CLOCK_SKEW_SECONDS)}`,
     );
   if (end)
     conditions.push(
-      sql`record.occurred_at < ${end} AND record.id < ${firstIdAt(end, CLOCKS_DIFFER_SECONDS)}`,
+      sql`record.occurred_at < ${end} AND record.id < ${firstIdAt(end, MAX_CLOCK_SKEW_SECONDS)}`,
     );
   if (cursor !== undefined) conditions.push(sql`record.id < ${cursor}`);
   return conditions;

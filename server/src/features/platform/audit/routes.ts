@@ -5,7 +5,7 @@ import { Guid } from '../../../http/schemas.ts';
 import { listAuditRecords } from './list-records.ts';
 import { AuditQuery, AuditRecordPage } from './schemas.ts';
 
-/** Behind a dashboard account. */
+/** The audit trail of a tenant or workspace. The endpoints require a dashboard account. */
 export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -15,8 +15,8 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listTenantAuditRecords',
           tags: ['Tenants'],
-          summary: 'What was done in a tenant',
-          description: 'The newest first.',
+          summary: 'List audit records of a tenant',
+          description: 'Returns the audit records of the tenant, newest first.',
           params: Type.Object({ tenantId: Guid }),
           querystring: AuditQuery,
           response: { 200: AuditRecordPage },
@@ -32,8 +32,8 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listWorkspaceAuditRecords',
           tags: ['Workspaces'],
-          summary: 'What was done in a workspace',
-          description: 'The newest first; what was done in its tenants is among it.',
+          summary: 'List audit records of a workspace',
+          description: 'Returns the audit records of the workspace and its tenants, newest first.',
           params: Type.Object({ workspaceId: Guid }),
           querystring: AuditQuery,
           response: { 200: AuditRecordPage },
@@ -44,7 +44,7 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
   };
 }
 
-/** Behind a platform admin. */
+/** The audit trail of the deployment. The endpoint requires a platform administrator. */
 export function platformAuditRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -55,12 +55,13 @@ export function platformAuditRoutes(database: Database): FastifyPluginAsyncTypeb
           tags: ['Administration'],
           summary: 'List all audit records',
           description:
-            'The newest first: of all workspaces and tenants, and those of none, such as the deletion of a player.',
+            'Returns the audit records of the whole deployment, newest first. Records without workspace and tenant are included, ' +
+            'for example the deletion of a player.',
           querystring: AuditQuery,
           response: { 200: AuditRecordPage },
         },
       },
-      async (request) => listAuditRecords(database, 'everywhere', request.query),
+      async (request) => listAuditRecords(database, 'deployment', request.query),
     );
   };
 }

@@ -9,33 +9,47 @@ export const AuditRecord = Type.Object({
   actor: Type.Object({
     kind: OneOf(['account', 'player', 'key', 'system']),
     id: Nullable(Guid),
-    email: Nullable(Type.String({ description: 'Of an account that is a member of the workspace.' })),
+    email: Nullable(
+      Type.String({ description: 'The address of the account, if it is a member of the workspace.' }),
+    ),
   }),
-  action: Type.String({ description: 'What was done: `tenant.updated`, `game_key.revoked` and the like.' }),
-  targetId: Nullable(Type.String({ description: 'What it was done to.' })),
+  action: Type.String({ description: 'The action, for example `tenant.updated` or `game_key.revoked`.' }),
+  targetId: Nullable(Type.String({ description: 'The id of the changed object.' })),
   details: Type.Record(Type.String(), Type.Unknown(), {
-    description: '`before` and `after` of what changed, `source`, and the like.',
+    description: 'The details of the action, for example `before` and `after` with the changed fields.',
   }),
   ipAddress: Nullable(Type.String()),
   requestId: Nullable(Type.String()),
 });
 
 export const AuditQuery = Type.Object({
-  action: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Of this action alone.' })),
+  action: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Returns only records with this action.' }),
+  ),
   actorId: Type.Optional(
-    Type.Unsafe<string>({ ...Guid, description: 'Done by this account, player or key alone.' }),
+    Type.Unsafe<string>({ ...Guid, description: 'Returns only records of this account, player or key.' }),
   ),
   targetId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: 'Done to this alone: an id or a provider.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Returns only records with this target: an id or the name of a provider.',
+    }),
   ),
-  from: Type.Optional(Type.String({ ...Timestamp, description: 'At this time or later.' })),
-  to: Type.Optional(Type.String({ ...Timestamp, description: 'Before this time.' })),
+  from: Type.Optional(
+    Type.String({ ...Timestamp, description: 'Returns only records at or after this time.' }),
+  ),
+  to: Type.Optional(Type.String({ ...Timestamp, description: 'Returns only records before this time.' })),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.Unsafe<string>({ ...Guid, description: '`nextCursor` of the page before.' })),
+  cursor: Type.Optional(
+    Type.Unsafe<string>({ ...Guid, description: 'The `nextCursor` of the previous page.' }),
+  ),
 });
 
 export const AuditRecordPage = Type.Object({
   items: Type.Array(AuditRecord),
-  nextCursor: Type.Optional(Type.String({ description: 'Missing on the last page.' })),
+  nextCursor: Type.Optional(
+    Type.String({ description: 'The cursor of the next page. Absent on the last page.' }),
+  ),
   hasMore: Type.Boolean(),
 });

@@ -1,2 +1,2 @@
-export { deleteOldAnswers } from './queries.ts';
+export { deleteOldResponses } from './queries.ts';
 export { runOnce } from './run-once.ts';

@@ -3,8 +3,8 @@ import { sql } from '../../../database/sql.ts';
 import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
 
 /**
- * Claims an idempotency key for the running transaction, which then must store its answer. Waits for another transaction that
- * has claimed it. False if an answer of the last 24 hours is stored.
+ * Claims an idempotency key for the caller's transaction, which must then store its response. Waits if another transaction has
+ * claimed the key. Returns false if a response of the last 24 hours is stored.
  */
 export async function claimKey(db: Querier, request: IdempotentRequest): Promise<boolean> {
   const claimed = await db.run(sql`
@@ -16,29 +16,29 @@ export async function claimKey(db: Querier, request: IdempotentRequest): Promise
   return claimed === 1;
 }
 
-/** The first answer to a request of the last 24 hours, as JSON, and the hash of the request that got it. */
-export function findAnswer(
+/** Finds the stored response of the last 24 hours, as JSON, with the hash of its request. */
+export function findStoredResponse(
   db: Querier,
   { tenantId, callerId, operation, key }: IdempotentRequest,
-): Promise<{ hash: Buffer; answer: string } | undefined> {
+): Promise<{ hash: Buffer; response: string } | undefined> {
   return db.row(sql`
-    SELECT request_hash AS hash, answer FROM idempotency_records
+    SELECT request_hash AS hash, answer AS response FROM idempotency_records
     WHERE tenant_id = ${tenantId} AND caller_id = ${callerId} AND operation = ${operation} AND idempotency_key = ${key}
       AND created_at > now() - interval '24 hours'`);
 }
 
-export async function storeAnswer(
+export async function storeResponse(
   db: Querier,
   { tenantId, callerId, operation, key }: IdempotentRequest,
-  answer: string,
+  response: string,
 ): Promise<void> {
   await db.run(sql`
-    UPDATE idempotency_records SET answer = ${answer}
+    UPDATE idempotency_records SET answer = ${response}
     WHERE tenant_id = ${tenantId} AND caller_id = ${callerId} AND operation = ${operation} AND idempotency_key = ${key}`);
 }
 
-/** Deletes the answers of a tenant that are older than 24 hours. */
-export async function deleteOldAnswers(db: Querier, tenantId: string): Promise<void> {
+/** Deletes the stored responses of a tenant that are older than 24 hours. */
+export async function deleteOldResponses(db: Querier, tenantId: string): Promise<void> {
   await db.run(sql`
     DELETE FROM idempotency_records WHERE tenant_id = ${tenantId} AND created_at <= now() - interval '24 hours'`);
 }

@@ -1,34 +1,34 @@
 import type { Querier } from '../../../database/database.ts';
 import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { claimKey, findAnswer, storeAnswer } from './queries.ts';
+import { claimKey, findStoredResponse, storeResponse } from './queries.ts';
 
 /**
- * Runs `work` once for each idempotency key, in the caller's transaction in the scope of the tenant; an equal request gets the
- * answer of the first one, as `stored` leaves it. Of parallel requests one runs, and the others wait for its answer. What
- * `work` throws undoes the claim too, so a refused request may be repeated. Without a key `work` just runs. Throws
- * idempotency_key_reused.
+ * Runs `work` once per idempotency key, in the caller's transaction in the scope of the tenant. A repeated request gets the
+ * stored response of the first one. `toStored` decides what is stored. If requests run in parallel, one runs `work` and the
+ * others wait for its response. If `work` throws, the claim is rolled back, so the client can repeat the request. A request
+ * without a key always runs `work`. Throws idempotency_key_reused.
  */
-export async function runOnce<Answer extends Stored, Stored extends object = Answer>(
+export async function runOnce<Response extends Stored, Stored extends object = Response>(
   transaction: Querier,
   request: IdempotentRequest | undefined,
-  work: () => Promise<Answer>,
-  stored: (answer: Answer) => Stored = (answer) => answer,
+  work: () => Promise<Response>,
+  toStored: (response: Response) => Stored = (response) => response,
 ): Promise<Stored> {
   if (!request) return work();
-  // Looked for without a lock first: requests that repeat one key must not queue for its row with a connection each.
-  const known = await findAnswer(transaction, request);
+  // The first read takes no lock. Otherwise many repetitions of one key would wait for its row and block one connection each.
+  const known = await findStoredResponse(transaction, request);
   if (!known && (await claimKey(transaction, request))) {
-    const answer = await work();
-    await storeAnswer(transaction, request, JSON.stringify(stored(answer)));
-    return answer;
+    const response = await work();
+    await storeResponse(transaction, request, JSON.stringify(toStored(response)));
+    return response;
   }
-  const first = known ?? (await findAnswer(transaction, request));
-  if (!first) throw new Error('An idempotency record is gone while it is locked.');
+  const first = known ?? (await findStoredResponse(transaction, request));
+  if (!first) throw new Error('The idempotency record was deleted while it was locked.');
   if (!first.hash.equals(request.hash))
     throw new ProblemError(
       'idempotency_key_reused',
-      'This Idempotency-Key belongs to another request of the last 24 hours. Use a new key for a new request.',
+      'A different request used this Idempotency-Key within the last 24 hours. Send each new request with a new key.',
     );
-  return JSON.parse(first.answer) as Stored;
+  return JSON.parse(first.response) as Stored;
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import { ProblemError } from '../../../core/problem.ts';
 
-/** Asks the database for an answer. Throws unavailable where none comes. */
+/** Sends a query to the database. Throws unavailable if the database does not answer. */
 export async function checkDatabase(database: Database): Promise<void> {
   await database.rows(sql`SELECT 1`).catch(() => {
     throw new ProblemError('unavailable', {

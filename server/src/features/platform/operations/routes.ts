@@ -7,7 +7,7 @@ import { checkDatabase } from './check-database.ts';
 
 const Status = Type.Object({ status: Type.Literal('ok') });
 
-/** Open to anyone: for load balancers and for those who verify our tokens. */
+/** The public endpoints for load balancers and for services that verify tokens. */
 export function operationsRoutes(database: Database, signer: TokenSigner): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -16,7 +16,8 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         schema: {
           operationId: 'isLive',
           tags: ['Operations'],
-          summary: 'Whether the process answers',
+          summary: 'Check that the process is running',
+          description: 'Returns 200 if the process answers requests. Use it as a liveness probe.',
           response: { 200: Status },
         },
       },
@@ -29,8 +30,9 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         schema: {
           operationId: 'isReady',
           tags: ['Operations'],
-          summary: 'Whether the server can do its work',
-          description: 'Checks the database.',
+          summary: 'Check that the server is ready',
+          description:
+            'Returns 200 if the database answers, and 503 if it does not. Use it as a readiness probe.',
           response: { 200: Status, ...problems(503) },
         },
       },
@@ -46,7 +48,9 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         schema: {
           operationId: 'getPublicKeys',
           tags: ['Operations'],
-          summary: 'The public keys of access tokens (JWKS)',
+          summary: 'Get the public keys (JWKS)',
+          description:
+            'Returns the public keys that verify access tokens. Clients can cache them for 5 minutes.',
           response: {
             200: Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) }),
           },

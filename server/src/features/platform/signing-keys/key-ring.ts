@@ -5,11 +5,11 @@ import { WrongMasterKeyError, type Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { listSigningKeys, type SigningKeyRow } from './queries.ts';
 
-/** Every game engine's JWT library knows it; it signs in 25 µs and verifies in 50 µs here. */
+/** The JWT libraries of all common game engines support ES256. It signs in 25 µs and verifies in 50 µs. */
 export const ALGORITHM = 'ES256';
 const PURPOSE = 'signing key';
 
-/** A signing key, ready for use. Times are milliseconds of the clock. */
+/** A decrypted signing key. Times are in milliseconds since 1970. */
 export interface SigningKey {
   kid: string;
   publicKey: KeyObject;
@@ -17,25 +17,25 @@ export interface SigningKey {
   /** The encoded header of the tokens that it signs. */
   header: string;
   activeFrom: number;
-  /** From when on its tokens are refused; infinite while it has no successor. */
+  /** The time after which its tokens are rejected. `Infinity` if the key has no successor. */
   retiresAt: number;
 }
 
-/** The keys of the deployment as they were read: which one signs and which ones verify is a matter of the clock. */
+/** The signing keys of the deployment. The current time decides which key signs and which keys verify. */
 export interface KeyRing {
-  /** The key whose tokens name it, unless it has retired. */
+  /** Returns the key with this id, unless it has retired. */
   find(kid: string): SigningKey | undefined;
-  /** The key that signs now: the newest of those that are active. */
+  /** Returns the newest active key. */
   signing(): SigningKey;
-  /** The public halves of all that verify, those that are yet to sign among them. */
+  /** Returns the public keys of all keys that have not retired. Keys that are not active yet are included. */
   published(): JSONWebKeySet;
 }
 
-/** Reads the keys, and opens their private halves. Throws {@link WrongMasterKeyError} where they were sealed with another one. */
+/** Reads the keys and decrypts the private keys. Throws {@link WrongMasterKeyError} if the master key is not the right one. */
 export async function readKeyRing(db: Querier, vault: Vault): Promise<KeyRing> {
   const rows = await listSigningKeys(db);
-  const keys = new Map(rows.map((row) => [row.kid, unseal(vault, row)]));
-  const living = (): SigningKey[] => [...keys.values()].filter(({ retiresAt }) => Date.now() < retiresAt);
+  const keys = new Map(rows.map((row) => [row.kid, toSigningKey(vault, row)]));
+  const unretired = (): SigningKey[] => [...keys.values()].filter(({ retiresAt }) => Date.now() < retiresAt);
 
   return {
     find(kid) {
@@ -43,21 +43,24 @@ export async function readKeyRing(db: Querier, vault: Vault): Promise<KeyRing> {
       return key && Date.now() < key.retiresAt ? key : undefined;
     },
     signing() {
-      const candidates = living();
-      // Where our clock is so far behind that none is active yet, the one that is the first to be.
+      const candidates = unretired();
+      // If the clock of this machine is so slow that no key is active, the key that becomes active first signs.
       const key = candidates.find(({ activeFrom }) => activeFrom <= Date.now()) ?? candidates.at(-1);
       if (!key) throw new Error('There is no signing key.');
       return key;
     },
     published() {
-      const kids = new Set(living().map(({ kid }) => kid));
+      const kids = new Set(unretired().map(({ kid }) => kid));
       return { keys: rows.filter(({ kid }) => kids.has(kid)).map(({ publicJwk }) => publicJwk) };
     },
   };
 }
 
-/** A new key pair as it is stored. */
-export async function makeKey(vault: Vault, activeFrom: string): Promise<Omit<SigningKeyRow, 'retiresAt'>> {
+/** Generates a key pair and encrypts its private key for storage. */
+export async function generateSigningKey(
+  vault: Vault,
+  activeFrom: string,
+): Promise<Omit<SigningKeyRow, 'retiresAt'>> {
   const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const kid = newId();
   return {
@@ -68,7 +71,7 @@ export async function makeKey(vault: Vault, activeFrom: string): Promise<Omit<Si
   };
 }
 
-function unseal(
+function toSigningKey(
   vault: Vault,
   { kid, publicJwk, privateJwk, activeFrom, retiresAt }: SigningKeyRow,
 ): SigningKey {
@@ -76,19 +79,19 @@ function unseal(
   return {
     kid,
     publicKey: createPublicKey({ key: publicJwk, format: 'jwk' }),
-    privateKey: createPrivateKey({ key: openSealed(vault, privateJwk), format: 'jwk' }),
+    privateKey: createPrivateKey({ key: decryptPrivateKey(vault, privateJwk), format: 'jwk' }),
     header: Buffer.from(header).toString('base64url'),
     activeFrom: Date.parse(activeFrom),
     retiresAt: retiresAt === null ? Infinity : Date.parse(retiresAt),
   };
 }
 
-function openSealed(vault: Vault, sealed: Buffer): JWK {
+function decryptPrivateKey(vault: Vault, sealed: Buffer): JWK {
   try {
     return JSON.parse(vault.open(sealed, PURPOSE)) as JWK;
   } catch (error) {
     throw new WrongMasterKeyError(
-      'MASTER_KEY does not open the secrets of this database: it is not the one they were sealed with.',
+      'MASTER_KEY cannot decrypt the secrets of this database. Set the MASTER_KEY that encrypted them.',
       { cause: error },
     );
   }

@@ -5,14 +5,14 @@ import { sql } from '../../../database/sql.ts';
 export interface SigningKeyRow {
   kid: string;
   publicJwk: JWK;
-  /** JSON, sealed with the master key. */
+  /** JSON, encrypted with the master key. */
   privateJwk: Buffer;
   activeFrom: string;
-  /** Null while no successor was made. */
+  /** Null if the key has no successor. */
   retiresAt: string | null;
 }
 
-/** The keys whose tokens are still accepted, the newest first. */
+/** Lists the keys that have not retired, newest first. */
 export function listSigningKeys(db: Querier): Promise<SigningKeyRow[]> {
   return db.rows(sql`
     SELECT kid, public_jwk AS "publicJwk", private_jwk AS "privateJwk", active_from AS "activeFrom",
@@ -28,18 +28,18 @@ export async function insertSigningKey(db: Querier, key: Omit<SigningKeyRow, 're
     VALUES (${key.kid}, ${JSON.stringify(key.publicJwk)}, ${key.privateJwk}, ${key.activeFrom})`);
 }
 
-/** Lets all keys retire at a time, but for those that retire before it anyway. */
+/** Sets the retirement time of all keys. A key that retires earlier keeps its time. */
 export async function retireSigningKeys(db: Querier, at: string): Promise<void> {
   await db.run(sql`
     UPDATE signing_keys SET retires_at = ${at} WHERE retires_at IS NULL OR retires_at > ${at}`);
 }
 
-/** Makes processes that make keys at the same time take turns until the transaction ends. */
+/** Serializes the creation of keys across processes until the transaction ends. */
 export async function lockSigningKeys(db: Querier): Promise<void> {
   await db.rows(sql`SELECT pg_advisory_xact_lock(7118003)`);
 }
 
-/** Deletes the keys that have retired, their private halves with them. */
+/** Deletes the keys that retired over 1 day ago. */
 export async function deleteRetiredKeys(db: Querier): Promise<void> {
   await db.run(sql`DELETE FROM signing_keys WHERE retires_at < now() - interval '1 day'`);
 }

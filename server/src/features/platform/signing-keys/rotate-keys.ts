@@ -2,30 +2,30 @@ import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { auditTrail } from '../audit/index.ts';
-import { makeKey, readKeyRing } from './key-ring.ts';
+import { generateSigningKey, readKeyRing } from './key-ring.ts';
 import { insertSigningKey, listSigningKeys, lockSigningKeys, retireSigningKeys } from './queries.ts';
-import { LONGEST_LIFETIME_SECONDS } from './token-signer.ts';
+import { MAX_TOKEN_LIFETIME_SECONDS } from './token-signer.ts';
 
-/** A process that is not told of a new key goes on with the old one until it reads the keys again: 5 minutes, twice over. */
-const SLACK_SECONDS = 10 * 60;
+/** A process that misses the notification of a new key reloads the keys after 5 minutes. This is twice that time. */
+const PROPAGATION_SECONDS = 10 * 60;
 
-/** Thrown where keys cannot be rotated now; its message says why. */
+/** Thrown if the keys cannot be rotated now. The message contains the reason. */
 export class RotationRefusedError extends Error {
   override name = 'RotationRefusedError';
 }
 
 export interface Rotation {
   kid: string;
-  /** From when on the new key signs. */
+  /** The time at which the new key starts to sign. */
   activeFrom: string;
-  /** From when on tokens of the keys before it are refused. */
+  /** The time after which the tokens of the old keys are rejected. */
   oldRetireAt: string;
 }
 
 /**
- * Makes the signing key that follows on the present one. It is published at once and signs after `activateInSeconds`; the
- * keys before it retire when the last of their tokens has expired. With `revokeOld` the new key signs and the others
- * retire at once, and all tokens in use are refused. Throws {@link RotationRefusedError} where a key is waiting already.
+ * Creates the next signing key. It is published immediately and signs after `activateInSeconds`. The old keys retire after their
+ * last token has expired. If `revokeOld` is true, the new key signs immediately, the old keys retire immediately, and all
+ * current tokens are rejected. Throws {@link RotationRefusedError} if a new key is already waiting to become active.
  */
 export async function rotateKeys(
   database: Database,
@@ -35,23 +35,27 @@ export async function rotateKeys(
 ): Promise<Rotation> {
   return database.transaction(async (transaction) => {
     await lockSigningKeys(transaction);
-    // A key sealed with a master key that is not the servers' would stop them all.
+    // Fails if the master key differs from the one of the servers. They could not decrypt a key that it encrypted.
     await readKeyRing(transaction, vault);
     const before = await listSigningKeys(transaction);
     if (before.length === 0)
-      throw new RotationRefusedError('There is no signing key yet: the first server to start makes one.');
+      throw new RotationRefusedError(
+        'The database has no signing key yet. Start a server first: it creates one.',
+      );
     const waiting = before.find((key) => Date.parse(key.activeFrom) > Date.now());
     if (waiting && !revokeOld)
       throw new RotationRefusedError(
-        `The key ${waiting.kid} is waiting already: it signs from ${new Date(waiting.activeFrom).toISOString()} on.`,
+        `The key ${waiting.kid} is waiting already. It starts to sign at ${new Date(waiting.activeFrom).toISOString()}.`,
       );
 
     const now = Date.now();
     const at = (seconds: number): string => new Date(now + seconds * 1000).toISOString();
     const activeFrom = at(revokeOld ? 0 : activateInSeconds);
-    const oldRetireAt = at(revokeOld ? 0 : activateInSeconds + LONGEST_LIFETIME_SECONDS + SLACK_SECONDS);
+    const oldRetireAt = at(
+      revokeOld ? 0 : activateInSeconds + MAX_TOKEN_LIFETIME_SECONDS + PROPAGATION_SECONDS,
+    );
     await retireSigningKeys(transaction, oldRetireAt);
-    const key = await makeKey(vault, activeFrom);
+    const key = await generateSigningKey(vault, activeFrom);
     await insertSigningKey(transaction, key);
     await auditTrail(transaction, [
       {

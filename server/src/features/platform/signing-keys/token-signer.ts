@@ -6,22 +6,22 @@ import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { now } from '../../../core/timestamps.ts';
-import { ALGORITHM, makeKey, readKeyRing, type SigningKey } from './key-ring.ts';
+import { ALGORITHM, generateSigningKey, readKeyRing, type SigningKey } from './key-ring.ts';
 import { insertSigningKey, listSigningKeys, lockSigningKeys } from './queries.ts';
 
-/** A game's players send the same token with every batch for two hours: it is verified once, and then remembered. */
-const REMEMBERED_TOKENS = 50_000;
+/** Verified tokens are cached, because a game client sends the same token with each request for 2 hours. */
+const MAX_CACHED_TOKENS = 50_000;
 
-/** The keys are read again this often in case that a change was never told. A key waits longer than that before it signs. */
-const REREAD_MS = 5 * 60_000;
+/** How often the keys are reloaded if no notification arrives. A new key becomes active later than the next reload. */
+const RELOAD_MS = 5 * 60_000;
 
-/** How often at most a token of an unknown key makes us look whether there is a new one: anybody can invent such tokens. */
-const UNKNOWN_KEY_MS = 1_000;
+/** Tokens with an unknown key id reload the keys at most once per second, because anybody can forge such tokens. */
+const UNKNOWN_KEY_RELOAD_MS = 1_000;
 
-/** No token lives longer: so a key can retire this long after its successor has begun to sign. */
-export const LONGEST_LIFETIME_SECONDS = 2 * 60 * 60;
+/** The maximum lifetime of a token. A key can retire this long after its successor started to sign. */
+export const MAX_TOKEN_LIFETIME_SECONDS = 2 * 60 * 60;
 
-/** Who a token speaks for, and what it may be used as. Tokens of one kind are not accepted as another. */
+/** The types of tokens. A token of one type is not accepted as another type. */
 const authTypes = ['player', 'saas', 'assertion', 'wallet'] as const;
 export type AuthType = (typeof authTypes)[number];
 
@@ -32,64 +32,64 @@ export interface TokenClaims extends JWTPayload {
   exp: number;
 }
 
-/** Signs and verifies the tokens of the deployment with the keys in the database. */
+/** Signs and verifies tokens with the signing keys in the database. */
 export interface TokenSigner {
-  /** A signed token with these claims, issued now. `lifetime` is in seconds. */
+  /** Returns a signed token with these claims. `lifetime` is in seconds. */
   sign(authType: AuthType, subject: string, claims: Record<string, unknown>, lifetime: number): string;
-  /** The claims of a token of this kind that is ours and has not expired; undefined for any other text. */
+  /** Returns the claims of a valid token of this type. Returns undefined if the token is invalid, expired or of another type. */
   verify(authType: AuthType, token: string): Promise<TokenClaims | undefined>;
-  /** As {@link TokenSigner.verify}, for a token of any kind: whoever asks must look at `auth_type`. */
+  /** Like {@link TokenSigner.verify}, but accepts all types. The caller must check `auth_type`. */
   identify(token: string): Promise<TokenClaims | undefined>;
-  /** The public keys, for others to verify tokens with. */
+  /** Returns the public keys that verify tokens. */
   publicKeys(): JSONWebKeySet;
-  /** Ends the reading of the keys. */
+  /** Stops reloading the keys. */
   close(): Promise<void>;
 }
 
-/** Loads the signing keys, making the first one in an empty database. Throws where the master key is another's. */
+/** Loads the signing keys. Creates the first key if the database has none. Throws if the master key is not the right one. */
 export async function openTokenSigner(
   database: Database,
   vault: Vault,
   changes: ChangeFeed,
   issuer: string,
-  { rereadMs = REREAD_MS } = {},
+  { reloadMs = RELOAD_MS } = {},
 ): Promise<TokenSigner> {
   await ensureSigningKey(database, vault);
   let keys = await readKeyRing(database, vault);
-  const verified = new LRUCache<string, { claims: TokenClaims; kid: string }>({ max: REMEMBERED_TOKENS });
+  const verified = new LRUCache<string, { claims: TokenClaims; kid: string }>({ max: MAX_CACHED_TOKENS });
 
-  // One after the other: a change that is told while we read may have come too late for that reading.
-  let reading = Promise.resolve();
-  const reread = (): Promise<void> => {
-    reading = reading.then(async () => {
+  // Reloads run one after another. A change that is notified during a reload can be missing from the rows of that reload.
+  let reloading = Promise.resolve();
+  const reload = (): Promise<void> => {
+    reloading = reloading.then(async () => {
       keys = await readKeyRing(database, vault);
     });
-    // The database is away: the keys at hand stay good, and the feed tells again when it is back.
-    reading = reading.catch(() => {});
-    return reading;
+    // If the database is unavailable, the loaded keys stay in use. The change feed notifies again after it reconnects.
+    reloading = reloading.catch(() => {});
+    return reloading;
   };
-  changes.on('signing_keys', () => void reread());
-  const timer = setInterval(() => void reread(), rereadMs).unref();
+  changes.on('signing_keys', () => void reload());
+  const timer = setInterval(() => void reload(), reloadMs).unref();
 
-  let lookedAt = 0;
-  let looking = Promise.resolve();
+  let lastUnknownKeyReload = 0;
+  let unknownKeyReload = Promise.resolve();
   const findKey = async (kid: string): Promise<SigningKey> => {
     if (!keys.find(kid)) {
-      // We may not have been told yet of a key that another process has signed with.
-      if (Date.now() - lookedAt >= UNKNOWN_KEY_MS) {
-        lookedAt = Date.now();
-        looking = reread();
+      // Another process can sign with a new key before this process receives the notification.
+      if (Date.now() - lastUnknownKeyReload >= UNKNOWN_KEY_RELOAD_MS) {
+        lastUnknownKeyReload = Date.now();
+        unknownKeyReload = reload();
       }
-      await looking;
+      await unknownKeyReload;
     }
     const key = keys.find(kid);
-    if (!key) throw new Error('The token is of no key of ours.');
+    if (!key) throw new Error('The token names an unknown signing key.');
     return key;
   };
 
   const identify = async (token: string): Promise<TokenClaims | undefined> => {
     const known = verified.get(token);
-    // Its key may have retired since, by the clock or because somebody took it back.
+    // The token can have expired and its key can have retired since the token was cached.
     if (known) return isCurrent(known.claims) && keys.find(known.kid) ? known.claims : undefined;
     try {
       const { payload, protectedHeader } = await jwtVerify<TokenClaims>(
@@ -107,10 +107,12 @@ export async function openTokenSigner(
 
   return {
     sign(authType, subject, claims, lifetime) {
-      if (lifetime > LONGEST_LIFETIME_SECONDS)
-        throw new RangeError(`A token cannot live ${lifetime} seconds.`);
+      if (lifetime > MAX_TOKEN_LIFETIME_SECONDS)
+        throw new RangeError(
+          `A token lifetime of ${lifetime} seconds is above the maximum of ${MAX_TOKEN_LIFETIME_SECONDS} seconds.`,
+        );
       const iat = Math.floor(Date.now() / 1000);
-      const own = {
+      const registered = {
         auth_type: authType,
         scope: authType,
         iss: issuer,
@@ -119,7 +121,7 @@ export async function openTokenSigner(
         exp: iat + lifetime,
         jti: newId(),
       };
-      return signJwt(keys.signing(), { ...claims, ...own });
+      return signJwt(keys.signing(), { ...claims, ...registered });
     },
 
     async verify(authType, token) {
@@ -133,14 +135,14 @@ export async function openTokenSigner(
 
     async close() {
       clearInterval(timer);
-      await reading;
+      await reloading;
     },
   };
 }
 
 /**
- * A compact JWS of the claims. jose signs by WebCrypto, on another thread: to wake that costs three times the signature
- * itself, which takes 25 µs here, and a sign-in is not worth a thread of its own.
+ * Returns the claims as a compact JWS. It does not use jose, which signs with WebCrypto on another thread: the thread switch
+ * costs three times as much as the signature, which takes 25 µs.
  */
 function signJwt({ header, privateKey }: SigningKey, claims: JWTPayload): string {
   const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
@@ -157,6 +159,6 @@ async function ensureSigningKey(database: Database, vault: Vault): Promise<void>
   await database.transaction(async (transaction) => {
     await lockSigningKeys(transaction);
     if ((await listSigningKeys(transaction)).length === 0)
-      await insertSigningKey(transaction, await makeKey(vault, now()));
+      await insertSigningKey(transaction, await generateSigningKey(vault, now()));
   });
 }

@@ -24,7 +24,7 @@ const isBanned = async (username: string, path?: string) => {
   return status === 403;
 };
 
-/** A banned player, and a token of theirs that still manages the profile. */
+/** A banned player, with a token of another tenant that can still change the profile. */
 async function bannedPlayer(body: object = {}) {
   const { username, playerId } = await arrangePlayer(app, tenant);
   const elsewhere = await logIn(username, sibling);
@@ -35,19 +35,22 @@ const fingerprints = async (playerId: string) =>
   (await app.owner.query('SELECT FROM ban_fingerprints WHERE player_id = $1', [playerId])).rowCount;
 
 describe('a banned identity', () => {
-  test('stays out after the profile is deleted, in its tenant alone, until the ban is lifted', async () => {
+  test('stays banned in its tenant after the profile is deleted, until the ban is lifted', async () => {
     const player = await bannedPlayer();
     assert.equal((await app.http.delete(ME, player)).status, 204);
     assert.ok(await isBanned(player.username));
     assert.ok(await isBanned(player.username, 'players'));
     assert.equal((await logIn(player.username, sibling)).body.isNewPlayer, true);
-    assert.ok(await isBanned(player.username), 'also as the new player of another tenant');
+    assert.ok(
+      await isBanned(player.username),
+      'also after the identity has created a new player in another tenant',
+    );
     assert.equal((await app.http.delete(banPath(player.playerId), admin)).status, 204);
     assert.equal(await fingerprints(player.playerId), 0);
     assert.equal(await isBanned(player.username), false);
   });
 
-  test('stays out after it is unlinked', async () => {
+  test('stays banned after it is unlinked', async () => {
     const { username, playerId } = await arrangePlayer(app, tenant);
     const { body } = await logIn(username, sibling);
     const caller = { bearer: body.accessToken as string };
@@ -62,7 +65,7 @@ describe('a banned identity', () => {
     assert.ok(await isBanned(other));
   });
 
-  test('moves with a merge, and is lifted with the ban of the profile that is left', async () => {
+  test('stays banned after a merge, until the ban of the remaining profile is lifted', async () => {
     const source = await bannedPlayer();
     const target = await arrangePlayer(app, tenant);
     const merged = await app.http.post(
@@ -82,7 +85,7 @@ describe('a banned identity', () => {
     assert.equal(await isBanned(source.username), false);
   });
 
-  test('may come back when the ban is over', async () => {
+  test('can sign in again after the ban expires', async () => {
     const player = await bannedPlayer({ until: new Date(Date.now() + 60_000).toISOString() });
     await app.http.delete(ME, player);
     assert.ok(await isBanned(player.username));
@@ -93,7 +96,7 @@ describe('a banned identity', () => {
     assert.equal(await isBanned(player.username), false);
   });
 
-  test('is an address by code and by password', async () => {
+  test('can be an e-mail address, by code and by password', async () => {
     const email = someEmail();
     const { body } = await exchange(email, await codeFor(email, tenant), tenant);
     const elsewhere = await exchange(email, await codeFor(email, sibling), sibling);
@@ -107,7 +110,7 @@ describe('a banned identity', () => {
       assert.deepEqual([status, problem.code], [403, 'player_banned']);
   });
 
-  test('is kept as nothing that names it', async () => {
+  test('is stored as a hash only', async () => {
     const player = await bannedPlayer();
     const { rows } = await app.owner.query(
       `SELECT encode(fingerprint, 'escape') AS text, length(fingerprint) AS bytes FROM ban_fingerprints WHERE player_id = $1`,
@@ -121,20 +124,22 @@ describe('a banned identity', () => {
   });
 });
 
-test('of a ban and a deletion at once none lets the player back', async () => {
-  const outcomes = await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      const { username, playerId } = await arrangePlayer(app, tenant);
-      const { body } = await logIn(username, sibling);
-      const [banned] = await Promise.all([
-        app.http.post(banPath(playerId), {}, admin),
-        app.http.delete(ME, { bearer: body.accessToken }),
-      ]);
-      assert.equal(banned.status, 201);
-      const known = (await fingerprints(playerId))!;
-      // Deleted before the ban, the player has no identity left that a ban could be of.
-      return known > 0 ? isBanned(username) : true;
-    }),
-  );
-  assert.deepEqual(outcomes, Array(8).fill(true));
+describe('a ban and a concurrent deletion', () => {
+  test('keep the player banned', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const { username, playerId } = await arrangePlayer(app, tenant);
+        const { body } = await logIn(username, sibling);
+        const [banned] = await Promise.all([
+          app.http.post(banPath(playerId), {}, admin),
+          app.http.delete(ME, { bearer: body.accessToken }),
+        ]);
+        assert.equal(banned.status, 201);
+        const known = (await fingerprints(playerId))!;
+        // If the deletion commits first, no identity is left to ban.
+        return known > 0 ? isBanned(username) : true;
+      }),
+    );
+    assert.deepEqual(outcomes, Array(8).fill(true));
+  });
 });

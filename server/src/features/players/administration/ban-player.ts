@@ -2,20 +2,25 @@ import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
+import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
 import { banFingerprint } from '../../sign-in/login/index.ts';
 import {
+  countBans,
+  deleteBanFingerprints,
+  hasAccess,
   insertBan,
   insertBanFingerprints,
-  liftBans,
+  liftActiveBans,
+  listBans,
   listIdentities,
   lockPlayer,
   setBannedUntil,
   type Ban,
-} from './queries.ts';
+} from './moderation-queries.ts';
 
 export interface BanRequest {
   tenantId: string;
@@ -26,31 +31,32 @@ export interface BanRequest {
 }
 
 /**
- * Bans a player from a tenant: no sign-in from now on, and every session that they have there ends, whatever is in flight.
- * The ban is of the identities too, so deleting the profile or unlinking one does not end it. A ban in force is lifted and replaced. Throws player_not_found, and invalid_request for an `until` that is past.
+ * Bans a player from a tenant, and ends all their sessions there, also those of concurrent sign-ins. The ban covers the player's
+ * identities too: deleting the profile or unlinking an identity does not end it. A new ban replaces the active one. Throws
+ * player_not_found, and invalid_request if `until` is in the past.
  */
 export async function banPlayer(
   { database, vault }: { database: Database; vault: Vault },
   { tenantId, playerId, reason, note, until: sentUntil }: BanRequest,
   author: Author,
 ): Promise<Ban> {
-  // In UTC, for PostgreSQL refuses offsets of 16 hours and more, and rounds where we cut.
+  // In UTC, because PostgreSQL rejects offsets of 16 hours and more. It also rounds to microseconds, and this truncates.
   const until = sentUntil ? toMicroseconds(sentUntil) : null;
   if (until && Date.parse(until) <= Date.now())
     throw invalidField(
       'until',
       'must be in the future',
-      'until must be in the future, or absent for a ban without an end.',
+      'until must be in the future. Leave it out for a ban without an end.',
     );
 
   const bannedBy = author.actor.id!;
   return database.forTenant(tenantId).transaction(async (transaction) => {
-    // So that a deletion comes after, or the identities are gone before.
+    // A concurrent deletion of the player runs either before or after the whole ban.
     await lockPlayer(transaction, playerId);
-    // For its lock: see endPlayerSessions.
+    // This locks the access record, as endPlayerSessions requires.
     if (!(await setBannedUntil(transaction, tenantId, playerId, until ?? 'infinity')))
       throw new ProblemError('player_not_found', 'The tenant has no such player.');
-    const [replaced] = await liftBans(transaction, tenantId, playerId, bannedBy);
+    const replaced = await liftActiveBans(transaction, tenantId, playerId, bannedBy);
     const ban = await insertBan(transaction, tenantId, {
       id: newId(),
       playerId,
@@ -80,4 +86,39 @@ export async function banPlayer(
     ]);
     return ban;
   });
+}
+
+/** Lifts the active ban. Revoked sessions stay revoked. Idempotent. Throws player_not_found. */
+export async function liftBan(
+  database: Database,
+  tenantId: string,
+  playerId: string,
+  author: Author,
+): Promise<void> {
+  await database.forTenant(tenantId).transaction(async (transaction) => {
+    if (!(await setBannedUntil(transaction, tenantId, playerId, null)))
+      throw new ProblemError('player_not_found', 'The tenant has no such player.');
+    await deleteBanFingerprints(transaction, tenantId, playerId);
+    const lifted = await liftActiveBans(transaction, tenantId, playerId, author.actor.id!);
+    if (!lifted) return;
+    await auditTrail(transaction, [
+      { ...author, action: 'player.ban_lifted', tenantId, targetId: playerId, details: { banId: lifted.id } },
+    ]);
+  });
+}
+
+/** A page of a player's bans in a tenant, the latest first. Throws player_not_found. */
+export async function listPlayerBans(
+  database: Database,
+  tenantId: string,
+  playerId: string,
+  page: PageRequest,
+): Promise<Page<Ban>> {
+  const tenant = database.forTenant(tenantId);
+  const [isKnown, bans] = await Promise.all([
+    hasAccess(tenant, tenantId, playerId),
+    readPage(page, listBans(tenant, tenantId, playerId, page), countBans(tenant, tenantId, playerId)),
+  ]);
+  if (!isKnown) throw new ProblemError('player_not_found', 'The tenant has no such player.');
+  return bans;
 }

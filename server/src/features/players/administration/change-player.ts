@@ -5,7 +5,7 @@ import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { lockSettings, updateSettings, type PlayerSettings } from './player-queries.ts';
 import { readDetail, type PlayerDetail } from './read-player.ts';
 
-/** Changes what a tenant decides about a player; what is left out stays. Throws player_not_found. */
+/** Changes a tenant's settings of a player. Fields that are left out do not change. Throws player_not_found. */
 export async function changePlayer(
   database: Database,
   { tenantId, playerId, changes }: { tenantId: string; playerId: string; changes: Partial<PlayerSettings> },

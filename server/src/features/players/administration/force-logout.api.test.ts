@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
+import { untilBlocked } from '../../../testing/row-locks.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -27,153 +28,155 @@ const logoutRows = async (playerId: string) =>
 const auditOf = async (playerId: string) =>
   (await app.owner.query('SELECT * FROM audit_records WHERE target_id = $1', [playerId])).rows;
 
-/** Sends a request a few milliseconds from now, so that those of a round meet in every order. */
+/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
 async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   await wait(Math.random() * 6);
   return send();
 }
 
-test('all open sessions in the tenant end, each with a ledger row, and no other', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const second = await arrangePlayer(app, tenant, player.username);
-  const ended = await arrangePlayer(app, tenant, player.username);
-  await logOut(ended.sessionId);
-  const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
-  const elsewhere = await arrangePlayer(app, sibling, player.username);
-  const bystander = await arrangePlayer(app, tenant);
-  const before = await app.owner.query('SELECT last_seen_at FROM login_sessions WHERE session_id = $1', [
-    player.sessionId,
-  ]);
-
-  const { status, body } = await forceLogout(player.playerId.toUpperCase(), { message: ' maintenance ' });
-  assert.deepEqual([status, body], [200, { endedSessions: 2 }]);
-
-  const kicked = (await logoutRows(player.playerId)).filter(({ reason }) => reason === 'kicked');
-  assert.deepEqual(
-    new Set(kicked.map(({ session_id }) => session_id)),
-    new Set([player.sessionId, second.sessionId]),
-  );
-  for (const row of kicked)
-    assert.deepEqual([row.tenant_id, row.message, row.metadata], [tenant.tenantId, 'maintenance', {}]);
-  const { rows } = await app.owner.query(
-    'SELECT ended_at, last_seen_at FROM login_sessions WHERE session_id = $1',
-    [player.sessionId],
-  );
-  assert.deepEqual(rows[0].ended_at, kicked[0].occurred_at);
-  assert.deepEqual(rows[0].last_seen_at, before.rows[0].last_seen_at, 'nobody saw the player');
-
-  for (const token of [player.refreshToken, second.refreshToken])
-    assert.equal((await refresh(token)).status, 401);
-  assert.equal((await refresh(elsewhere.refreshToken, sibling)).status, 200);
-  assert.equal((await refresh(bystander.refreshToken)).status, 200);
-  const again = await logOut(player.sessionId);
-  assert.deepEqual([again.status, again.body.reason], [200, 'kicked']);
-  const match = { players: [{ playerId: player.playerId, loginSessionId: player.sessionId }] };
-  assert.equal((await app.http.post('/api/game/matches', match, { gameKey: tenant.gameKey })).status, 410);
-  const login = await arrangePlayer(app, tenant, player.username);
-  assert.equal((await refresh(login.refreshToken)).status, 200, 'the player may come again');
-
-  const [record, ...more] = await auditOf(player.playerId);
-  assert.deepEqual(
-    [record.action, record.actor_id, record.tenant_id, record.details, more],
-    [
-      'player.force_logged_out',
-      admin.accountId,
-      tenant.tenantId,
-      { endedSessions: 2, message: 'maintenance' },
-      [],
-    ],
-  );
-});
-
-test('again it ends nothing and leaves no trace; without a body it has no message', async () => {
-  const player = await arrangePlayer(app, tenant);
-  assert.deepEqual((await forceLogout(player.playerId)).body, { endedSessions: 1 });
-  for (const body of [undefined, {}, { message: null }, { message: '' }, { nonsense: 1 }]) {
-    const { status, body: answer } = await forceLogout(player.playerId, body);
-    assert.deepEqual([status, answer], [200, { endedSessions: 0 }]);
-  }
-  const [row, ...more] = await logoutRows(player.playerId);
-  assert.deepEqual([row.message, more], [null, []]);
-  assert.equal((await auditOf(player.playerId)).length, 1);
-});
-
-test('the message has up to 256 characters', async () => {
-  const player = await arrangePlayer(app, tenant);
-  for (const body of [{ message: '🎯'.repeat(257) }, { message: 5 }, { message: 'a\0' }, [], 5, 'x'])
-    assert.equal((await forceLogout(player.playerId, body)).status, 400, JSON.stringify(body));
-  const path = pathOf(player.playerId);
-  assert.equal((await app.http.raw('POST', path, '{', admin)).status, 400);
-  const xml = { ...admin, headers: { 'content-type': 'application/xml' } };
-  assert.equal((await app.http.raw('POST', path, '<a/>', xml)).status, 415);
-  assert.equal((await refresh(player.refreshToken)).status, 200);
-  assert.equal((await forceLogout(player.playerId, { message: '🎯'.repeat(256) })).status, 200);
-});
-
-test('admins only, and players of the tenant only', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const stranger = await arrangeTenant(app);
-  const foreign = await arrangePlayer(app, stranger);
-  for (const [caller, status] of [
-    [await arrangeAccount(app, tenant, 'viewer'), 403],
-    [await arrangeAccount(app, tenant), 404],
-    [await arrangeAccount(app, stranger, 'owner'), 404],
-    [{}, 401],
-    [{ gameKey: tenant.gameKey }, 401],
-    [{ apiKey: tenant.apiKey }, 401],
-    [player.caller, 401],
-  ] as const)
-    assert.equal((await forceLogout(player.playerId, {}, caller)).status, status);
-  assert.equal((await forceLogout('nonsense')).status, 404);
-  for (const id of [foreign.playerId, randomUUID()]) {
-    const { status, body } = await forceLogout(id);
-    assert.deepEqual([status, body.code], [404, 'player_not_found']);
-  }
-  assert.equal((await refresh(player.refreshToken)).status, 200);
-  assert.equal((await refresh(foreign.refreshToken, stranger)).status, 200);
-});
-
-test('meeting logins, refreshes, logouts and itself, it ends each session once and leaves no token that works', async () => {
-  for (let round = 0; round < 20; round++) {
-    const first = await arrangePlayer(app, tenant);
-    const second = await arrangePlayer(app, tenant, first.username);
-    const login = () => arrangePlayer(app, tenant, first.username);
-    const [kicks, logins, refreshes] = await Promise.all([
-      Promise.all([later(() => forceLogout(first.playerId)), later(() => forceLogout(first.playerId))]),
-      Promise.all([later(login), later(login), later(login)]),
-      Promise.all([later(() => refresh(first.refreshToken)), later(() => refresh(second.refreshToken))]),
-      later(() => logOut(first.sessionId)),
-      later(() => logOut(second.sessionId)),
+describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/force-logout', () => {
+  test('ends all open sessions in the tenant with a ledger row each, and no others', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const second = await arrangePlayer(app, tenant, player.username);
+    const ended = await arrangePlayer(app, tenant, player.username);
+    await logOut(ended.sessionId);
+    const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    const elsewhere = await arrangePlayer(app, sibling, player.username);
+    const bystander = await arrangePlayer(app, tenant);
+    const before = await app.owner.query('SELECT last_seen_at FROM login_sessions WHERE session_id = $1', [
+      player.sessionId,
     ]);
-    for (const { status, text } of kicks) assert.equal(status, 200, text);
-    const rows = await logoutRows(first.playerId);
-    const ended = rows.map(({ session_id }) => session_id as string);
-    assert.equal(new Set(ended).size, ended.length, 'one row a session');
-    assert.equal(
-      kicks[0].body.endedSessions + kicks[1].body.endedSessions,
-      rows.filter(({ reason }) => reason === 'kicked').length,
-    );
-    for (const token of [first, second, ...refreshes.map(({ body }) => body)].flatMap(
-      (body) => body.refreshToken ?? [],
-    ))
-      assert.equal((await refresh(token)).status, 401);
-    for (const { sessionId, refreshToken } of logins)
-      assert.equal((await refresh(refreshToken)).status, ended.includes(sessionId) ? 401 : 200);
-  }
-});
 
-test('a login that is being written is ended too', async () => {
-  const player = await arrangePlayer(app, tenant);
-  // The login holds the access record and waits for the sign-in method's row, which somebody else holds.
-  const holder = await app.owner.connect();
-  await holder.query('BEGIN');
-  await holder.query('SELECT FROM auth_methods WHERE player_id = $1 FOR UPDATE', [player.playerId]);
-  const signingIn = arrangePlayer(app, tenant, player.username);
-  await wait(100);
-  const kicking = forceLogout(player.playerId);
-  await wait(100);
-  await holder.query('COMMIT');
-  holder.release();
-  assert.equal((await kicking).body.endedSessions, 2);
-  assert.equal((await refresh((await signingIn).refreshToken)).status, 401);
+    const { status, body } = await forceLogout(player.playerId.toUpperCase(), { message: ' maintenance ' });
+    assert.deepEqual([status, body], [200, { endedSessions: 2 }]);
+
+    const kicked = (await logoutRows(player.playerId)).filter(({ reason }) => reason === 'kicked');
+    assert.deepEqual(
+      new Set(kicked.map(({ session_id }) => session_id)),
+      new Set([player.sessionId, second.sessionId]),
+    );
+    for (const row of kicked)
+      assert.deepEqual([row.tenant_id, row.message, row.metadata], [tenant.tenantId, 'maintenance', {}]);
+    const { rows } = await app.owner.query(
+      'SELECT ended_at, last_seen_at FROM login_sessions WHERE session_id = $1',
+      [player.sessionId],
+    );
+    assert.deepEqual(rows[0].ended_at, kicked[0].occurred_at);
+    assert.deepEqual(rows[0].last_seen_at, before.rows[0].last_seen_at, 'last_seen_at does not change');
+
+    for (const token of [player.refreshToken, second.refreshToken])
+      assert.equal((await refresh(token)).status, 401);
+    assert.equal((await refresh(elsewhere.refreshToken, sibling)).status, 200);
+    assert.equal((await refresh(bystander.refreshToken)).status, 200);
+    const again = await logOut(player.sessionId);
+    assert.deepEqual([again.status, again.body.reason], [200, 'kicked']);
+    const match = { players: [{ playerId: player.playerId, loginSessionId: player.sessionId }] };
+    assert.equal((await app.http.post('/api/game/matches', match, { gameKey: tenant.gameKey })).status, 410);
+    const login = await arrangePlayer(app, tenant, player.username);
+    assert.equal((await refresh(login.refreshToken)).status, 200, 'the player can log in again');
+
+    const [record, ...more] = await auditOf(player.playerId);
+    assert.deepEqual(
+      [record.action, record.actor_id, record.tenant_id, record.details, more],
+      [
+        'player.force_logged_out',
+        admin.accountId,
+        tenant.tenantId,
+        { endedSessions: 2, message: 'maintenance' },
+        [],
+      ],
+    );
+  });
+
+  test('is idempotent, and accepts an empty body', async () => {
+    const player = await arrangePlayer(app, tenant);
+    assert.deepEqual((await forceLogout(player.playerId)).body, { endedSessions: 1 });
+    for (const body of [undefined, {}, { message: null }, { message: '' }, { nonsense: 1 }]) {
+      const { status, body: answer } = await forceLogout(player.playerId, body);
+      assert.deepEqual([status, answer], [200, { endedSessions: 0 }]);
+    }
+    const [row, ...more] = await logoutRows(player.playerId);
+    assert.deepEqual([row.message, more], [null, []]);
+    assert.equal((await auditOf(player.playerId)).length, 1);
+  });
+
+  test('accepts a message of up to 256 characters', async () => {
+    const player = await arrangePlayer(app, tenant);
+    for (const body of [{ message: '🎯'.repeat(257) }, { message: 5 }, { message: 'a\0' }, [], 5, 'x'])
+      assert.equal((await forceLogout(player.playerId, body)).status, 400, JSON.stringify(body));
+    const path = pathOf(player.playerId);
+    assert.equal((await app.http.raw('POST', path, '{', admin)).status, 400);
+    const xml = { ...admin, headers: { 'content-type': 'application/xml' } };
+    assert.equal((await app.http.raw('POST', path, '<a/>', xml)).status, 415);
+    assert.equal((await refresh(player.refreshToken)).status, 200);
+    assert.equal((await forceLogout(player.playerId, { message: '🎯'.repeat(256) })).status, 200);
+  });
+
+  test('returns 401, 403 or 404 to other callers and for players of other tenants', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const stranger = await arrangeTenant(app);
+    const foreign = await arrangePlayer(app, stranger);
+    for (const [caller, status] of [
+      [await arrangeAccount(app, tenant, 'viewer'), 403],
+      [await arrangeAccount(app, tenant), 404],
+      [await arrangeAccount(app, stranger, 'owner'), 404],
+      [{}, 401],
+      [{ gameKey: tenant.gameKey }, 401],
+      [{ apiKey: tenant.apiKey }, 401],
+      [player.caller, 401],
+    ] as const)
+      assert.equal((await forceLogout(player.playerId, {}, caller)).status, status);
+    assert.equal((await forceLogout('nonsense')).status, 404);
+    for (const id of [foreign.playerId, randomUUID()]) {
+      const { status, body } = await forceLogout(id);
+      assert.deepEqual([status, body.code], [404, 'player_not_found']);
+    }
+    assert.equal((await refresh(player.refreshToken)).status, 200);
+    assert.equal((await refresh(foreign.refreshToken, stranger)).status, 200);
+  });
+
+  test('ends each session once, despite concurrent logins, refreshes and logouts', async () => {
+    for (let round = 0; round < 20; round++) {
+      const first = await arrangePlayer(app, tenant);
+      const second = await arrangePlayer(app, tenant, first.username);
+      const login = () => arrangePlayer(app, tenant, first.username);
+      const [kicks, logins, refreshes] = await Promise.all([
+        Promise.all([later(() => forceLogout(first.playerId)), later(() => forceLogout(first.playerId))]),
+        Promise.all([later(login), later(login), later(login)]),
+        Promise.all([later(() => refresh(first.refreshToken)), later(() => refresh(second.refreshToken))]),
+        later(() => logOut(first.sessionId)),
+        later(() => logOut(second.sessionId)),
+      ]);
+      for (const { status, text } of kicks) assert.equal(status, 200, text);
+      const rows = await logoutRows(first.playerId);
+      const ended = rows.map(({ session_id }) => session_id as string);
+      assert.equal(new Set(ended).size, ended.length, 'one row per session');
+      assert.equal(
+        kicks[0].body.endedSessions + kicks[1].body.endedSessions,
+        rows.filter(({ reason }) => reason === 'kicked').length,
+      );
+      for (const token of [first, second, ...refreshes.map(({ body }) => body)].flatMap(
+        (body) => body.refreshToken ?? [],
+      ))
+        assert.equal((await refresh(token)).status, 401);
+      for (const { sessionId, refreshToken } of logins)
+        assert.equal((await refresh(refreshToken)).status, ended.includes(sessionId) ? 401 : 200);
+    }
+  });
+
+  test('ends the session of a concurrent login', async () => {
+    const player = await arrangePlayer(app, tenant);
+    // The login locks the access record, then waits for the row of the sign-in method.
+    const holder = await app.owner.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM auth_methods WHERE player_id = $1 FOR UPDATE', [player.playerId]);
+    const signingIn = arrangePlayer(app, tenant, player.username);
+    await untilBlocked(app);
+    const kicking = forceLogout(player.playerId);
+    await untilBlocked(app, 2);
+    await holder.query('COMMIT');
+    holder.release();
+    assert.equal((await kicking).body.endedSessions, 2);
+    assert.equal((await refresh((await signingIn).refreshToken)).status, 401);
+  });
 });

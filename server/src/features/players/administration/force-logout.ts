@@ -3,11 +3,11 @@ import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
-import { lockAccess } from './queries.ts';
+import { lockAccess } from './moderation-queries.ts';
 
 /**
- * Ends all open sessions of a player in a tenant (reason kicked) and returns how many; audited where there were any. Those of
- * sign-ins that are on their way end too; the player may sign in again afterwards. Throws player_not_found.
+ * Ends all open sessions of a player in a tenant with the reason `kicked`, also those of concurrent sign-ins. Returns their number.
+ * Writes an audit record if there were any. The player can sign in again. Throws player_not_found.
  */
 export async function forceLogout(
   database: Database,

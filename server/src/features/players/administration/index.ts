@@ -1,3 +1,3 @@
 export { playerModerationRoutes } from './moderation-routes.ts';
 export { tenantPlayerRoutes } from './player-routes.ts';
-export { deleteExpiredBanFingerprints } from './queries.ts';
+export { deleteExpiredBanFingerprints } from './moderation-queries.ts';

@@ -4,16 +4,14 @@ import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { Page, PageQuery } from '../../../http/schemas.ts';
-import { banHistory } from './ban-history.ts';
-import { banPlayer } from './ban-player.ts';
-import { liftBan } from './lift-ban.ts';
+import { banPlayer, liftBan, listPlayerBans } from './ban-player.ts';
 import { forceLogout } from './force-logout.ts';
 import { Ban, BanBody, ForceLogoutBody, ForceLogoutResult, TenantPlayerPath } from './schemas.ts';
 
 const PLAYER = '/api/bus_tenants/:tenantId/players/:playerId';
 const tags = ['Tenant players'];
 
-/** Behind a dashboard account. */
+/** The credential is the SaaS JWT of a dashboard account. */
 export function playerModerationRoutes(services: {
   database: Database;
   vault: Vault;
@@ -27,10 +25,10 @@ export function playerModerationRoutes(services: {
         schema: {
           operationId: 'banPlayer',
           tags,
-          summary: 'Ban a player from the tenant',
+          summary: 'Ban a player',
           description:
-            'Refuses their logins, and ends their sessions in the tenant (reason `account_suspended`): no refresh, no new match. ' +
-            'Access tokens stay valid until they expire. Banning again replaces the ban.',
+            'Refuses the player’s logins to the tenant and ends their sessions there (reason `account_suspended`). They can neither ' +
+            'refresh tokens nor join a new match. Access tokens stay valid until they expire. A new ban replaces the active one.',
           params: TenantPlayerPath,
           body: BanBody,
           response: { 201: Ban },
@@ -49,8 +47,9 @@ export function playerModerationRoutes(services: {
         schema: {
           operationId: 'liftPlayerBan',
           tags,
-          summary: 'Lift the ban of a player',
-          description: 'The same answer where they are not banned.',
+          summary: 'Lift a ban',
+          description:
+            'Allows the player to log in to the tenant again. Idempotent: answers 204 also if the player is not banned.',
           params: TenantPlayerPath,
           response: { 204: Type.Null() },
         },
@@ -69,10 +68,11 @@ export function playerModerationRoutes(services: {
         schema: {
           operationId: 'forceLogoutPlayer',
           tags,
-          summary: 'End all sessions of a player in the tenant',
+          summary: 'Force a player to log out',
           description:
-            'Each gets a row in the logout ledger (reason `kicked`), and its refresh token stops working; access tokens stay ' +
-            'valid until they expire. The player may sign in again: to keep them out, ban them.',
+            'Ends all sessions of the player in the tenant. Each one gets a row in the logout ledger (reason `kicked`), and its ' +
+            'refresh token stops working. Access tokens stay valid until they expire. The player can log in again: use a ban to ' +
+            'prevent that.',
           params: TenantPlayerPath,
           body: ForceLogoutBody,
           response: { 200: ForceLogoutResult },
@@ -91,8 +91,8 @@ export function playerModerationRoutes(services: {
         schema: {
           operationId: 'listPlayerBans',
           tags,
-          summary: 'The bans that a player has had in the tenant',
-          description: 'The latest first: the one in force, and those that have expired or were lifted.',
+          summary: 'List bans of a player',
+          description: 'Lists active, expired and lifted bans in the tenant, the latest first.',
           params: TenantPlayerPath,
           querystring: PageQuery,
           response: { 200: Page(Ban) },
@@ -100,7 +100,7 @@ export function playerModerationRoutes(services: {
       },
       async (request) => {
         const { tenantId, playerId } = request.params;
-        return banHistory(database, tenantId, playerId, request.query);
+        return listPlayerBans(database, tenantId, playerId, request.query);
       },
     );
   };

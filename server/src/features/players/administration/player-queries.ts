@@ -4,7 +4,7 @@ import type { PageRequest } from '../../../core/page.ts';
 import type { Platform } from '../../sign-in/login/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
-/** A player as the list and the detail have them in common. */
+/** The fields that the list and the detail of a player share. */
 export interface PlayerRow {
   id: string;
   displayName: string | null;
@@ -21,7 +21,7 @@ export interface PlayerRow {
   bannedUntil: string | null;
 }
 
-/** Players with their access records in the tenant and the ban in force, in no order. */
+/** Finds players with their access records in the tenant and the active ban. The order is undefined. */
 export function findPlayers(db: Querier, tenantId: string, playerIds: string[]): Promise<PlayerRow[]> {
   return db.rows(sql`
     SELECT player.id, player.display_name AS "displayName", player.avatar_url AS "avatarUrl",
@@ -40,8 +40,8 @@ export function findPlayers(db: Querier, tenantId: string, playerIds: string[]):
     WHERE access.tenant_id = ${tenantId} AND access.player_id = ANY(${playerIds}::uuid[])`);
 }
 
-/** A sign-in method as far as a tenant knows it: decision 0026. */
-export interface KnownMethod {
+/** A sign-in method that the tenant may see: see docs/decisions/0026-player-search.md. */
+export interface TenantMethod {
   id: string;
   authProvider: Provider;
   providerUserId: string;
@@ -50,12 +50,12 @@ export interface KnownMethod {
   firstUsedAt: string;
 }
 
-/** The sign-in methods that players have used in the tenant, in the order of their first use there. */
-export function findKnownMethods(
+/** Finds the sign-in methods that players have used in the tenant, in the order of the first use there. */
+export function findTenantMethods(
   db: Querier,
   tenantId: string,
   playerIds: string[],
-): Promise<(KnownMethod & { playerId: string })[]> {
+): Promise<(TenantMethod & { playerId: string })[]> {
   return db.rows(sql`
     SELECT method.player_id AS "playerId", method.id, method.auth_provider AS "authProvider",
            method.provider_user_id AS "providerUserId", method.email, method.username, known.first_used_at AS "firstUsedAt"
@@ -65,7 +65,7 @@ export function findKnownMethods(
     ORDER BY known.first_used_at, method.id`);
 }
 
-/** A player and all whom they absorbed by merging: sessions keep the id that they were written with. */
+/** The ids of a player and of all profiles merged into it. Sessions keep the id of the profile that they were written for. */
 const person = (playerId: string) => sql`
     person AS (
       SELECT ${playerId}::uuid AS id
@@ -75,7 +75,7 @@ const person = (playerId: string) => sql`
 const sessionsOf = (tenantId: string) =>
   sql`login_sessions session JOIN person ON session.player_id = person.id AND session.tenant_id = ${tenantId}`;
 
-/** How much of a player there is in the tenant. */
+/** The numbers of a player's records in the tenant. */
 export interface PlayerCounts {
   sessions: number;
   openSessions: number;
@@ -83,11 +83,7 @@ export interface PlayerCounts {
   bans: number;
 }
 
-export async function countBelongings(
-  db: Querier,
-  tenantId: string,
-  playerId: string,
-): Promise<PlayerCounts> {
+export async function countRecords(db: Querier, tenantId: string, playerId: string): Promise<PlayerCounts> {
   const counts = await db.row<PlayerCounts>(sql`
     WITH RECURSIVE ${person(playerId)}
     SELECT count(*) AS sessions, count(*) FILTER (WHERE session.ended_at IS NULL) AS "openSessions",
@@ -129,7 +125,7 @@ export function listSessions(
     ORDER BY session.started_at DESC, session.session_id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-/** A device as far as a tenant knows it: what it is, and what the player did with it there. */
+/** A device, with the player's use of it in the tenant. */
 export interface PlayerDeviceRow {
   id: string;
   deviceFingerprint: string;
@@ -142,7 +138,7 @@ export interface PlayerDeviceRow {
   loginCount: number;
 }
 
-/** A page of the devices that a player has signed in to the tenant from, the last used first. */
+/** A page of the devices that a player has used in the tenant, the last used first. */
 export function listDevices(
   db: Querier,
   tenantId: string,
@@ -160,13 +156,13 @@ export function listDevices(
     ORDER BY "lastSeenAt" DESC, device.id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-/** What a tenant decides about a player, and may change. */
+/** A tenant's settings of a player. */
 export interface PlayerSettings {
   tenantRole: string;
   hiddenFromDiscovery: boolean;
 }
 
-/** Locks a player's access record until the transaction ends; undefined for a player without access. */
+/** Locks a player's access record until the transaction ends. Returns undefined if there is none. */
 export function lockSettings(
   db: Querier,
   tenantId: string,

@@ -4,7 +4,7 @@ import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { Guid, Page, PageQuery, problems } from '../../../http/schemas.ts';
 import { changePlayer } from './change-player.ts';
-import { listPlayerDevices, listPlayerSessions } from './list-belongings.ts';
+import { listPlayerDevices, listPlayerSessions } from './list-sessions-and-devices.ts';
 import { listPlayers } from './list-players.ts';
 import { readPlayer } from './read-player.ts';
 import {
@@ -20,7 +20,7 @@ import {
 const PLAYERS = '/api/bus_tenants/:tenantId/players';
 const tags = ['Tenant players'];
 
-/** Behind a dashboard account. */
+/** The credential is the SaaS JWT of a dashboard account. */
 export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -30,10 +30,10 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'listTenantPlayers',
           tags,
-          summary: 'The players of a tenant',
+          summary: 'List players',
           description:
-            'All who have ever signed in to it, deleted ones included. A search finds up to 2,500 players and counts no more: ' +
-            'where more match, write on.',
+            'Lists all players who have signed in to the tenant, with deleted ones. A search finds and counts at most 2,500 players. ' +
+            'If more match, use a longer search text.',
           params: Type.Object({ tenantId: Guid }),
           querystring: PlayersQuery,
           response: { 200: Page(TenantPlayer), ...problems(429, 503) },
@@ -49,9 +49,9 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'getTenantPlayer',
           tags,
-          summary: 'A player of a tenant',
+          summary: 'Get a player',
           description:
-            'The id of a profile that was merged leads to the one that it was merged into, whose `playerId` is in the answer.',
+            'The id of a merged profile returns the profile that it was merged into, with its own `playerId`.',
           params: TenantPlayerPath,
           response: { 200: TenantPlayerDetail },
         },
@@ -66,8 +66,10 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'changeTenantPlayer',
           tags,
-          summary: 'Change a player’s role, or hide them',
-          description: 'Holds at once, and in this tenant alone. What is left out stays as it is.',
+          summary: 'Update a player',
+          description:
+            'Changes the player’s role in the tenant, or hides them from discovery. Changes only the fields that are sent. Takes effect ' +
+            'immediately, in this tenant only.',
           params: TenantPlayerPath,
           body: ChangePlayerBody,
           response: { 200: TenantPlayerDetail },
@@ -84,8 +86,9 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'listTenantPlayerSessions',
           tags,
-          summary: 'The sessions that a player has had in the tenant',
-          description: 'The latest first, those of merged profiles included.',
+          summary: 'List sessions of a player',
+          description:
+            'Lists the player’s sessions in the tenant, with those of merged profiles, the latest first.',
           params: TenantPlayerPath,
           querystring: PageQuery,
           response: { 200: Page(PlayerSession), ...problems(429, 503) },
@@ -104,8 +107,8 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'listTenantPlayerDevices',
           tags,
-          summary: 'The devices that a player has signed in to the tenant from',
-          description: 'The last used first. Devices that they use elsewhere alone are not shown.',
+          summary: 'List devices of a player',
+          description: 'Lists the devices that the player has used in the tenant, the last used first.',
           params: TenantPlayerPath,
           querystring: PageQuery,
           response: { 200: Page(PlayerDevice), ...problems(429, 503) },

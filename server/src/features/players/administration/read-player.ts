@@ -1,33 +1,43 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findActiveId } from '../lookup/index.ts';
-import { describePlayers, type TenantPlayer } from './describe-players.ts';
-import { countBelongings, type PlayerCounts } from './player-queries.ts';
-import { hasAccess } from './queries.ts';
+import {
+  countRecords,
+  findPlayers,
+  findTenantMethods,
+  type PlayerCounts,
+  type PlayerRow,
+  type TenantMethod,
+} from './player-queries.ts';
+import { hasAccess } from './moderation-queries.ts';
 
+/** A player with the numbers of their records. */
 export interface PlayerDetail extends TenantPlayer {
   counts: PlayerCounts;
 }
 
-/** A player of a tenant, by their id or that of a profile that was merged into theirs. Throws player_not_found. */
+/** Reads a player of a tenant. The id can be that of a profile that was merged into the player's. Throws player_not_found. */
 export async function readPlayer(database: Database, tenantId: string, id: string): Promise<PlayerDetail> {
   const tenant = database.forTenant(tenantId);
   const playerId = await requirePlayer(tenant, tenantId, id);
   return readDetail(database.forTenant(tenantId, playerId), tenantId, playerId);
 }
 
-/** The id of a tenant's player whom an id leads to. Throws player_not_found, whether or not they play elsewhere. */
+/**
+ * Resolves an id, which can be that of a merged profile, to the id of a player of the tenant. Throws player_not_found. The error does
+ * not reveal whether another tenant has the player.
+ */
 export async function requirePlayer(db: Querier, tenantId: string, id: string): Promise<string> {
   const playerId = await findActiveId(db, id);
   if (playerId === undefined || !(await hasAccess(db, tenantId, playerId))) throw notFound();
   return playerId;
 }
 
-/** All of a player that one answer shows. Throws player_not_found. */
+/** {@link readPlayer} for a resolved id. Throws player_not_found. */
 export async function readDetail(db: Querier, tenantId: string, playerId: string): Promise<PlayerDetail> {
   const [[player], counts] = await Promise.all([
     describePlayers(db, tenantId, [playerId]),
-    countBelongings(db, tenantId, playerId),
+    countRecords(db, tenantId, playerId),
   ]);
   if (!player) throw notFound();
   return { ...player, counts };
@@ -35,4 +45,43 @@ export async function readDetail(db: Querier, tenantId: string, playerId: string
 
 function notFound(): ProblemError {
   return new ProblemError('player_not_found', 'The tenant has no such player.');
+}
+
+/** A player as the tenant sees them. */
+export interface TenantPlayer extends Omit<PlayerRow, 'id' | 'isBanned' | 'banReason' | 'bannedUntil'> {
+  playerId: string;
+  /** The active ban. */
+  ban: { reason: string | null; until: string | null } | null;
+  authMethods: TenantMethod[];
+}
+
+/** Reads players of a tenant in the order of `playerIds`. Ids that are not players of the tenant are left out. */
+export async function describePlayers(
+  db: Querier,
+  tenantId: string,
+  playerIds: string[],
+): Promise<TenantPlayer[]> {
+  if (playerIds.length === 0) return [];
+  const [players, methods] = await Promise.all([
+    findPlayers(db, tenantId, playerIds),
+    findTenantMethods(db, tenantId, playerIds),
+  ]);
+  const known = new Map(players.map((player) => [player.id, player]));
+  const methodsOf = Map.groupBy(methods, ({ playerId }) => playerId);
+  return playerIds.flatMap((id) => {
+    const player = known.get(id);
+    return player ? [asTenantPlayer(player, methodsOf.get(id) ?? [])] : [];
+  });
+}
+
+function asTenantPlayer(
+  { id, isBanned, banReason, bannedUntil, ...player }: PlayerRow,
+  authMethods: TenantMethod[],
+): TenantPlayer {
+  return {
+    playerId: id,
+    ...player,
+    ban: isBanned ? { reason: banReason, until: bannedUntil } : null,
+    authMethods,
+  };
 }

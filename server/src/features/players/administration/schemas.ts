@@ -6,39 +6,45 @@ import { sortKeys, type Sort } from './search-queries.ts';
 
 export const BanBody = Type.Object({
   reason: Type.Optional(
-    Nullable(Type.String({ maxLength: 256, transform: ['trim'], description: 'Why, in a few words.' })),
+    Nullable(
+      Type.String({
+        maxLength: 256,
+        transform: ['trim'],
+        description: 'The reason of the ban, in a few words. It is part of the player’s data export.',
+      }),
+    ),
   ),
   note: Type.Optional(
-    Nullable(Type.String({ maxLength: 2000, description: 'For the tenant’s administrators.' })),
+    Nullable(
+      Type.String({ maxLength: 2000, description: 'An internal note for the tenant’s administrators.' }),
+    ),
   ),
   until: Type.Optional(
     Nullable(
       Type.String({
         ...Timestamp,
-        description: 'In the future. Without it the ban holds until it is lifted.',
+        description: 'The end of the ban, in the future. Null or absent: until the ban is lifted.',
       }),
     ),
   ),
 });
 
-/** A ban, in force or not. */
+/** A ban: active, expired or lifted. */
 export const Ban = Type.Object({
   id: Guid,
   playerId: Guid,
   reason: Nullable(Type.String()),
   note: Nullable(Type.String()),
-  until: Nullable(Type.String({ ...Timestamp, description: 'Null: until lifted.' })),
-  bannedBy: Type.String({ ...Guid, description: 'The account that banned.' }),
+  until: Nullable(Type.String({ ...Timestamp, description: 'Null: until the ban is lifted.' })),
+  bannedBy: Type.String({ ...Guid, description: 'The account that created the ban.' }),
   bannedAt: Timestamp,
-  liftedBy: Nullable(
-    Type.String({ ...Guid, description: 'The account that lifted it, or replaced it by another.' }),
-  ),
+  liftedBy: Nullable(Type.String({ ...Guid, description: 'The account that lifted or replaced the ban.' })),
   liftedAt: Nullable(Timestamp),
 });
 
 export const TenantPlayerPath = Type.Object({ tenantId: Guid, playerId: Guid });
 
-/** May be left out altogether. */
+/** The body is optional. */
 export const ForceLogoutBody = Nullable(
   Type.Object({
     message: Type.Optional(
@@ -46,7 +52,7 @@ export const ForceLogoutBody = Nullable(
         Type.String({
           maxLength: 256,
           transform: ['trim'],
-          description: 'Kept with each session in the logout ledger.',
+          description: 'Stored with each session in the logout ledger.',
         }),
       ),
     ),
@@ -55,54 +61,57 @@ export const ForceLogoutBody = Nullable(
 
 export const ForceLogoutResult = Type.Object({ endedSessions: Type.Integer() });
 
-/** `sort` is one word, as a list is sorted by one thing. */
 export const PlayersQuery = Type.Object({
   ...PageQuery.properties,
   search: Type.Optional(
     Name(
       128,
-      'A player’s id; or what their name begins with, or the provider user id or e-mail address of a sign-in method that they ' +
-        'have used in this tenant. EmailContent case does not matter, and no character has a meaning of its own.',
+      'A player’s id, or the beginning of their name, provider user id or e-mail address. Only sign-in methods that were used in this ' +
+        'tenant are searched. Case is ignored. There are no wildcards.',
     ),
   ),
   sort: OneOf<Sort>([...sortKeys, ...sortKeys.map((key) => `-${key}` as const)], {
     default: '-lastSeenAt',
     description:
-      'A minus turns it round. Names are in the order of their code points in lower case, and no name comes before all.',
+      'A minus means descending. Names sort by the code points of their lower case. Players without a name sort before all others.',
   }),
-  banned: Type.Optional(Type.Boolean({ description: 'Those with a ban in force alone, or those without.' })),
+  banned: Type.Optional(
+    Type.Boolean({ description: 'True: only players with an active ban. False: only players without one.' }),
+  ),
   hidden: Type.Optional(
-    Type.Boolean({ description: 'Those hidden from discovery alone, or those who are not.' }),
+    Type.Boolean({
+      description: 'True: only players hidden from discovery. False: only players who are not.',
+    }),
   ),
   authProvider: Type.Optional(
-    OneOf(providers, { description: 'Those who have signed in to this tenant with it.' }),
+    OneOf(providers, { description: 'Only players who have signed in to this tenant with this provider.' }),
   ),
 });
 
-/** A player as their tenant sees them (docs/decisions/0026-player-search.md). */
+/** A player as the tenant sees them: see docs/decisions/0026-player-search.md. */
 export const TenantPlayer = Type.Object({
   playerId: Guid,
   displayName: Nullable(Type.String()),
   avatarUrl: Nullable(Type.String()),
   profileVisibility: OneOf(['private', 'limited', 'full'], {
     description:
-      'What others see of the profile. The tenant’s own administrators see name and picture of all.',
+      'How much of the profile others see. The tenant’s administrators see the name and avatar of all players.',
   }),
-  isActive: Type.Boolean({ description: 'False once the profile is deleted.' }),
-  tenantRole: Type.String({ description: 'The player’s role in the game, `player` at first.' }),
+  isActive: Type.Boolean({ description: 'False after the profile was deleted.' }),
+  tenantRole: Type.String({ description: 'The player’s role in the game. The default is `player`.' }),
   hiddenFromDiscovery: Type.Boolean({
-    description: 'API keys do not find the player, and the game is missing on their public profile.',
+    description: 'API keys do not find the player, and the game is not listed on their public profile.',
   }),
   firstSeenAt: Timestamp,
   lastSeenAt: Timestamp,
-  loginCount: Type.Integer({ description: 'Of this tenant, as all counts and times are.' }),
+  loginCount: Type.Integer({ description: 'Counts and times are of this tenant only.' }),
   ban: Type.Unsafe<{ reason: string | null; until: string | null } | null>({
     ...Type.Object({
       reason: Nullable(Type.String()),
-      until: Nullable(Type.String({ ...Timestamp, description: 'Null: until lifted.' })),
+      until: Nullable(Type.String({ ...Timestamp, description: 'Null: until the ban is lifted.' })),
     }),
     type: ['object', 'null'],
-    description: 'The ban in force; null where there is none.',
+    description: 'The active ban, or null.',
   }),
   authMethods: Type.Array(
     Type.Object({
@@ -111,12 +120,11 @@ export const TenantPlayer = Type.Object({
       providerUserId: Type.String(),
       email: Nullable(Type.String()),
       username: Nullable(Type.String()),
-      firstUsedAt: Type.String({ ...Timestamp, description: 'In this tenant.' }),
+      firstUsedAt: Type.String({ ...Timestamp, description: 'The first use in this tenant.' }),
     }),
     {
       maxItems: 100,
-      description:
-        'Those that the player has signed in to this tenant with. What they use elsewhere is not shown.',
+      description: 'The sign-in methods that the player has used in this tenant. Others are not shown.',
     },
   ),
 });
@@ -125,25 +133,29 @@ export const TenantPlayerDetail = Type.Object({
   ...TenantPlayer.properties,
   counts: Type.Object({
     sessions: Type.Integer(),
-    openSessions: Type.Integer({ description: 'Those that have not ended.' }),
+    openSessions: Type.Integer({ description: 'Sessions that have not ended.' }),
     devices: Type.Integer(),
-    bans: Type.Integer({ description: 'In force, expired and lifted.' }),
+    bans: Type.Integer({ description: 'Active, expired and lifted bans.' }),
   }),
 });
 
 export const ChangePlayerBody = Type.Object({
-  tenantRole: Type.Optional(Name(64, 'Any text: what it means is the game’s to say.')),
+  tenantRole: Type.Optional(Name(64, 'Any text. The game defines its meaning.')),
   hiddenFromDiscovery: Type.Optional(Type.Boolean()),
 });
 
 const platform = {
   platform: OneOf(platforms),
-  platformDisplayName: Type.String({ description: 'The platform as people read it: "Console B5 Pro".' }),
+  platformDisplayName: Type.String({
+    description: 'The display name of the platform, for example "Console B5 Pro".',
+  }),
 };
 
 export const PlayerSession = Type.Object({
   sessionId: Guid,
-  isActive: Type.Boolean({ description: 'Not ended. Two hours after it was last seen it has expired.' }),
+  isActive: Type.Boolean({
+    description: 'Whether the session has not ended. A session expires 2 hours after it was last seen.',
+  }),
   startedAt: Timestamp,
   lastSeenAt: Timestamp,
   endedAt: Nullable(Timestamp),
@@ -160,8 +172,10 @@ export const PlayerDevice = Type.Object({
   ...platform,
   hardwareModel: Nullable(Type.String()),
   osVersion: Nullable(Type.String()),
-  isBlocked: Type.Boolean({ description: 'By the player: nobody signs in from it.' }),
-  firstSeenAt: Type.String({ ...Timestamp, description: 'In this tenant, as the other time and the count.' }),
+  isBlocked: Type.Boolean({
+    description: 'Whether the player has blocked the device. Logins from it are refused.',
+  }),
+  firstSeenAt: Type.String({ ...Timestamp, description: 'Times and counts are of this tenant only.' }),
   lastSeenAt: Timestamp,
   loginCount: Type.Integer(),
 });

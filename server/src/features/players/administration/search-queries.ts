@@ -3,64 +3,64 @@ import { join, sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
-/** What a list of players can be sorted by. With a minus before it, the other way round. */
+/** The sort keys of a list of players. A minus before the key means descending. */
 export const sortKeys = ['lastSeenAt', 'firstSeenAt', 'displayName'] as const;
 type SortKey = (typeof sortKeys)[number];
 export type Sort = SortKey | `-${SortKey}`;
 
-/** Each has an index on the tenant, its first column, and, where it has but one, the player. */
+/** The columns of each sort key. Each key has an index on the tenant and the first column. Indexes of a single column end with the player. */
 const columns: Record<SortKey, Sql[]> = {
   lastSeenAt: [sql`access.last_seen_hour`, sql`access.last_seen_at`],
   firstSeenAt: [sql`access.first_seen_at`],
   displayName: [sql`access.search_name`],
 };
 
-/** What is undefined is not looked at. */
+/** An undefined field does not filter. */
 export interface PlayerFilter {
   banned?: boolean | undefined;
   hidden?: boolean | undefined;
   authProvider?: Provider | undefined;
 }
 
-/** A stretch of a list. */
-export interface Stretch extends PageRequest {
+/** A page of a sorted list. */
+export interface Slice extends PageRequest {
   sort: Sort;
 }
 
-/** Which players stand on a page, in its order, and how many there are on all pages. */
-export interface Found {
+/** The players of a page in its order, and the number of players on all pages. */
+export interface SearchResult {
   playerIds: string[];
   totalCount: number;
 }
 
 /**
- * How many players a search finds at most. Of more, in each of the three columns, those that come first in the order of the
- * column. 2,500 among a million are found, sorted and counted in 15 ms.
+ * The maximum number of players that a search finds. Each of the three search columns contributes its first matches in the order of
+ * the column. Finding, sorting and counting 2,500 of a million players takes 15 ms.
  */
-const MOST_FOUND = 2_500;
+const MAX_FOUND = 2_500;
 
-/** How many players the tenant has: the counter's rows, in place of 55 ms for a million. */
+/** Reads the number of the tenant's players from the counter table. Counting a million access records takes 55 ms. */
 export function countAll(db: Querier, tenantId: string): Promise<number> {
   return db.count(sql`
     SELECT coalesce(sum(players), 0)::int AS count FROM tenant_player_counts WHERE tenant_id = ${tenantId}`);
 }
 
-/** How many players have used a provider here: 333,000 in 40 ms, a fifth of what {@link countPassing} takes. */
-export function countUsersOf(db: Querier, tenantId: string, authProvider: Provider): Promise<number> {
+/** Counts the players who have used a provider in the tenant: 333,000 in 40 ms, a fifth of the time of {@link countMatching}. */
+export function countProviderUsers(db: Querier, tenantId: string, authProvider: Provider): Promise<number> {
   return db.count(sql`
     SELECT count(DISTINCT player_id) FROM tenant_sign_in_methods
     WHERE tenant_id = ${tenantId} AND auth_provider = ${authProvider}`);
 }
 
-/** How many players pass a filter. */
-export function countPassing(db: Querier, tenantId: string, filter: PlayerFilter): Promise<number> {
+/** Counts the players that match a filter. */
+export function countMatching(db: Querier, tenantId: string, filter: PlayerFilter): Promise<number> {
   return db.count(sql`
     SELECT count(*) FROM tenant_access access
     WHERE ${join([sql`access.tenant_id = ${tenantId}`, ...conditionsOf(tenantId, filter)], ' AND ')}`);
 }
 
-/** How many players are banned or hidden, as far as the filter leaves those out: mostly few, and found by their indexes. */
-export function countLeftOut(
+/** Counts the banned or hidden players that the filter excludes. They are usually few, and have indexes. */
+export function countExcluded(
   db: Querier,
   tenantId: string,
   { banned, hidden }: PlayerFilter,
@@ -73,12 +73,12 @@ export function countLeftOut(
     WHERE access.tenant_id = ${tenantId} AND (${join(reasons, ' OR ')})`);
 }
 
-/** The players of a stretch of the list of all those that pass a filter, read in the order of an index. */
-export async function listStretch(
+/** Lists a page of the players that match a filter, in the order of an index. */
+export async function listSlice(
   db: Querier,
   tenantId: string,
   filter: PlayerFilter,
-  { sort, limit, offset }: Stretch,
+  { sort, limit, offset }: Slice,
 ): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(sql`
     SELECT access.player_id AS id FROM tenant_access access
@@ -88,66 +88,69 @@ export async function listStretch(
 }
 
 /**
- * The players whose name, or whose provider user id or e-mail address that they have used here, begins with a text, and the one
- * of an id. What cannot be read by an index beginning with the tenant is not asked for: neither what other tenants' players are
- * called nor how many there are may show, not even in the time that it takes. A range, as LIKE would look at no index before it has
- * passed the wall between tenants.
+ * Finds the players whose name begins with a text, or whose provider user id or e-mail address in this tenant does, and the player of
+ * an id. Each condition uses an index that begins with the tenant. So not even the response time reveals names or numbers of players
+ * of other tenants. The conditions are ranges, because row-level security keeps LIKE from using an index.
  */
 export function searchPlayers(
   db: Querier,
   tenantId: string,
   { text, playerId }: { text: string; playerId: string | undefined },
   filter: PlayerFilter,
-  stretch: Stretch,
-): Promise<Found> {
+  slice: Slice,
+): Promise<SearchResult> {
   const beginning = (column: Sql) => sql`
     ${column} >= guildhall_search_form(${text}) AND ${column} < guildhall_search_form(${text}) || ${LAST_CHARACTER}`;
   const matching = (table: Sql, column: Sql) => sql`
     (SELECT player_id FROM ${table} WHERE tenant_id = ${tenantId} AND ${beginning(column)}
-     ORDER BY ${column} LIMIT ${MOST_FOUND})`;
+     ORDER BY ${column} LIMIT ${MAX_FOUND})`;
   const matches = [
     sql`(SELECT ${playerId}::uuid AS player_id WHERE ${playerId}::uuid IS NOT NULL)`,
     matching(sql`tenant_access`, sql`search_name`),
     matching(sql`tenant_sign_in_methods`, sql`search_id`),
     matching(sql`tenant_sign_in_methods`, sql`search_email`),
   ];
-  return cut(db, tenantId, join(matches, ' UNION '), filter, stretch);
+  return pageOf(db, tenantId, join(matches, ' UNION '), filter, slice);
 }
 
-/** The players who have used a provider here and pass the rest of the filter, where they are not more than a search finds. */
-export function listUsersOf(
+/** Lists the players who have used a provider in the tenant and match the filter. Only for providers that are not common. */
+export function listProviderUsers(
   db: Querier,
   tenantId: string,
   authProvider: Provider,
   filter: Omit<PlayerFilter, 'authProvider'>,
-  stretch: Stretch,
-): Promise<Found> {
+  slice: Slice,
+): Promise<SearchResult> {
   const users = sql`
     SELECT DISTINCT player_id FROM tenant_sign_in_methods
     WHERE tenant_id = ${tenantId} AND auth_provider = ${authProvider}`;
-  return cut(db, tenantId, users, filter, stretch);
+  return pageOf(db, tenantId, users, filter, slice);
 }
 
-/** Whether more players have used a provider here than a search finds. */
-export async function isCommon(db: Querier, tenantId: string, authProvider: Provider): Promise<boolean> {
+/** Whether more than {@link MAX_FOUND} players have used a provider in the tenant. */
+export async function isCommonProvider(
+  db: Querier,
+  tenantId: string,
+  authProvider: Provider,
+): Promise<boolean> {
   const users = await db.count(sql`
     SELECT count(*) FROM (
       SELECT FROM tenant_sign_in_methods WHERE tenant_id = ${tenantId} AND auth_provider = ${authProvider}
-      LIMIT ${MOST_FOUND + 1}) users`);
-  return users > MOST_FOUND;
+      LIMIT ${MAX_FOUND + 1}) users`);
+  return users > MAX_FOUND;
 }
 
-/** Sorts a few players, counts them, and cuts a stretch. */
-async function cut(
+/** Filters, counts and sorts at most {@link MAX_FOUND} players, and returns a page of them. */
+async function pageOf(
   db: Querier,
   tenantId: string,
   players: Sql,
   filter: PlayerFilter,
-  { sort, limit, offset }: Stretch,
-): Promise<Found> {
+  { sort, limit, offset }: Slice,
+): Promise<SearchResult> {
   const conditions = [sql`true`, ...conditionsOf(tenantId, filter)];
-  const found = await db.row<Found>(sql`
-    WITH few AS MATERIALIZED (SELECT player_id FROM (${players}) few LIMIT ${MOST_FOUND}),
+  const found = await db.row<SearchResult>(sql`
+    WITH few AS MATERIALIZED (SELECT player_id FROM (${players}) few LIMIT ${MAX_FOUND}),
     access AS MATERIALIZED (
       SELECT access.* FROM few JOIN tenant_access access
         ON access.tenant_id = ${tenantId} AND access.player_id = few.player_id
@@ -158,7 +161,7 @@ async function cut(
   return found!;
 }
 
-/** Greater than every continuation of a text, in the order of code points. */
+/** The greatest code point. A text followed by it sorts after all continuations of the text. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 const isBanned = sql`access.banned_until > now()`;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
-import { eventually } from '../../../testing/eventually.ts';
+import { untilBlocked } from '../../../testing/row-locks.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const DEVICES = '/api/player/devices';
-const MOST = 50;
+const MAX_DEVICES = 50;
 
 interface Listed {
   id: string;
@@ -18,7 +18,7 @@ interface Listed {
 
 const newFingerprint = () => randomBytes(16).toString('hex');
 
-/** A player with devices, of which the first was unused for the longest time. */
+/** A player with devices. The first one was unused for the longest time. */
 async function arrangeDevices(count: number, states: { isTrusted?: boolean; isBlocked?: boolean }[] = []) {
   const player = await arrangePlayer(app, tenant);
   const fingerprints = Array.from({ length: count }, newFingerprint);
@@ -52,16 +52,16 @@ const logIn = (username: string, deviceFingerprint: string, at: TestTenant = ten
 
 const known = (devices: Listed[]) => new Set(devices.map((device) => device.deviceFingerprint));
 
-describe('POST /api/player-auth/login at 50 devices', () => {
+describe('POST /api/player-auth/login with 50 devices', () => {
   test('replaces the untrusted device that was unused for the longest time', async () => {
-    const { username, fingerprints, list } = await arrangeDevices(MOST, [
+    const { username, fingerprints, list } = await arrangeDevices(MAX_DEVICES, [
       { isBlocked: true },
       { isTrusted: true },
     ]);
     const added = newFingerprint();
     assert.equal((await logIn(username, added)).status, 200);
     const left = known(await list());
-    assert.equal(left.size, MOST);
+    assert.equal(left.size, MAX_DEVICES);
     assert.deepEqual(
       [...fingerprints, added].filter((fingerprint) => !left.has(fingerprint)),
       [fingerprints[2]],
@@ -69,30 +69,32 @@ describe('POST /api/player-auth/login at 50 devices', () => {
   });
 
   test('replaces nothing when the device is known', async () => {
-    const { username, fingerprints, list } = await arrangeDevices(MOST);
+    const { username, fingerprints, list } = await arrangeDevices(MAX_DEVICES);
     assert.equal((await logIn(username, fingerprints[0]!)).status, 200);
     assert.deepEqual(known(await list()), new Set(fingerprints));
   });
 
   test('replaces a trusted device when all others are trusted or blocked', async () => {
     const { username, fingerprints, list } = await arrangeDevices(
-      MOST,
-      Array.from({ length: MOST }, (_, index) => (index === 0 ? { isBlocked: true } : { isTrusted: true })),
+      MAX_DEVICES,
+      Array.from({ length: MAX_DEVICES }, (_, index) =>
+        index === 0 ? { isBlocked: true } : { isTrusted: true },
+      ),
     );
     const added = newFingerprint();
     assert.equal((await logIn(username, added)).status, 200);
     const left = known(await list());
-    assert.equal(left.size, MOST);
+    assert.equal(left.size, MAX_DEVICES);
     assert.deepEqual(
       [left.has(added), left.has(fingerprints[0]!), left.has(fingerprints[1]!)],
       [true, true, false],
     );
   });
 
-  test('signs in without a device record when all 50 are blocked, and they keep blocking', async () => {
+  test('signs in without a device record when all 50 are blocked, and keeps all blocks', async () => {
     const { username, fingerprints, list } = await arrangeDevices(
-      MOST,
-      Array.from({ length: MOST }, () => ({ isBlocked: true })),
+      MAX_DEVICES,
+      Array.from({ length: MAX_DEVICES }, () => ({ isBlocked: true })),
     );
     const signedIn = await logIn(username, newFingerprint());
     assert.equal(signedIn.status, 200, signedIn.text);
@@ -104,12 +106,12 @@ describe('POST /api/player-auth/login at 50 devices', () => {
       { refreshToken: signedIn.body.refreshToken },
       { gameKey: tenant.gameKey },
     );
-    assert.equal(refreshed.status, 200, 'its session is like any other');
+    assert.equal(refreshed.status, 200, 'the session can be refreshed');
   });
 
-  test('never leaves more than 50 when many new devices sign in at once, in two tenants', async () => {
+  test('keeps at most 50 devices when new devices sign in concurrently in two tenants', async () => {
     const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
-    const { username, list } = await arrangeDevices(MOST - 5);
+    const { username, list } = await arrangeDevices(MAX_DEVICES - 5);
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
         logIn(username, newFingerprint(), index % 2 ? tenant : sibling),
@@ -119,12 +121,12 @@ describe('POST /api/player-auth/login at 50 devices', () => {
     const { rows } = await app.owner.query('SELECT count(*) FROM devices WHERE player_id = $1', [
       answers[0]?.body.playerId,
     ]);
-    assert.equal(Number(rows[0].count), MOST);
-    assert.equal((await list()).length, MOST);
+    assert.equal(Number(rows[0].count), MAX_DEVICES);
+    assert.equal((await list()).length, MAX_DEVICES);
   });
 
-  test('keeps a device that is blocked while a sign-in is about to replace it', async () => {
-    const { username, playerId, fingerprints, list } = await arrangeDevices(MOST);
+  test('keeps a device that is blocked during the sign-in', async () => {
+    const { username, playerId, fingerprints, list } = await arrangeDevices(MAX_DEVICES);
     const blocking = await app.owner.connect();
     await blocking.query('BEGIN');
     await blocking.query(
@@ -132,19 +134,14 @@ describe('POST /api/player-auth/login at 50 devices', () => {
       [playerId, fingerprints[0]],
     );
     const signingIn = logIn(username, newFingerprint());
-    await eventually(async () => {
-      const { rowCount } = await app.owner.query(
-        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-      );
-      return rowCount === 1;
-    });
+    await untilBlocked(app);
     await blocking.query('COMMIT');
     blocking.release();
     assert.equal((await signingIn).status, 200);
     const left = known(await list());
     assert.deepEqual(
       [left.size, left.has(fingerprints[0]!), left.has(fingerprints[1]!)],
-      [MOST, true, false],
+      [MAX_DEVICES, true, false],
     );
     assert.equal((await logIn(username, fingerprints[0]!)).body.code, 'device_blocked');
   });
@@ -167,12 +164,12 @@ describe('POST /api/player-profile/me/merge', () => {
     const source = await arrangeDevices(40, [{ isBlocked: true }, { isTrusted: true }]);
     assert.equal((await merge(target, source)).status, 200);
     const left = known(await target.list());
-    assert.equal(left.size, MOST);
+    assert.equal(left.size, MAX_DEVICES);
     for (const fingerprint of [...target.fingerprints.slice(0, 2), ...source.fingerprints.slice(0, 2)])
       assert.ok(left.has(fingerprint), 'blocked and trusted devices stay');
   });
 
-  test('returns 400 and changes nothing when both have more than 50 blocked devices together', async () => {
+  test('returns 400 and changes nothing when both profiles together have more than 50 blocked devices', async () => {
     const blocked = Array.from({ length: 26 }, () => ({ isBlocked: true }));
     const [target, source] = [await arrangeDevices(26, blocked), await arrangeDevices(26, blocked)];
     const { status, body } = await merge(target, source);
@@ -184,14 +181,14 @@ describe('POST /api/player-profile/me/merge', () => {
 });
 
 describe('GET /api/player/devices', () => {
-  test('returns a page when one is asked for', async () => {
+  test('returns a page', async () => {
     const { list } = await arrangeDevices(5);
     const all = await list();
     assert.deepEqual(await list('?limit=2&offset=1'), all.slice(1, 3));
     assert.deepEqual(await list('?offset=50'), []);
   });
 
-  test('returns 400 for a page of more than 50', async () => {
+  test('returns 400 for an invalid page', async () => {
     const { accessToken } = await arrangePlayer(app, tenant);
     for (const query of ['?limit=51', '?limit=0', '?offset=-1', `?limit=${randomUUID()}`])
       assert.equal((await app.http.get(DEVICES + query, { bearer: accessToken })).status, 400, query);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
+import { untilBlocked } from '../../../testing/row-locks.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -34,223 +35,232 @@ async function arrangeDevice(username = newName()) {
   return { username, fingerprint, caller, login: body, device: devices[0] };
 }
 
-/** Sends a request a few milliseconds from now, so that those of a round meet in every order. */
+/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
 async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   await wait(Math.random() * 6);
   return send();
 }
 
-test('a player sees their devices, the last used first', async () => {
-  const username = newName();
-  const [older, newer] = [newFingerprint(), newFingerprint()];
-  await login(username, older);
-  const { body } = await login(username, newer, {
-    deviceInfo: {
+describe('GET /api/player/devices', () => {
+  test('returns the player’s devices, the last used first', async () => {
+    const username = newName();
+    const [older, newer] = [newFingerprint(), newFingerprint()];
+    await login(username, older);
+    const { body } = await login(username, newer, {
+      deviceInfo: {
+        deviceFingerprint: newer,
+        hardwareModel: 'X-1',
+        osVersion: '12.3',
+        metadata: { gpu: 'fast', nested: { list: [1] } },
+      },
+      clientInfo: { platform: 'ConsoleB5Pro' },
+    });
+    const { status, body: devices } = await list({ bearer: body.accessToken });
+    assert.equal(status, 200);
+    const [first, second] = devices;
+    const { id, firstSeenAt, lastSeenAt, createdAtGl, updatedAtGl, receivedAtDb, ...rest } = first;
+    assert.deepEqual(rest, {
+      playerId: body.playerId,
       deviceFingerprint: newer,
+      platform: 'ConsoleB5Pro',
+      platformDisplayName: 'Console B5 Pro',
       hardwareModel: 'X-1',
       osVersion: '12.3',
+      deviceName: null,
+      isTrusted: false,
+      isBlocked: false,
+      loginCount: 1,
       metadata: { gpu: 'fast', nested: { list: [1] } },
-    },
-    clientInfo: { platform: 'ConsoleB5Pro' },
-  });
-  const { status, body: devices } = await list({ bearer: body.accessToken });
-  assert.equal(status, 200);
-  const [first, second] = devices;
-  const { id, firstSeenAt, lastSeenAt, createdAtGl, updatedAtGl, receivedAtDb, ...rest } = first;
-  assert.deepEqual(rest, {
-    playerId: body.playerId,
-    deviceFingerprint: newer,
-    platform: 'ConsoleB5Pro',
-    platformDisplayName: 'Console B5 Pro',
-    hardwareModel: 'X-1',
-    osVersion: '12.3',
-    deviceName: null,
-    isTrusted: false,
-    isBlocked: false,
-    loginCount: 1,
-    metadata: { gpu: 'fast', nested: { list: [1] } },
-  });
-  assert.match(id, /^[0-9a-f-]{36}$/);
-  for (const time of [firstSeenAt, lastSeenAt, createdAtGl, updatedAtGl, receivedAtDb])
-    assert.match(time, /^\d{4}-.*Z$/);
-  assert.deepEqual(
-    [second.deviceFingerprint, second.platform, second.platformDisplayName, devices.length],
-    [older, 'Unknown', 'Unknown', 2],
-  );
-});
-
-test('a player without a device sees none', async () => {
-  const { caller } = await arrangePlayer(app, tenant);
-  assert.deepEqual((await list({ bearer: caller.bearer })).body, []);
-});
-
-test('a device is named, trusted, and its name removed again; what is not sent stays', async () => {
-  const { device, caller } = await arrangeDevice();
-  const named = await change(device.id.toUpperCase(), { deviceName: `  ${'🎯'.repeat(64)} ` }, caller);
-  assert.equal(named.status, 200, named.text);
-  const { updatedAtGl } = named.body;
-  assert.deepEqual(named.body, { ...device, deviceName: '🎯'.repeat(64), updatedAtGl });
-  const trusted = await change(device.id, { isTrusted: true, platform: 'PC_Mac', loginCount: 99 }, caller);
-  assert.deepEqual(
-    [trusted.body.isTrusted, trusted.body.deviceName, trusted.body.platform, trusted.body.loginCount],
-    [true, '🎯'.repeat(64), 'Unknown', 1],
-  );
-  const cleared = await change(device.id, { deviceName: null }, caller);
-  assert.deepEqual([cleared.body.deviceName, cleared.body.isTrusted], [null, true]);
-  assert.deepEqual((await list(caller)).body, [cleared.body]);
-});
-
-test('what is not a change is 400', async () => {
-  const { device, caller } = await arrangeDevice();
-  for (const body of [
-    { deviceName: '🎯'.repeat(65) },
-    { deviceName: '  ' },
-    { deviceName: 5 },
-    { isTrusted: 'true' },
-    { isTrusted: 0 },
-    { isBlocked: 1 },
-    [],
-  ])
-    assert.equal((await change(device.id, body, caller)).status, 400, JSON.stringify(body));
-  assert.equal((await app.http.raw('PATCH', `${DEVICES}/${device.id}`, '{', caller)).status, 400);
-  const xml = { ...caller, headers: { 'content-type': 'application/xml' } };
-  assert.equal((await app.http.raw('PATCH', `${DEVICES}/${device.id}`, '<a/>', xml)).status, 415);
-  assert.deepEqual((await list(caller)).body, [device]);
-});
-
-test('devices of others do not exist', async () => {
-  const mine = await arrangeDevice();
-  const theirs = await arrangeDevice();
-  const before = await list(theirs.caller);
-  for (const id of [theirs.device.id, randomUUID(), 'nonsense']) {
-    const answer = await change(id, { isBlocked: true, deviceName: 'mine' }, mine.caller);
-    assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], id);
-  }
-  assert.deepEqual((await list(theirs.caller)).body, before.body);
-  assert.equal((await refresh(theirs.login.refreshToken)).status, 200);
-});
-
-test('blocking refuses logins and ends refreshing from that device, in all tenants, and only there', async () => {
-  const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
-  const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
-  const { body: elsewhere } = await login(username, fingerprint, {}, sibling);
-  assert.equal(elsewhere.playerId, first.playerId);
-  const { body: otherDevice } = await login(username, newFingerprint());
-  const namesake = await arrangeDevice();
-  await login(namesake.username, fingerprint);
-  const { body: ofNamesake } = await login(namesake.username, fingerprint);
-
-  const blocked = await change(device.id, { isBlocked: true }, caller);
-  assert.equal(blocked.status, 200, blocked.text);
-  assert.equal(blocked.body.isBlocked, true);
-  assert.equal((await refresh(first.refreshToken)).status, 401);
-  assert.equal((await refresh(elsewhere.refreshToken, sibling)).status, 401);
-  for (const at of [tenant, sibling]) {
-    const refused = await login(username, fingerprint, {}, at);
-    assert.deepEqual([refused.status, refused.body.code], [403, 'device_blocked']);
-  }
-  assert.equal((await refresh(otherDevice.refreshToken)).status, 200, 'another device goes on');
-  assert.equal(
-    (await refresh(ofNamesake.refreshToken)).status,
-    200,
-    'so does the same device of another player',
-  );
-  assert.equal((await list(caller)).status, 200, 'the access token is good until it expires');
-
-  const unblocked = await change(device.id, { isBlocked: false }, caller);
-  assert.equal(unblocked.body.isBlocked, false);
-  assert.equal((await refresh(first.refreshToken)).status, 401, 'what was revoked stays so');
-  const { body: again } = await login(username, fingerprint);
-  assert.equal((await refresh(again.refreshToken)).status, 200);
-});
-
-test('blocking ends the sessions of the device, each with a row in the ledger of its tenant', async () => {
-  const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
-  const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
-  const { body: elsewhere } = await login(username, fingerprint, {}, sibling);
-  await login(username, newFingerprint());
-  for (const isBlocked of [true, true, false, true]) await change(device.id, { isBlocked }, caller);
-  const { rows } = await app.owner.query(
-    'SELECT tenant_id, session_id, reason FROM logout_ledger WHERE player_id = $1',
-    [device.playerId],
-  );
-  const reason = 'device_blocked';
-  assert.deepEqual(
-    new Set(rows.map((row) => JSON.stringify(row))),
-    new Set(
-      [
-        { tenant_id: tenant.tenantId, session_id: first.sessionId, reason },
-        { tenant_id: sibling.tenantId, session_id: elsewhere.sessionId, reason },
-      ].map((row) => JSON.stringify(row)),
-    ),
-  );
-  assert.equal(rows.length, 2);
-});
-
-test('every login counts, and only a login', async () => {
-  const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
-  await refresh(first.refreshToken);
-  await change(device.id, { deviceName: 'mine' }, caller);
-  await login(username, newFingerprint());
-  const [, unchanged] = (await list(caller)).body;
-  assert.deepEqual([unchanged.loginCount, unchanged.lastSeenAt], [1, device.lastSeenAt]);
-  await login(username, fingerprint);
-  const [changed] = (await list(caller)).body;
-  assert.deepEqual([changed.id, changed.loginCount, changed.firstSeenAt], [device.id, 2, device.firstSeenAt]);
-  assert.ok(changed.lastSeenAt > device.lastSeenAt);
-  assert.deepEqual([changed.deviceName, changed.isTrusted], ['mine', false]);
-});
-
-test('a block that meets logins and refreshes leaves no refresh token that works', async () => {
-  for (let round = 0; round < 20; round++) {
-    const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
-    const { body: second } = await login(username, fingerprint);
-    const [blocked, ...others] = await Promise.all([
-      later(() => change(device.id, { isBlocked: true }, caller)),
-      ...[1, 2, 3, 4].map(() => later(() => login(username, fingerprint))),
-      later(() => refresh(first.refreshToken)),
-      later(() => refresh(second.refreshToken)),
-    ]);
-    assert.equal(blocked.status, 200, blocked.text);
-    for (const { status, text } of others) assert.ok([200, 401, 403].includes(status), text);
-    const tokens = [first, second, ...others.map(({ body }) => body)].flatMap(
-      ({ refreshToken }) => refreshToken ?? [],
-    );
-    const answers = await Promise.all(tokens.map((token) => refresh(token)));
+    });
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    for (const time of [firstSeenAt, lastSeenAt, createdAtGl, updatedAtGl, receivedAtDb])
+      assert.match(time, /^\d{4}-.*Z$/);
     assert.deepEqual(
-      answers.map(({ status }) => status),
-      tokens.map(() => 401),
+      [second.deviceFingerprint, second.platform, second.platformDisplayName, devices.length],
+      [older, 'Unknown', 'Unknown', 2],
     );
-    assert.equal((await login(username, fingerprint)).status, 403);
-  }
+  });
+
+  test('returns an empty list for a player without devices', async () => {
+    const { caller } = await arrangePlayer(app, tenant);
+    assert.deepEqual((await list({ bearer: caller.bearer })).body, []);
+  });
+
+  test('counts each login with the device, and nothing else', async () => {
+    const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
+    await refresh(first.refreshToken);
+    await change(device.id, { deviceName: 'mine' }, caller);
+    await login(username, newFingerprint());
+    const [, unchanged] = (await list(caller)).body;
+    assert.deepEqual([unchanged.loginCount, unchanged.lastSeenAt], [1, device.lastSeenAt]);
+    await login(username, fingerprint);
+    const [changed] = (await list(caller)).body;
+    assert.deepEqual(
+      [changed.id, changed.loginCount, changed.firstSeenAt],
+      [device.id, 2, device.firstSeenAt],
+    );
+    assert.ok(changed.lastSeenAt > device.lastSeenAt);
+    assert.deepEqual([changed.deviceName, changed.isTrusted], ['mine', false]);
+  });
 });
 
-test('a login that is being written when the device is blocked gets no token that works', async () => {
-  const { username, fingerprint, device, caller } = await arrangeDevice();
-  const held = await holdLogins(app);
-  const signingIn = login(username, fingerprint);
-  await held.arrival();
-  const blocking = change(device.id, { isBlocked: true }, caller);
-  await wait(100);
-  await held.release();
-  const [signedIn, blocked] = await Promise.all([signingIn, blocking]);
-  assert.equal(signedIn.status, 200, 'it came first');
-  assert.equal(blocked.status, 200);
-  assert.equal((await refresh(signedIn.body.refreshToken)).status, 401);
+describe('PATCH /api/player/devices/{deviceId}', () => {
+  test('changes the name and the trust, and keeps fields that are not sent', async () => {
+    const { device, caller } = await arrangeDevice();
+    const named = await change(device.id.toUpperCase(), { deviceName: `  ${'🎯'.repeat(64)} ` }, caller);
+    assert.equal(named.status, 200, named.text);
+    const { updatedAtGl } = named.body;
+    assert.deepEqual(named.body, { ...device, deviceName: '🎯'.repeat(64), updatedAtGl });
+    const trusted = await change(device.id, { isTrusted: true, platform: 'PC_Mac', loginCount: 99 }, caller);
+    assert.deepEqual(
+      [trusted.body.isTrusted, trusted.body.deviceName, trusted.body.platform, trusted.body.loginCount],
+      [true, '🎯'.repeat(64), 'Unknown', 1],
+    );
+    const cleared = await change(device.id, { deviceName: null }, caller);
+    assert.deepEqual([cleared.body.deviceName, cleared.body.isTrusted], [null, true]);
+    assert.deepEqual((await list(caller)).body, [cleared.body]);
+  });
+
+  test('returns 400 or 415 for an invalid change', async () => {
+    const { device, caller } = await arrangeDevice();
+    for (const body of [
+      { deviceName: '🎯'.repeat(65) },
+      { deviceName: '  ' },
+      { deviceName: 5 },
+      { isTrusted: 'true' },
+      { isTrusted: 0 },
+      { isBlocked: 1 },
+      [],
+    ])
+      assert.equal((await change(device.id, body, caller)).status, 400, JSON.stringify(body));
+    assert.equal((await app.http.raw('PATCH', `${DEVICES}/${device.id}`, '{', caller)).status, 400);
+    const xml = { ...caller, headers: { 'content-type': 'application/xml' } };
+    assert.equal((await app.http.raw('PATCH', `${DEVICES}/${device.id}`, '<a/>', xml)).status, 415);
+    assert.deepEqual((await list(caller)).body, [device]);
+  });
+
+  test('returns 404 for devices of other players', async () => {
+    const mine = await arrangeDevice();
+    const theirs = await arrangeDevice();
+    const before = await list(theirs.caller);
+    for (const id of [theirs.device.id, randomUUID(), 'nonsense']) {
+      const answer = await change(id, { isBlocked: true, deviceName: 'mine' }, mine.caller);
+      assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], id);
+    }
+    assert.deepEqual((await list(theirs.caller)).body, before.body);
+    assert.equal((await refresh(theirs.login.refreshToken)).status, 200);
+  });
+
+  test('blocks logins and refreshes of the device in all tenants, and of no other device', async () => {
+    const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
+    const { body: elsewhere } = await login(username, fingerprint, {}, sibling);
+    assert.equal(elsewhere.playerId, first.playerId);
+    const { body: otherDevice } = await login(username, newFingerprint());
+    const namesake = await arrangeDevice();
+    await login(namesake.username, fingerprint);
+    const { body: ofNamesake } = await login(namesake.username, fingerprint);
+
+    const blocked = await change(device.id, { isBlocked: true }, caller);
+    assert.equal(blocked.status, 200, blocked.text);
+    assert.equal(blocked.body.isBlocked, true);
+    assert.equal((await refresh(first.refreshToken)).status, 401);
+    assert.equal((await refresh(elsewhere.refreshToken, sibling)).status, 401);
+    for (const at of [tenant, sibling]) {
+      const refused = await login(username, fingerprint, {}, at);
+      assert.deepEqual([refused.status, refused.body.code], [403, 'device_blocked']);
+    }
+    assert.equal((await refresh(otherDevice.refreshToken)).status, 200, 'another device is not blocked');
+    assert.equal(
+      (await refresh(ofNamesake.refreshToken)).status,
+      200,
+      'the same device of another player is not blocked',
+    );
+    assert.equal((await list(caller)).status, 200, 'the access token stays valid until it expires');
+
+    const unblocked = await change(device.id, { isBlocked: false }, caller);
+    assert.equal(unblocked.body.isBlocked, false);
+    assert.equal((await refresh(first.refreshToken)).status, 401, 'a revoked token stays revoked');
+    const { body: again } = await login(username, fingerprint);
+    assert.equal((await refresh(again.refreshToken)).status, 200);
+  });
+
+  test('ends the sessions of a blocked device with a ledger row each', async () => {
+    const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
+    const { body: elsewhere } = await login(username, fingerprint, {}, sibling);
+    await login(username, newFingerprint());
+    for (const isBlocked of [true, true, false, true]) await change(device.id, { isBlocked }, caller);
+    const { rows } = await app.owner.query(
+      'SELECT tenant_id, session_id, reason FROM logout_ledger WHERE player_id = $1',
+      [device.playerId],
+    );
+    const reason = 'device_blocked';
+    assert.deepEqual(
+      new Set(rows.map((row) => JSON.stringify(row))),
+      new Set(
+        [
+          { tenant_id: tenant.tenantId, session_id: first.sessionId, reason },
+          { tenant_id: sibling.tenantId, session_id: elsewhere.sessionId, reason },
+        ].map((row) => JSON.stringify(row)),
+      ),
+    );
+    assert.equal(rows.length, 2);
+  });
+
+  test('leaves no valid refresh token after concurrent logins and refreshes', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
+      const { body: second } = await login(username, fingerprint);
+      const [blocked, ...others] = await Promise.all([
+        later(() => change(device.id, { isBlocked: true }, caller)),
+        ...[1, 2, 3, 4].map(() => later(() => login(username, fingerprint))),
+        later(() => refresh(first.refreshToken)),
+        later(() => refresh(second.refreshToken)),
+      ]);
+      assert.equal(blocked.status, 200, blocked.text);
+      for (const { status, text } of others) assert.ok([200, 401, 403].includes(status), text);
+      const tokens = [first, second, ...others.map(({ body }) => body)].flatMap(
+        ({ refreshToken }) => refreshToken ?? [],
+      );
+      const answers = await Promise.all(tokens.map((token) => refresh(token)));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        tokens.map(() => 401),
+      );
+      assert.equal((await login(username, fingerprint)).status, 403);
+    }
+  });
+
+  test('revokes the token of a concurrent login', async () => {
+    const { username, fingerprint, device, caller } = await arrangeDevice();
+    const held = await holdLogins(app);
+    const signingIn = login(username, fingerprint);
+    await held.arrival();
+    const blocking = change(device.id, { isBlocked: true }, caller);
+    await untilBlocked(app);
+    await held.release();
+    const [signedIn, blocked] = await Promise.all([signingIn, blocking]);
+    assert.equal(signedIn.status, 200, 'the login commits first');
+    assert.equal(blocked.status, 200);
+    assert.equal((await refresh(signedIn.body.refreshToken)).status, 401);
+  });
 });
 
-test('devices are for players with their token', async () => {
-  const { device, caller } = await arrangeDevice();
-  const callers: Caller[] = [
-    {},
-    { gameKey: tenant.gameKey },
-    { apiKey: tenant.apiKey },
-    { bearer: 'nonsense' },
-    { bearer: (await arrangeAccount(app, tenant, 'owner')).bearer },
-  ];
-  for (const other of callers) {
-    assert.equal((await list(other)).status, 401);
-    assert.equal((await change(device.id, { isBlocked: true }, other)).status, 401);
-  }
-  assert.equal((await list(caller)).body[0].isBlocked, false);
+describe('/api/player/devices', () => {
+  test('returns 401 without a player’s access token', async () => {
+    const { device, caller } = await arrangeDevice();
+    const callers: Caller[] = [
+      {},
+      { gameKey: tenant.gameKey },
+      { apiKey: tenant.apiKey },
+      { bearer: 'nonsense' },
+      { bearer: (await arrangeAccount(app, tenant, 'owner')).bearer },
+    ];
+    for (const other of callers) {
+      assert.equal((await list(other)).status, 401);
+      assert.equal((await change(device.id, { isBlocked: true }, other)).status, 401);
+    }
+    assert.equal((await list(caller)).body[0].isBlocked, false);
+  });
 });

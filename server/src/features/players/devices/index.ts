@@ -1,3 +1,2 @@
-export { MOST_DEVICES } from './device.ts';
-export { listDevices } from './list-devices.ts';
+export { listDevices, MAX_DEVICES } from './devices.ts';
 export { deviceRoutes } from './routes.ts';

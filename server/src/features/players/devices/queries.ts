@@ -3,7 +3,7 @@ import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Platform } from '../../sign-in/login/index.ts';
 
-/** A stored device record (spec: device). */
+/** A stored device. */
 export interface DeviceRow {
   id: string;
   playerId: string;
@@ -36,14 +36,14 @@ export function findDevices(db: Querier, playerId: string, page: PageRequest): P
     LIMIT ${page.limit} OFFSET ${page.offset}`);
 }
 
-/** What a player may change of a device. What is undefined stays. */
+/** The fields that a player can change. An undefined field does not change. */
 export interface DeviceChanges {
   deviceName?: string | null;
   isTrusted?: boolean;
   isBlocked?: boolean;
 }
 
-/** Changes a device of the player, and locks it until the transaction ends; undefined where it is not theirs. */
+/** Changes a device and locks it until the transaction ends. Returns undefined if it is not the player's. */
 export function updateDevice(
   db: Querier,
   playerId: string,

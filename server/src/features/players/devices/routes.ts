@@ -1,13 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { playerOf } from '../../../http/request-context.ts';
-import { changeDevice } from './change-device.ts';
-import { listDevices } from './list-devices.ts';
+import { changeDevice, listDevices } from './devices.ts';
 import { ChangeDeviceBody, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
 
 const tags = ['Player devices'];
 
-/** Behind a player's token. */
+/** The credential is a player's access token. */
 export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -16,10 +15,11 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listDevices',
           tags,
-          summary: 'The devices that the player has signed in from',
+          summary: 'List your devices',
           description:
-            'In all tenants, the last used first. A player has at most 50 devices. A new one replaces the one that was unused ' +
-            'for the longest time. Blocked devices are never replaced, and trusted ones only if there are no others.',
+            'Lists the devices that the player has signed in from, in all tenants, the last used first. A player has at most 50 ' +
+            'devices. A new device replaces the one that was unused for the longest time. Blocked devices are never replaced. ' +
+            'Trusted devices are replaced only if there are no others.',
           querystring: ListDevicesQuery,
           response: { 200: DeviceList },
         },
@@ -35,8 +35,8 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
           tags,
           summary: 'Name, trust or block a device',
           description:
-            'Logins from a blocked device are refused, and its sessions end (reason `device_blocked`) with their refresh tokens, ' +
-            'in all tenants; access tokens stay valid until they expire.',
+            'Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason ' +
+            '`device_blocked`) and refuses logins from it. Access tokens stay valid until they expire.',
           params: DevicePath,
           body: ChangeDeviceBody,
           response: { 200: Device },

@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { platforms } from '../../sign-in/login/index.ts';
-import { MOST_DEVICES } from './device.ts';
+import { MAX_DEVICES } from './devices.ts';
 
-/** A stored device record (spec: device). */
+/** A device as its own player sees it. */
 export const Device = Type.Object({
   id: Guid,
   playerId: Guid,
   deviceFingerprint: Type.String(),
   platform: OneOf(platforms),
-  platformDisplayName: Type.String({ description: 'The platform as people read it: "Console B5 Pro".' }),
+  platformDisplayName: Type.String({
+    description: 'The display name of the platform, for example "Console B5 Pro".',
+  }),
   hardwareModel: Nullable(Type.String()),
   osVersion: Nullable(Type.String()),
   deviceName: Nullable(Type.String()),
@@ -24,17 +26,17 @@ export const Device = Type.Object({
   receivedAtDb: Timestamp,
 });
 
-export const DeviceList = Type.Array(Device, { maxItems: MOST_DEVICES });
+export const DeviceList = Type.Array(Device, { maxItems: MAX_DEVICES });
 
 export const ListDevicesQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: MOST_DEVICES, default: MOST_DEVICES }),
-  offset: Type.Integer({ minimum: 0, maximum: MOST_DEVICES, default: 0 }),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_DEVICES, default: MAX_DEVICES }),
+  offset: Type.Integer({ minimum: 0, maximum: MAX_DEVICES, default: 0 }),
 });
 
 export const ChangeDeviceBody = Type.Object({
   deviceName: Type.Optional(Nullable(Name(64, 'Null removes the name.'))),
   isTrusted: Type.Optional(Type.Boolean()),
-  isBlocked: Type.Optional(Type.Boolean({ description: 'Nobody signs in from a blocked device.' })),
+  isBlocked: Type.Optional(Type.Boolean({ description: 'Logins from a blocked device are refused.' })),
 });
 
 export const DevicePath = Type.Object({ deviceId: Guid });

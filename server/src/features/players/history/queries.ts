@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import type { Platform } from '../../sign-in/login/index.ts';
 
-/** A login of a player, as the ledger has it. */
+/** A row of the login ledger. */
 export interface LoginRow {
   id: string;
   sessionId: string;
@@ -17,15 +17,15 @@ export interface LoginRow {
   receivedAt: string;
 }
 
-/** The place of a login in the order in which the database received them. */
+/** The position of a login in the order in which the database received them. */
 export interface LoginPosition {
   receivedAt: string;
   id: string;
 }
 
 /**
- * The caller's player and all whom they absorbed by merging. Each is read by an index scan of its own, for no index gives
- * the rows of several players in the order of time.
+ * The ids of the scope's player and of all profiles merged into it. Each id gets its own index scan, because no index returns the rows
+ * of several players in the order of time.
  */
 const person = sql`person AS MATERIALIZED (SELECT unnest(guildhall_person()) AS id)`;
 
@@ -33,8 +33,8 @@ const inTenant = (tenantId: string | undefined): Sql =>
   tenantId === undefined ? empty : sql`AND tenant_id = ${tenantId}`;
 
 /**
- * The newest logins of the player of the scope, all or those in a tenant, older than a position where one is given. The
- * page is cut in the index, before a row is read.
+ * Lists the newest logins of the scope's player, optionally in one tenant and before a position. The limit is applied in the index,
+ * before rows are read.
  */
 export function selectLogins(
   db: Querier,
@@ -65,7 +65,7 @@ export function selectLogins(
     ORDER BY place.received_at_db DESC, place.id DESC`);
 }
 
-/** How many logins the player of the scope has, in all or in a tenant: 50,000 in 4 ms, read from the index alone. */
+/** Counts the logins of the scope's player, optionally in one tenant. 50,000 take 4 ms, by an index-only scan. */
 export function countLogins(db: Querier, tenantId: string | undefined): Promise<number> {
   return db.count(sql`
     WITH ${person}
@@ -80,7 +80,7 @@ export interface LoginTotals {
   firstLoginAt: string | null;
 }
 
-/** What the logins of the player of the scope come to: 50,000 in 11 ms, read from the index but for the first one. */
+/** Aggregates the logins of the scope's player. 50,000 take 11 ms, because only the first login is read outside of the index. */
 export async function sumLogins(db: Querier): Promise<LoginTotals> {
   const totals = await db.row<LoginTotals>(sql`
     WITH ${person},

@@ -11,7 +11,7 @@ export interface HistoryRequest {
   pageSize: number;
 }
 
-/** A login as its player sees it. */
+/** A login as its own player sees it. */
 export type PastSession = Omit<LoginRow, 'receivedAt'> & { platformDisplayName: string };
 
 export interface HistoryPage {
@@ -24,8 +24,8 @@ export interface HistoryPage {
 }
 
 /**
- * A page of a player's logins, newest first. Everything below a position that was once shown is there from then on, and
- * stays: who follows the cursors misses nothing and sees nothing twice. Throws invalid_request for half a cursor.
+ * A page of a player's logins, newest first. Rows after a returned position never change, so a client that follows the cursors gets
+ * each login exactly once. Throws invalid_request if only one part of the cursor is sent.
  */
 export async function readHistory(
   database: Database,
@@ -62,6 +62,6 @@ function positionOf({ cursorTimestamp, cursorId }: HistoryRequest): LoginPositio
   if (cursorTimestamp === undefined && cursorId === undefined) return undefined;
   if (cursorTimestamp === undefined || cursorId === undefined)
     throw new ProblemError('invalid_request', 'Send cursorTimestamp and cursorId together.');
-  // In UTC, for PostgreSQL refuses offsets of 16 hours and more.
+  // In UTC, because PostgreSQL rejects offsets of 16 hours and more.
   return { receivedAt: toMicroseconds(cursorTimestamp)!, id: cursorId };
 }

@@ -2,8 +2,8 @@ import type { Database } from '../../../database/database.ts';
 import { platformDisplayName } from '../../sign-in/login/index.ts';
 import { selectLogins, sumLogins, type LoginRow, type LoginTotals } from './queries.ts';
 
-/** How many of the latest logins a summary shows. */
-const RECENT = 10;
+/** The number of latest logins in a summary. */
+const RECENT_LOGINS = 10;
 
 export interface SessionSummary extends LoginTotals {
   lastLoginAt: string | null;
@@ -13,13 +13,13 @@ export interface SessionSummary extends LoginTotals {
   })[];
 }
 
-/** What a player's logins over all tenants come to, and the latest of them. */
+/** Summarizes a player's logins over all tenants. */
 export async function readSummary(database: Database, playerId: string): Promise<SessionSummary> {
-  // In this order: a login that comes in between is counted at least, if not yet shown.
+  // The order matters: the totals then include at least the logins that are listed.
   const [recent, totals] = await database.heavy
     .forPlayer(playerId)
     .transaction((transaction) =>
-      Promise.all([selectLogins(transaction, { limit: RECENT }), sumLogins(transaction)]),
+      Promise.all([selectLogins(transaction, { limit: RECENT_LOGINS }), sumLogins(transaction)]),
     );
   return {
     ...totals,

@@ -8,7 +8,7 @@ import { HistoryQuery, SessionHistory, SessionSummary } from './schemas.ts';
 
 const tags = ['Sessions'];
 
-/** Behind a player's token. */
+/** The credential is a player's access token. */
 export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -17,10 +17,10 @@ export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncType
         schema: {
           operationId: 'listPlayerSessions',
           tags,
-          summary: 'The player’s logins, newest first',
+          summary: 'List your logins',
           description:
-            'In all games, or in one; those of merged profiles included. Pass on both values of a cursor as they came. ' +
-            'Following them shows each login once, whatever is written meanwhile.',
+            'Lists the player’s logins in all tenants or in one, with those of merged profiles, the newest first. For the next page, ' +
+            'send both values of the cursor unchanged. The pages contain each login exactly once, also if new logins arrive.',
           querystring: HistoryQuery,
           response: { 200: SessionHistory, ...problems(429, 503) },
         },
@@ -34,8 +34,9 @@ export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncType
         schema: {
           operationId: 'summarisePlayerSessions',
           tags,
-          summary: 'What the player’s logins come to',
-          description: 'Over all games, those of merged profiles included.',
+          summary: 'Summarize your logins',
+          description:
+            'Returns totals over all tenants, with the logins of merged profiles, and the ten latest logins.',
           response: { 200: SessionSummary, ...problems(429, 503) },
         },
       },

@@ -3,20 +3,24 @@ import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { platforms } from '../../sign-in/login/index.ts';
 
 export const HistoryQuery = Type.Object({
-  tenantId: Type.Optional(Type.String({ ...Guid, description: 'One game only; all of them without it.' })),
+  tenantId: Type.Optional(
+    Type.String({ ...Guid, description: 'Only logins in this tenant. The default is all tenants.' }),
+  ),
   cursorTimestamp: Type.Optional(
     Type.String({
       ...Timestamp,
-      description: '`nextCursorTimestamp` of the page before, as it stands there.',
+      description: 'The `nextCursorTimestamp` of the previous page, unchanged.',
     }),
   ),
-  cursorId: Type.Optional(Type.String({ ...Guid, description: '`nextCursorId` of the page before.' })),
+  cursorId: Type.Optional(Type.String({ ...Guid, description: 'The `nextCursorId` of the previous page.' })),
   pageSize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
 });
 
 const platform = {
   platform: OneOf(platforms),
-  platformDisplayName: Type.String({ description: 'The platform as people read it: "Console B5 Pro".' }),
+  platformDisplayName: Type.String({
+    description: 'The display name of the platform, for example "Console B5 Pro".',
+  }),
 };
 
 export const SessionHistory = Type.Object({
@@ -34,18 +38,18 @@ export const SessionHistory = Type.Object({
       occurredAt: Timestamp,
     }),
   ),
-  totalCount: Type.Integer({ description: 'Of all pages.' }),
+  totalCount: Type.Integer({ description: 'The total number of logins across all pages.' }),
   pageSize: Type.Integer(),
   hasMore: Type.Boolean(),
   nextCursorTimestamp: Nullable(
-    Type.String({ ...Timestamp, description: 'Of the next, older page; null where there is none.' }),
+    Type.String({ ...Timestamp, description: 'The cursor of the next, older page. Null on the last page.' }),
   ),
   nextCursorId: Nullable(Guid),
 });
 
 export const SessionSummary = Type.Object({
   totalLogins: Type.Integer(),
-  totalGamesPlayed: Type.Integer({ description: 'Distinct tenants.' }),
+  totalGamesPlayed: Type.Integer({ description: 'The number of distinct tenants.' }),
   platformsUsed: Type.Array(OneOf(platforms), { maxItems: platforms.length }),
   firstLoginAt: Nullable(Timestamp),
   lastLoginAt: Nullable(Timestamp),
@@ -56,6 +60,6 @@ export const SessionSummary = Type.Object({
       clientVersion: Nullable(Type.String()),
       loginAt: Timestamp,
     }),
-    { maxItems: 10, description: 'The latest ten.' },
+    { maxItems: 10, description: 'The ten latest logins.' },
   ),
 });

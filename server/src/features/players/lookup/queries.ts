@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 
-/** What a player shows of themselves, as far as others are concerned. */
+/** The fields of a profile that others can see. */
 export interface Profile {
   id: string;
   displayName: string | null;
@@ -11,8 +11,8 @@ export interface Profile {
 
 /** A profile with its access record in one tenant. */
 export interface TenantProfile extends Profile {
-  /** The id that was asked for: another one, where that profile was merged into this. */
-  askedId: string;
+  /** The id in the request. It differs from `id` if that profile was merged into this one. */
+  requestedId: string;
   isHidden: boolean;
   tenantRole: string;
   firstSeenAt: string;
@@ -21,12 +21,12 @@ export interface TenantProfile extends Profile {
 }
 
 /**
- * The profile that a row `asked` of players leads to: itself, or, where it was merged, the end of the chain of merges.
- * UNION ends a circle, were there one. In a CASE, so that the recursion costs those alone who need it.
+ * The id of the profile that the row `requested` of players resolves to: itself, or the end of its chain of merges. UNION stops the
+ * recursion if the chain is a cycle. The CASE runs the recursion only for merged profiles.
  */
-const activeId = sql`CASE WHEN asked.merged_into_id IS NULL THEN asked.id ELSE (
+const activeId = sql`CASE WHEN requested.merged_into_id IS NULL THEN requested.id ELSE (
       WITH RECURSIVE chain AS (
-        SELECT asked.merged_into_id AS id
+        SELECT requested.merged_into_id AS id
         UNION
         SELECT link.merged_into_id
         FROM chain
@@ -37,53 +37,53 @@ const activeId = sql`CASE WHEN asked.merged_into_id IS NULL THEN asked.id ELSE (
       JOIN players target ON target.id = chain.id
       WHERE target.merged_into_id IS NULL) END`;
 
-/** The id of the profile that an id leads to, deleted or not; undefined where there is none. */
+/** Resolves the id of a merged profile. The profile can be deleted. Returns undefined if there is none. */
 export async function findActiveId(db: Querier, id: string): Promise<string | undefined> {
   const row = await db.row<{ id: string | null }>(
-    sql`SELECT ${activeId} AS id FROM players asked WHERE asked.id = ${id}`,
+    sql`SELECT ${activeId} AS id FROM players requested WHERE requested.id = ${id}`,
   );
   return row?.id ?? undefined;
 }
 
-const profile = sql`player.id, player.display_name AS "displayName", player.avatar_url AS "avatarUrl",
+const profileColumns = sql`player.id, player.display_name AS "displayName", player.avatar_url AS "avatarUrl",
            player.profile_visibility AS "profileVisibility"`;
 
-const fromAsked = sql`FROM players asked
+const fromRequested = sql`FROM players requested
     JOIN players player ON player.id = ${activeId} AND player.is_active`;
 
 const inTenant = (tenantId: string): Sql => sql`
-    SELECT asked.id AS "askedId", ${profile}, access.hidden_from_discovery AS "isHidden",
+    SELECT requested.id AS "requestedId", ${profileColumns}, access.hidden_from_discovery AS "isHidden",
            access.tenant_role AS "tenantRole", access.first_seen_at AS "firstSeenAt",
            access.last_seen_at AS "lastSeenAt", access.login_count AS "loginCount"
-    ${fromAsked}
+    ${fromRequested}
     JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id`;
 
 /**
- * The active profile behind an id, where it has access to the tenant. Not the statement below with one id: PostgreSQL
- * would plan that anew each time, at 200 µs instead of 40, as it cannot know how many ids come.
+ * Finds the active profile of an id, if it has an access record in the tenant. This is a statement of its own for speed: with an array
+ * of unknown length, PostgreSQL plans each call again, which takes 200 µs instead of 40 µs.
  */
 export function findTenantProfile(
   db: Querier,
   tenantId: string,
   id: string,
 ): Promise<TenantProfile | undefined> {
-  return db.row(sql`${inTenant(tenantId)} WHERE asked.id = ${id}`);
+  return db.row(sql`${inTenant(tenantId)} WHERE requested.id = ${id}`);
 }
 
-/** The active profiles behind some ids, as far as they have access to the tenant. */
+/** Finds the active profiles of several ids, if they have an access record in the tenant. */
 export function findTenantProfiles(db: Querier, tenantId: string, ids: string[]): Promise<TenantProfile[]> {
-  return db.rows(sql`${inTenant(tenantId)} WHERE asked.id = ANY(${ids}::uuid[])`);
+  return db.rows(sql`${inTenant(tenantId)} WHERE requested.id = ANY(${ids}::uuid[])`);
 }
 
-/** The active profile behind an id, wherever its player plays. */
+/** Finds the active profile of an id, in any tenant. */
 export function findProfile(db: Querier, id: string): Promise<Profile | undefined> {
-  return db.row(sql`SELECT ${profile} ${fromAsked} WHERE asked.id = ${id}`);
+  return db.row(sql`SELECT ${profileColumns} ${fromRequested} WHERE requested.id = ${id}`);
 }
 
-/** How many games a public profile shows. */
-export const MOST_GAMES = 200;
+/** The maximum number of games on a public profile. */
+export const MAX_GAMES = 200;
 
-/** A game that a player has played. */
+/** A game on a public profile. */
 export interface PlayedGame {
   gameId: string;
   gameName: string;
@@ -92,7 +92,7 @@ export interface PlayedGame {
   loginCount: number;
 }
 
-/** The last {@link MOST_GAMES} games that anybody may see a player in, the last played first: none that is hidden or disabled. */
+/** Lists at most {@link MAX_GAMES} public games of a player, the last played first. Hidden and disabled games are left out. */
 export function listVisibleGames(db: Querier, playerId: string): Promise<PlayedGame[]> {
   return db.rows(sql`
     SELECT tenant.id AS "gameId", tenant.name AS "gameName", tenant.slug AS "gameSlug",
@@ -101,5 +101,5 @@ export function listVisibleGames(db: Querier, playerId: string): Promise<PlayedG
     JOIN tenants tenant ON tenant.id = access.tenant_id
     WHERE access.player_id = ${playerId} AND NOT access.hidden_from_discovery
       AND NOT tenant.hidden_from_discovery AND tenant.disabled_at IS NULL
-    ORDER BY access.last_seen_at DESC, tenant.id LIMIT ${MOST_GAMES}`);
+    ORDER BY access.last_seen_at DESC, tenant.id LIMIT ${MAX_GAMES}`);
 }

@@ -1,14 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { keyOf } from '../../../http/request-context.ts';
-import { lookUpProfile } from './look-up-profile.ts';
-import { lookUpProfiles } from './look-up-profiles.ts';
-import { readPublicProfile } from './read-public-profile.ts';
+import { lookUpProfile, lookUpProfiles, readPublicProfile } from './look-up-profiles.ts';
 import { BulkLookupBody, BulkLookupResult, PlayerPath, ProfileForKey, PublicProfile } from './schemas.ts';
 
 const tags = ['Profile lookup'];
 
-/** Behind a game key, or an API key that may read data. */
+/** The credential is a game key, or an API key with data access. */
 export function profileLookupRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -18,12 +16,11 @@ export function profileLookupRoutes(database: Database): FastifyPluginAsyncTypeb
         schema: {
           operationId: 'getPlayerProfile',
           tags,
-          summary: 'What a game or an integration sees of a player',
+          summary: 'Look up a player',
           description:
-            'Players of the key’s tenant only. A game key gets all of them, a private one with nothing but `id` and ' +
-            '`profileVisibility`. An API key gets those who are neither private nor hidden in the tenant. The id of a ' +
-            'profile that was merged leads to the one that it was merged into, whose `id` is in the answer. Send one key; ' +
-            'both together are a 400.',
+            'Returns a player of the key’s tenant. A game key sees all players, but only `id` and `profileVisibility` of private ones. ' +
+            'An API key sees players who are neither private nor hidden in the tenant. The id of a merged profile returns the ' +
+            'profile that it was merged into, with its own `id`. Send one key: both together get a 400.',
           params: PlayerPath,
           response: { 200: ProfileForKey },
         },
@@ -33,7 +30,7 @@ export function profileLookupRoutes(database: Database): FastifyPluginAsyncTypeb
   };
 }
 
-/** Behind an API key that may read data. */
+/** The credential is an API key with data access. */
 export function bulkProfileLookupRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -43,10 +40,10 @@ export function bulkProfileLookupRoutes(database: Database): FastifyPluginAsyncT
         schema: {
           operationId: 'getPlayerProfiles',
           tags,
-          summary: 'What an integration sees of up to 100 players',
+          summary: 'Look up several players',
           description:
-            'Shows the players that an API key gets one by one. All others are in `notFound`, whatever the reason. Two ids of ' +
-            'one player, whose profiles were merged, give that player twice.',
+            'Returns up to 100 players of the tenant, by the same rules as a single lookup with an API key. The other ids are in ' +
+            '`notFound`, without a reason. If two ids belong to one merged player, `items` contains that player twice.',
           body: BulkLookupBody,
           response: { 200: BulkLookupResult },
         },
@@ -56,7 +53,7 @@ export function bulkProfileLookupRoutes(database: Database): FastifyPluginAsyncT
   };
 }
 
-/** For anybody. */
+/** Needs no credential. */
 export function publicProfileRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -65,10 +62,11 @@ export function publicProfileRoutes(database: Database): FastifyPluginAsyncTypeb
         schema: {
           operationId: 'getPublicPlayerProfile',
           tags,
-          summary: 'What anybody sees of a player',
+          summary: 'Get a public profile',
           description:
-            'A private profile is a 404. Of a limited one `games` is empty. A full one shows the games that its player has ' +
-            'signed in to, without games that are hidden or closed, and without those that the player is hidden in.',
+            'Returns what everybody can see of a player. Answers 404 for a private profile. A limited profile has an empty `games`. A ' +
+            'full profile lists the games that the player has signed in to, without hidden and disabled games, and without games in ' +
+            'which the player is hidden.',
           params: PlayerPath,
           response: { 200: PublicProfile },
         },

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
-import { MOST_GAMES } from './queries.ts';
+import { MAX_GAMES } from './queries.ts';
 
 export const PlayerPath = Type.Object({ playerId: Guid });
 
 const Visibility = OneOf(['private', 'limited', 'full']);
 
-/** PlayerProfileSummaryDTO (spec: player profile views). */
+/** The public fields of a profile. */
 const ProfileSummary = Type.Object({
   id: Guid,
   displayName: Nullable(Type.String()),
@@ -14,13 +14,13 @@ const ProfileSummary = Type.Object({
   profileVisibility: Visibility,
 });
 
-/** PlayerProfileMinimalDTO. */
+/** A private profile, as a game key sees it. */
 const ProfileMinimal = Type.Object({ id: Guid, profileVisibility: Visibility });
 
-/** The fuller shape stands first: a serialiser takes the first that fits. */
+/** The larger schema is first, because the serializer takes the first one that matches. */
 export const ProfileForKey = Type.Union([ProfileSummary, ProfileMinimal]);
 
-/** PublicPlayerProfileDTO. */
+/** A profile as everybody sees it. */
 export const PublicProfile = Type.Object({
   ...ProfileSummary.properties,
   games: Type.Array(
@@ -32,8 +32,8 @@ export const PublicProfile = Type.Object({
       loginCount: Type.Integer(),
     }),
     {
-      maxItems: MOST_GAMES,
-      description: 'The last 200, the last played first. Filled only if `profileVisibility` is `full`.',
+      maxItems: MAX_GAMES,
+      description: 'At most 200 games, the last played first. Empty unless `profileVisibility` is `full`.',
     },
   ),
 });
@@ -41,7 +41,7 @@ export const PublicProfile = Type.Object({
 export const BulkLookupBody = Type.Object({
   playerIds: Type.Array(Guid, {
     maxItems: 100,
-    description: 'Repeated ids count once, and the all-zero one not at all.',
+    description: 'At most 100 ids. Repeated ids count once. The all-zero id is ignored.',
   }),
 });
 
@@ -57,18 +57,21 @@ export const BulkLookupResult = Type.Object({
           lastSeenAt: Timestamp,
           loginCount: Type.Integer(),
         }),
-        { description: 'The player’s record in the key’s tenant. Those in other tenants are not shown.' },
+        {
+          description:
+            'The player’s access record in the key’s tenant. Records of other tenants are not shown.',
+        },
       ),
     }),
-    { description: 'In the order of `playerIds`, one for every id that is not in `notFound`.' },
+    { description: 'One item for each id that is not in `notFound`, in the order of `playerIds`.' },
   ),
   notFound: Type.Array(Guid, {
-    description: 'Ids that give nothing to see, in the order of `playerIds`; why is not said.',
-  }),
-  requestedCount: Type.Integer({ description: 'How many ids were sent.' }),
-  processedCount: Type.Integer({
     description:
-      'How many were left without repetitions and the all-zero id: `items` and `notFound` together.',
+      'Ids of unknown, private and hidden players, in the order of `playerIds`. The reason is not given.',
   }),
-  returnedCount: Type.Integer({ description: 'How many `items` there are.' }),
+  requestedCount: Type.Integer({ description: 'The number of ids in the request.' }),
+  processedCount: Type.Integer({
+    description: 'The number of distinct ids without the all-zero id: `items` and `notFound` together.',
+  }),
+  returnedCount: Type.Integer({ description: 'The number of `items`.' }),
 });

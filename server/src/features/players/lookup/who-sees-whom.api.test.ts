@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangeKeyWithoutData, arrangeTenant } from '../../../testing/arrange.ts';
 import type { Answer, Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 /*
- * Every kind of player against every kind of caller. What must come out is computed from the tables of the spec (player
- * profile lookup), which the functions below follow line by line.
+ * Tests every kind of player with every kind of caller. The functions below compute the expected results from the rules in
+ * docs/profiles.md.
  */
 
 const app = await startTestApp();
@@ -22,52 +22,57 @@ const arrangeGame = async (isHidden: boolean) => {
   return { ...tenant, isHidden, keyWithoutData, name: rows[0].name, slug: rows[0].slug };
 };
 type Game = Awaited<ReturnType<typeof arrangeGame>>;
-/** By whether they are hidden: the game that asks, and one that does not. */
-const asking = { shown: await arrangeGame(false), hidden: await arrangeGame(true) };
-const others = { shown: await arrangeGame(false), hidden: await arrangeGame(true) };
+/** The tenants whose keys are used, by whether the tenant is hidden. */
+const callingGames = { shown: await arrangeGame(false), hidden: await arrangeGame(true) };
+/** Other tenants, by whether the tenant is hidden. */
+const otherGames = { shown: await arrangeGame(false), hidden: await arrangeGame(true) };
 
 interface Player {
   id: string;
-  /** What they are asked for by: their own id, or that of a profile that was merged into theirs. */
-  askedId: string;
+  /** The id in the request: the player's own id, or that of a profile that was merged into theirs. */
+  requestedId: string;
   displayName: string | null;
   avatarUrl: string | null;
   visibility: 'private' | 'limited' | 'full';
   isActive: boolean;
   isHidden: boolean;
-  /** The game whose keys ask for them. */
-  asker: Game;
-  /** The game that they play. */
+  /** The tenant whose keys are used. */
+  callingGame: Game;
+  /** The tenant that the player has signed in to. */
   plays: Game | undefined;
 }
 
 const LAST_SEEN = '2026-11-20T21:19:00.123456Z';
 const players: Player[] = [];
 for (const visibility of ['private', 'limited', 'full'] as const)
-  for (const membership of ['asking', 'others', 'none'])
+  for (const membership of ['calling', 'other', 'none'])
     for (const tenant of ['shown', 'hidden'] as const)
       for (const isHidden of [false, true])
         for (const merges of [0, 1, 3])
           for (const isActive of [true, false]) {
             const plays =
-              membership === 'asking' ? asking[tenant] : membership === 'others' ? others[tenant] : undefined;
+              membership === 'calling'
+                ? callingGames[tenant]
+                : membership === 'other'
+                  ? otherGames[tenant]
+                  : undefined;
             const named = players.length % 5 > 0;
             const player: Player = {
               id: randomUUID(),
-              askedId: '',
+              requestedId: '',
               displayName: named ? `Ada “${players.length}” 🐴` : null,
               avatarUrl: named ? `https://example.com/${players.length}.png` : null,
               visibility,
               isActive,
               isHidden,
-              asker: asking[tenant],
+              callingGame: callingGames[tenant],
               plays,
             };
-            player.askedId = await store(player, merges);
+            player.requestedId = await store(player, merges);
             players.push(player);
           }
 
-/** Stores a player and, before them, profiles that were merged one into the next; returns the id of the first. */
+/** Stores a player and a chain of profiles that were merged into them. Returns the id at the start of the chain. */
 async function store(player: Player, merges: number): Promise<string> {
   await app.owner.query(
     `INSERT INTO players (id, display_name, avatar_url, email, profile_visibility, is_active, created_at)
@@ -84,7 +89,7 @@ async function store(player: Player, merges: number): Promise<string> {
   let first = player.id;
   for (let merge = 0; merge < merges; merge++) {
     const id = randomUUID();
-    // As full as can be: what shows of it is a mistake.
+    // The merged profile has all fields, so that a leak of any of them fails the test.
     await app.owner.query(
       `INSERT INTO players (id, display_name, avatar_url, profile_visibility, is_active, is_back_merged, merged_into_id,
          created_at) VALUES ($1, 'absorbed', 'https://example.com/absorbed.png', 'full', false, true, $2, now())`,
@@ -122,7 +127,7 @@ const summary = (player: Player) => ({
   displayName: player.displayName,
   avatarUrl: player.avatarUrl,
 });
-const isInTenant = ({ isActive, plays, asker }: Player) => isActive && plays === asker;
+const isInTenant = ({ isActive, plays, callingGame }: Player) => isActive && plays === callingGame;
 
 function expectedOfOne(kind: CallerKind, player: Player): Expected {
   switch (kind) {
@@ -148,7 +153,7 @@ const itemOf = (player: Player) => ({
   ...summary(player),
   tenantAccess: [
     {
-      tenantId: player.asker.tenantId,
+      tenantId: player.callingGame.tenantId,
       tenantRole: 'player',
       firstSeenAt: LAST_SEEN,
       lastSeenAt: LAST_SEEN,
@@ -179,83 +184,96 @@ function assertAnswer(answer: Answer, expected: Expected, what: string): void {
   assert.deepEqual(actual, expected, what);
 }
 
-const describe = ({ plays, asker, ...player }: Player) =>
-  JSON.stringify({ ...player, plays: plays?.slug, asker: asker.slug, isGameHidden: asker.isHidden });
-
-test('there is one of every kind', () => assert.equal(players.length, 3 * 3 * 2 * 2 * 3 * 2));
-
-for (const kind of callers) {
-  test(`one by one: ${kind}`, async () => {
-    await Promise.all(
-      players.map(async (player) => {
-        const caller = credentialsOf(kind, player.asker);
-        const answer = await app.http.get(`/api/player-profiles/${player.askedId}`, caller);
-        assertAnswer(answer, expectedOfOne(kind, player), describe(player));
-      }),
-    );
+const labelOf = ({ plays, callingGame, ...player }: Player) =>
+  JSON.stringify({
+    ...player,
+    plays: plays?.slug,
+    callingGame: callingGame.slug,
+    isGameHidden: callingGame.isHidden,
   });
-}
-
-test('what may not be seen is told from what does not exist by nothing', async () => {
-  const { apiKey } = asking.shown;
-  const [missing, ...unseen] = await Promise.all(
-    [
-      randomUUID(),
-      ...players
-        .filter((player) => player.asker === asking.shown && !isInItems(player))
-        .map((player) => player.askedId),
-    ].map(async (id) => {
-      const { body, status } = await app.http.get(`/api/player-profiles/${id}`, { apiKey });
-      return { status, ...body, requestId: '', instance: '' };
-    }),
-  );
-  assert.ok(unseen.length > 50);
-  for (const answer of unseen) assert.deepEqual(answer, missing);
-});
 
 const BULK = '/api/player-profiles/bulk';
-const chunks = Object.values(asking).flatMap((game) => {
-  const ofGame = players.filter((player) => player.asker === game);
+const chunks = Object.values(callingGames).flatMap((game) => {
+  const ofGame = players.filter((player) => player.callingGame === game);
   return [ofGame.slice(0, 100), ofGame.slice(100)].map((some) => ({ game, some }));
 });
 
-test('many at once: data key', async () => {
-  for (const { game, some } of chunks) {
-    const playerIds = some.map((player) => player.askedId);
-    const answer = await app.http.post(BULK, { playerIds }, { apiKey: game.apiKey });
-    assert.equal(answer.status, 200, answer.text);
-    const seen = some.filter(isInItems);
-    assert.deepEqual(answer.body, {
-      items: seen.map(itemOf),
-      notFound: some.filter((player) => !isInItems(player)).map((player) => player.askedId),
-      requestedCount: some.length,
-      processedCount: some.length,
-      returnedCount: seen.length,
+describe('the test data', () => {
+  test('contains one player of every kind', () => assert.equal(players.length, 3 * 3 * 2 * 2 * 3 * 2));
+});
+
+describe('GET /api/player-profiles/{playerId}', () => {
+  for (const kind of callers) {
+    test(`returns the expected result for every player: ${kind}`, async () => {
+      await Promise.all(
+        players.map(async (player) => {
+          const caller = credentialsOf(kind, player.callingGame);
+          const answer = await app.http.get(`/api/player-profiles/${player.requestedId}`, caller);
+          assertAnswer(answer, expectedOfOne(kind, player), labelOf(player));
+        }),
+      );
     });
   }
+
+  test('returns the same 404 for players who are not visible and for unknown ids', async () => {
+    const { apiKey } = callingGames.shown;
+    const [missing, ...unseen] = await Promise.all(
+      [
+        randomUUID(),
+        ...players
+          .filter((player) => player.callingGame === callingGames.shown && !isInItems(player))
+          .map((player) => player.requestedId),
+      ].map(async (id) => {
+        const { body, status } = await app.http.get(`/api/player-profiles/${id}`, { apiKey });
+        return { status, ...body, requestId: '', instance: '' };
+      }),
+    );
+    assert.ok(unseen.length > 50);
+    for (const answer of unseen) assert.deepEqual(answer, missing);
+  });
 });
 
-test('many at once: all others are refused', async () => {
-  for (const [kind, status, code] of [
-    ['game key', 401, 'missing_api_key'],
-    ['key without data', 403, 'data_api_not_allowed'],
-    ['nobody', 401, 'missing_api_key'],
-    ['both keys', 400, 'conflicting_credentials'],
-  ] as const) {
+describe('POST /api/player-profiles/bulk', () => {
+  test('returns the visible players to a key with data access', async () => {
     for (const { game, some } of chunks) {
-      const playerIds = some.map((player) => player.askedId);
-      const answer = await app.http.post(BULK, { playerIds }, credentialsOf(kind, game));
-      assertAnswer(answer, { status, code }, kind);
+      const playerIds = some.map((player) => player.requestedId);
+      const answer = await app.http.post(BULK, { playerIds }, { apiKey: game.apiKey });
+      assert.equal(answer.status, 200, answer.text);
+      const seen = some.filter(isInItems);
+      assert.deepEqual(answer.body, {
+        items: seen.map(itemOf),
+        notFound: some.filter((player) => !isInItems(player)).map((player) => player.requestedId),
+        requestedCount: some.length,
+        processedCount: some.length,
+        returnedCount: seen.length,
+      });
     }
-  }
+  });
+
+  test('refuses all other credentials', async () => {
+    for (const [kind, status, code] of [
+      ['game key', 401, 'missing_api_key'],
+      ['key without data', 403, 'data_api_not_allowed'],
+      ['nobody', 401, 'missing_api_key'],
+      ['both keys', 400, 'conflicting_credentials'],
+    ] as const) {
+      for (const { game, some } of chunks) {
+        const playerIds = some.map((player) => player.requestedId);
+        const answer = await app.http.post(BULK, { playerIds }, credentialsOf(kind, game));
+        assertAnswer(answer, { status, code }, kind);
+      }
+    }
+  });
 });
 
-test('in public, whatever credentials are sent along', async () => {
-  await Promise.all(
-    players.map(async (player, index) => {
-      const caller = credentialsOf(callers[index % callers.length]!, player.asker);
-      const answer = await app.http.get(`/api/public/player-profiles/${player.askedId}`, caller);
-      assertAnswer(answer, expectedInPublic(player), describe(player));
-    }),
-  );
+describe('GET /api/public/player-profiles/{playerId}', () => {
+  test('returns the expected result for every player, with all credentials', async () => {
+    await Promise.all(
+      players.map(async (player, index) => {
+        const caller = credentialsOf(callers[index % callers.length]!, player.callingGame);
+        const answer = await app.http.get(`/api/public/player-profiles/${player.requestedId}`, caller);
+        assertAnswer(answer, expectedInPublic(player), labelOf(player));
+      }),
+    );
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   arrangeAccount,
@@ -13,6 +13,7 @@ import {
 import { uploadAvatar } from '../../../testing/avatars.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
+import { untilBlocked } from '../../../testing/row-locks.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'silent' } });
@@ -26,6 +27,7 @@ const login = (username: string, at: TestTenant = tenant) =>
 const refresh = (refreshToken: string, at: TestTenant = tenant) =>
   app.http.post('/api/player-auth/refresh', { refreshToken }, at);
 
+/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
 async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   await wait(Math.random() * 8);
   return send();
@@ -39,137 +41,151 @@ const recordsOf = async (playerId: string) =>
     )
   ).rows;
 
-/** Logins of a player that are in the ledger, and sessions of theirs that no revocation has reached. */
+/** The numbers of a player’s logins in the ledger and of sessions that are not revoked. */
 async function traces(playerId: string) {
   const { rows } = await app.owner.query(
     `SELECT (SELECT count(*)::int FROM login_ledger WHERE player_id = $1) AS logins,
-            (SELECT count(*)::int FROM login_sessions WHERE player_id = $1 AND tokens_revoked_at IS NULL) AS living`,
+            (SELECT count(*)::int FROM login_sessions WHERE player_id = $1 AND tokens_revoked_at IS NULL) AS valid`,
     [playerId],
   );
   return rows[0];
 }
 
-test('a platform admin deletes a player as the player could, in all tenants', async () => {
-  const elsewhere = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
-  const player = await arrangePlayer(app, tenant);
-  const { body: other } = await login(player.username, elsewhere);
-  const me = { bearer: player.accessToken };
-  await app.http.patch('/api/player-profile/me', { displayName: 'Ada', profileVisibility: 'full' }, me);
-  assert.equal((await uploadAvatar(app, player.accessToken)).status, 200);
-
-  const deleted = await remove(player.playerId.toUpperCase());
-  assert.deepEqual([deleted.status, deleted.text], [204, '']);
-  const { body: left } = await app.http.get('/api/player-profile/me', me);
-  assert.deepEqual(
-    [left.displayName, left.avatarUrl, left.email, left.isActive, left.profileVisibility, left.authMethods],
-    [null, null, null, false, 'private', []],
-  );
-  assert.deepEqual(await readdir(app.avatars), []);
-  assert.equal((await refresh(player.refreshToken)).status, 401);
-  assert.equal((await refresh(other.refreshToken, elsewhere)).status, 401);
-  assert.deepEqual(await recordsOf(player.playerId), [
-    {
-      action: 'player.admin_deleted',
-      actor_kind: 'account',
-      actor_id: admin.accountId,
-      tenant_id: null,
-      workspace_id: null,
-      details: { removedAuthMethods: 1 },
-    },
-  ]);
-  const again = await login(player.username);
-  assert.deepEqual([again.status, again.body.isNewPlayer], [200, true]);
-  assert.notEqual(again.body.playerId, player.playerId);
-});
-
-test('deleting again changes nothing, whoever was first', async () => {
-  const player = await arrangePlayer(app, tenant);
-  assert.equal((await remove(player.playerId)).status, 204);
-  assert.equal((await remove(player.playerId)).status, 204);
-  assert.equal((await recordsOf(player.playerId)).length, 1);
-  const own = await arrangePlayer(app, tenant);
-  await app.http.delete('/api/player-profile/me', { bearer: own.accessToken });
-  assert.equal((await remove(own.playerId)).status, 204);
-  assert.deepEqual(
-    (await recordsOf(own.playerId)).map(({ action }) => action),
-    ['player.self_deleted'],
-  );
-});
-
-test('who does not exist is a 404, and a merged profile is not found by its old id', async () => {
-  for (const id of [randomUUID(), 'nonsense']) assert.equal((await remove(id)).status, 404, id);
-  const [source, target] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
-  const merge = {
-    sourceProfileId: source.playerId,
-    sourceProvider: 'Mock',
-    sourceAuthToken: `mock:${source.username}:secret`,
-  };
-  const me = { bearer: target.accessToken };
-  assert.equal((await app.http.post('/api/player-profile/me/merge', merge, me)).status, 200);
-  assert.equal((await remove(source.playerId)).status, 404);
-  assert.equal((await app.http.get('/api/player-profile/me', me)).body.isActive, true);
-  assert.equal((await remove(target.playerId)).status, 204);
-  assert.equal((await login(source.username)).body.isNewPlayer, true, 'the absorbed sign-in went too');
-});
-
-test('nobody but a platform admin deletes', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const owner = await arrangeAccount(app, tenant, 'owner');
-  assert.equal((await remove(player.playerId, owner)).status, 403);
-  assert.equal((await remove(randomUUID(), owner)).status, 403, 'who exists is not said');
-  for (const caller of [{}, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }, player.caller])
-    assert.equal((await remove(player.playerId, caller)).status, 401);
-  assert.equal((await refresh(player.refreshToken)).status, 200);
-});
-
-test('a login that is being written when its player is deleted ends with the rest', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const held = await holdLogins(app);
-  const arriving = login(player.username);
-  await held.arrival();
-  const deleting = remove(player.playerId);
-  await wait(50);
-  await held.release();
-  const { body } = await arriving;
-  assert.equal((await deleting).status, 204);
-  assert.equal(body.playerId, player.playerId);
-  assert.equal((await refresh(body.refreshToken)).status, 401);
-  assert.equal((await traces(player.playerId)).living, 0);
-});
-
-test('of logins, a self deletion, a merge and a deletion at once none leaves a trace after the deletion', async () => {
-  for (let round = 0; round < 20; round++) {
+describe('DELETE /api/admin/players/{playerId}', () => {
+  test('clears the profile and ends its sessions in all tenants', async () => {
+    const elsewhere = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     const player = await arrangePlayer(app, tenant);
-    const target = await arrangePlayer(app, tenant);
-    const merge = {
-      sourceProfileId: player.playerId,
-      sourceProvider: 'Mock',
-      sourceAuthToken: `mock:${player.username}:secret`,
-    };
-    let atDeletion = { logins: 0, living: 0 };
-    const answers = await Promise.all([
-      later(async () => {
-        const answer = await remove(player.playerId);
-        atDeletion = await traces(player.playerId);
-        return answer;
-      }),
-      ...[1, 2, 3, 4].map(() => later(() => login(player.username))),
-      ...(round % 3 === 1
-        ? [later(() => app.http.delete('/api/player-profile/me', { bearer: player.accessToken }))]
-        : []),
-      ...(round % 3 === 2
-        ? [later(() => app.http.post('/api/player-profile/me/merge', merge, { bearer: target.accessToken }))]
-        : []),
+    const { body: other } = await login(player.username, elsewhere);
+    const me = { bearer: player.accessToken };
+    await app.http.patch('/api/player-profile/me', { displayName: 'Ada', profileVisibility: 'full' }, me);
+    assert.equal((await uploadAvatar(app, player.accessToken)).status, 200);
+
+    const deleted = await remove(player.playerId.toUpperCase());
+    assert.deepEqual([deleted.status, deleted.text], [204, '']);
+    const { body: left } = await app.http.get('/api/player-profile/me', me);
+    assert.deepEqual(
+      [left.displayName, left.avatarUrl, left.email, left.isActive, left.profileVisibility, left.authMethods],
+      [null, null, null, false, 'private', []],
+    );
+    assert.deepEqual(await readdir(app.avatars), []);
+    assert.equal((await refresh(player.refreshToken)).status, 401);
+    assert.equal((await refresh(other.refreshToken, elsewhere)).status, 401);
+    assert.deepEqual(await recordsOf(player.playerId), [
+      {
+        action: 'player.admin_deleted',
+        actor_kind: 'account',
+        actor_id: admin.accountId,
+        tenant_id: null,
+        workspace_id: null,
+        details: { removedAuthMethods: 1 },
+      },
     ]);
-    for (const { status, text } of answers) assert.ok(status < 500, text);
-    const [deleted] = answers;
-    assert.ok(deleted.status === 204 || (round % 3 === 2 && deleted.status === 404), deleted.text);
-    assert.deepEqual(await traces(player.playerId), { logins: atDeletion.logins, living: 0 });
-    for (const answer of answers.slice(1, 5)) {
-      if (answer.status !== 200 || answer.body.playerId !== player.playerId) continue;
-      assert.equal((await refresh(answer.body.refreshToken)).status, 401);
+    const again = await login(player.username);
+    assert.deepEqual([again.status, again.body.isNewPlayer], [200, true]);
+    assert.notEqual(again.body.playerId, player.playerId);
+  });
+
+  test('is idempotent, also after the player deleted the profile', async () => {
+    const player = await arrangePlayer(app, tenant);
+    assert.equal((await remove(player.playerId)).status, 204);
+    assert.equal((await remove(player.playerId)).status, 204);
+    assert.equal((await recordsOf(player.playerId)).length, 1);
+    const own = await arrangePlayer(app, tenant);
+    await app.http.delete('/api/player-profile/me', { bearer: own.accessToken });
+    assert.equal((await remove(own.playerId)).status, 204);
+    assert.deepEqual(
+      (await recordsOf(own.playerId)).map(({ action }) => action),
+      ['player.self_deleted'],
+    );
+  });
+
+  test('returns 404 for an unknown player and for the id of a merged profile', async () => {
+    for (const id of [randomUUID(), 'nonsense']) assert.equal((await remove(id)).status, 404, id);
+    const [source, target] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+    const merge = {
+      sourceProfileId: source.playerId,
+      sourceProvider: 'Mock',
+      sourceAuthToken: `mock:${source.username}:secret`,
+    };
+    const me = { bearer: target.accessToken };
+    assert.equal((await app.http.post('/api/player-profile/me/merge', merge, me)).status, 200);
+    assert.equal((await remove(source.playerId)).status, 404);
+    assert.equal((await app.http.get('/api/player-profile/me', me)).body.isActive, true);
+    assert.equal((await remove(target.playerId)).status, 204);
+    assert.equal(
+      (await login(source.username)).body.isNewPlayer,
+      true,
+      'the sign-in method of the merged profile is removed too',
+    );
+  });
+
+  test('returns 401 or 403 to everybody except platform administrators', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    assert.equal((await remove(player.playerId, owner)).status, 403);
+    assert.equal(
+      (await remove(randomUUID(), owner)).status,
+      403,
+      'the error does not reveal whether the player exists',
+    );
+    for (const caller of [{}, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }, player.caller])
+      assert.equal((await remove(player.playerId, caller)).status, 401);
+    assert.equal((await refresh(player.refreshToken)).status, 200);
+  });
+
+  test('revokes the token of a concurrent login', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const held = await holdLogins(app);
+    const arriving = login(player.username);
+    await held.arrival();
+    const deleting = remove(player.playerId);
+    await untilBlocked(app);
+    await held.release();
+    const { body } = await arriving;
+    assert.equal((await deleting).status, 204);
+    assert.equal(body.playerId, player.playerId);
+    assert.equal((await refresh(body.refreshToken)).status, 401);
+    assert.equal((await traces(player.playerId)).valid, 0);
+  });
+
+  test('leaves no valid session after concurrent logins, a merge and another deletion', async () => {
+    for (let round = 0; round < 20; round++) {
+      const player = await arrangePlayer(app, tenant);
+      const target = await arrangePlayer(app, tenant);
+      const merge = {
+        sourceProfileId: player.playerId,
+        sourceProvider: 'Mock',
+        sourceAuthToken: `mock:${player.username}:secret`,
+      };
+      let atDeletion = { logins: 0, valid: 0 };
+      const answers = await Promise.all([
+        later(async () => {
+          const answer = await remove(player.playerId);
+          atDeletion = await traces(player.playerId);
+          return answer;
+        }),
+        ...[1, 2, 3, 4].map(() => later(() => login(player.username))),
+        ...(round % 3 === 1
+          ? [later(() => app.http.delete('/api/player-profile/me', { bearer: player.accessToken }))]
+          : []),
+        ...(round % 3 === 2
+          ? [
+              later(() =>
+                app.http.post('/api/player-profile/me/merge', merge, { bearer: target.accessToken }),
+              ),
+            ]
+          : []),
+      ]);
+      for (const { status, text } of answers) assert.ok(status < 500, text);
+      const [deleted] = answers;
+      assert.ok(deleted.status === 204 || (round % 3 === 2 && deleted.status === 404), deleted.text);
+      assert.deepEqual(await traces(player.playerId), { logins: atDeletion.logins, valid: 0 });
+      for (const answer of answers.slice(1, 5)) {
+        if (answer.status !== 200 || answer.body.playerId !== player.playerId) continue;
+        assert.equal((await refresh(answer.body.refreshToken)).status, 401);
+      }
+      const written = (await recordsOf(player.playerId)).filter(({ action }) => action.endsWith('_deleted'));
+      assert.equal(written.length, deleted.status === 204 ? 1 : 0);
     }
-    const written = (await recordsOf(player.playerId)).filter(({ action }) => action.endsWith('_deleted'));
-    assert.equal(written.length, deleted.status === 204 ? 1 : 0);
-  }
+  });
 });

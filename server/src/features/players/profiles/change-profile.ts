@@ -1,50 +1,49 @@
 import { invalidField } from '../../../core/problem.ts';
 import type { Report } from '../../../core/author.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
-import { lockOwnProfile } from './own-profile.ts';
+import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
+import { lockActiveProfile } from './lock-profile.ts';
 import { updateProfile } from './queries.ts';
-import type { ProfileServices } from './profile-services.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
-import { removeAvatar } from './upload-avatar.ts';
 
-/** What is undefined stays; null clears. */
+/** An undefined field does not change. Null clears a field. */
 export interface ProfileChanges {
   displayName?: string | null;
   avatarUrl?: string | null;
   profileVisibility?: string;
 }
 
-/** Changes a player's own profile. Throws invalid_request for an avatarUrl that is neither https nor ours, and profile_deleted. */
+/** Changes a player's own profile. Throws profile_deleted, and invalid_request for an avatarUrl that is not allowed. */
 export async function changeProfile(
   { database, avatars }: ProfileServices,
   playerId: string,
   changes: ProfileChanges,
   report: Report,
 ): Promise<FullProfile> {
-  if (typeof changes.avatarUrl === 'string' && !isShowable(changes.avatarUrl, avatars))
+  if (typeof changes.avatarUrl === 'string' && !isAllowedAvatarUrl(changes.avatarUrl, avatars))
     throw invalidField(
       'avatarUrl',
-      'must be an https address',
-      'avatarUrl must be an https address, or one that an upload has given.',
+      'must be an https URL',
+      'avatarUrl must be an https URL, or the URL of an uploaded avatar.',
     );
 
-  const { profile, unused } = await database.forPlayer(playerId).transaction(async (transaction) => {
-    const before = await lockOwnProfile(transaction, playerId);
+  const { profile, unusedAvatar } = await database.forPlayer(playerId).transaction(async (transaction) => {
+    const before = await lockActiveProfile(transaction, playerId);
     const { displayName = before.displayName, avatarUrl = before.avatarUrl } = changes;
     const { profileVisibility = before.profileVisibility } = changes;
-    // The picture that we keep is of no use once the profile shows another.
+    // The stored image becomes unused when the URL changes.
     const avatarName = avatarUrl === before.avatarUrl ? before.avatarName : null;
     await updateProfile(transaction, playerId, { displayName, avatarUrl, avatarName, profileVisibility });
     const profile = await assembleProfile(transaction, playerId);
-    return { profile, unused: avatarName === before.avatarName ? null : before.avatarName };
+    return { profile, unusedAvatar: avatarName === before.avatarName ? null : before.avatarName };
   });
-  await removeAvatar(avatars, unused, report);
+  await removeAvatar(avatars, unusedAvatar, report);
   return profile;
 }
 
-/** An address of ours may be plain http, where the server is reached so. */
-function isShowable(text: string, avatars: AvatarStore): boolean {
-  if (avatars.isOurs(text)) return true;
+/** The URL of an uploaded avatar can be plain http if the server's public URL is. All others must be https. */
+function isAllowedAvatarUrl(text: string, avatars: AvatarStore): boolean {
+  if (avatars.isOwnUrl(text)) return true;
   if (!URL.canParse(text) || /[\s\p{Cc}]/u.test(text)) return false;
   const { protocol, username, password } = new URL(text);
   return protocol === 'https:' && username === '' && password === '';

@@ -5,7 +5,7 @@ import { Guid } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
 
-/** Behind a platform admin. */
+/** The credential is the SaaS JWT of a platform administrator. */
 export function playerDeletionRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.delete(
@@ -16,8 +16,9 @@ export function playerDeletionRoutes(services: DeletionServices): FastifyPluginA
           tags: ['Administration'],
           summary: 'Delete a player',
           description:
-            'What the player could do themselves: clears the profile, removes every sign-in method and ends every session in ' +
-            'all tenants, for good. Deleting again changes nothing. A profile that was merged is not found by its old id.',
+            'Clears the profile, removes all sign-in methods and ends all sessions in all tenants. Use it for players who cannot ' +
+            'delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the ' +
+            'id of the profile that it was merged into.',
           params: Type.Object({ playerId: Guid }),
           response: { 204: Type.Null() },
         },

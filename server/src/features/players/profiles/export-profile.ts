@@ -1,7 +1,14 @@
 import type { Database } from '../../../database/database.ts';
 import { now } from '../../../core/timestamps.ts';
-import { listDevices } from '../devices/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
 import { exportEventsOfPlayer } from '../../gameplay/events/index.ts';
+import { listDevices } from '../devices/index.ts';
+import {
+  requireProof,
+  verifyProof,
+  type CallerWithProof,
+  type ProofServices,
+} from './auth-methods/identity-proof.ts';
 import {
   listAddresses,
   listMergedProfiles,
@@ -19,82 +26,102 @@ import {
   type SessionRow,
   type ThirdPartyRow,
 } from './export-queries.ts';
+import { notifyChange, type ChangeAuthor } from './notify-change.ts';
+import { lockProfiles } from './queries.ts';
 import type { FullProfile } from './read-profile.ts';
 
-/** Rows that are read at a time: memory does not grow with what is exported. 200 logins with metadata are at most 2 MiB. */
-const CHUNK = 200;
+/** Checks that a player may export their data, and notifies them before the first byte is sent. Throws identity_proof_required. */
+export async function authorizeExport(
+  services: ProofServices & MailServices,
+  caller: CallerWithProof & ChangeAuthor,
+): Promise<void> {
+  const proof = await verifyProof(services, caller);
+  await services.database.forPlayer(caller.playerId).transaction(async (transaction) => {
+    await proof?.use?.(transaction);
+    await lockProfiles(transaction, [caller.playerId]);
+    await requireProof(transaction, services, caller, { proof });
+    await notifyChange(services, transaction, caller, 'exported');
+  });
+}
+
+/** Rows per query, so that memory does not grow with the export. 200 logins with metadata have at most 2 MiB. */
+const PAGE_SIZE = 200;
 
 type Chunks = AsyncGenerator<object[]>;
 
 /**
- * Everything held about a player as one JSON object, in pieces, with what the profiles that were merged into theirs have left.
- * What can be long is read while it is sent.
+ * Exports all data about a player, with that of merged profiles, as one JSON object in pieces. Long lists are read while the response
+ * is sent.
  */
 export async function* exportProfile(database: Database, profile: FullProfile): AsyncGenerator<string> {
-  const people = [profile.id, ...profile.mergedProfileIds];
-  const own = database.forPlayer(profile.id);
+  const playerIds = [profile.id, ...profile.mergedProfileIds];
+  const playerScope = database.forPlayer(profile.id);
   const head = {
     exportedAt: now(),
     profile,
-    mergedProfiles: await listMergedProfiles(own, people),
-    emailAddresses: await listAddresses(own, people),
+    mergedProfiles: await listMergedProfiles(playerScope, playerIds),
+    emailAddresses: await listAddresses(playerScope, playerIds),
     devices: await listDevices(database, profile.id),
   };
-  // The object stays open for what follows.
+  // Cut the closing brace, because more members follow.
   yield JSON.stringify(head).slice(0, -1);
 
-  const tenants = profile.tenantAccess.map(({ tenantId }) => tenantId);
-  const places = tenants.flatMap((tenantId) => people.map((playerId) => ({ tenantId, playerId })));
+  const tenantIds = profile.tenantAccess.map(({ tenantId }) => tenantId);
+  const tenantPlayers = tenantIds.flatMap((tenantId) =>
+    playerIds.map((playerId) => ({ tenantId, playerId })),
+  );
   const sections: Record<string, Chunks> = {
-    bans: inTurn(people, (id, last?: BanRow) => pageBans(own, id, last, CHUNK)),
-    portalSessions: inTurn(people, (id, last?: PortalSessionRow) => pagePortalSessions(own, id, last, CHUNK)),
-    thirdParties: withoutTokens(
-      inTurn(people, (id, last?: ThirdPartyRow) => pageThirdParties(own, id, last, CHUNK)),
+    bans: readAll(playerIds, (id, last?: BanRow) => pageBans(playerScope, id, last, PAGE_SIZE)),
+    portalSessions: readAll(playerIds, (id, last?: PortalSessionRow) =>
+      pagePortalSessions(playerScope, id, last, PAGE_SIZE),
     ),
-    sessions: inTurn(people, (id, last?: SessionRow) => pageSessions(own, id, last, CHUNK)),
-    logins: inTurn(people, (id, last?: LedgerRow) => pageLogins(own, id, last, CHUNK)),
-    logouts: inTurn(people, (id, last?: LedgerRow) => pageLogouts(own, id, last, CHUNK)),
-    matches: inTurn(places, ({ tenantId, playerId }, last?: MatchRow) =>
-      pageMatches(database.forTenant(tenantId), tenantId, playerId, last, CHUNK),
+    thirdParties: withoutTokenHashes(
+      readAll(playerIds, (id, last?: ThirdPartyRow) => pageThirdParties(playerScope, id, last, PAGE_SIZE)),
     ),
-    matchEvents: events(database, 'match', tenants, people),
-    playerEvents: events(database, 'player', tenants, people),
+    sessions: readAll(playerIds, (id, last?: SessionRow) => pageSessions(playerScope, id, last, PAGE_SIZE)),
+    logins: readAll(playerIds, (id, last?: LedgerRow) => pageLogins(playerScope, id, last, PAGE_SIZE)),
+    logouts: readAll(playerIds, (id, last?: LedgerRow) => pageLogouts(playerScope, id, last, PAGE_SIZE)),
+    matches: readAll(tenantPlayers, ({ tenantId, playerId }, last?: MatchRow) =>
+      pageMatches(database.forTenant(tenantId), tenantId, playerId, last, PAGE_SIZE),
+    ),
+    matchEvents: readEvents(database, 'match', tenantIds, playerIds),
+    playerEvents: readEvents(database, 'player', tenantIds, playerIds),
   };
   for (const [name, chunks] of Object.entries(sections)) yield* asMember(name, chunks);
   yield '}';
 }
 
-/** The hash of a token places its row in the list, and is nothing to export. */
-async function* withoutTokens(chunks: AsyncGenerator<ThirdPartyRow[]>): Chunks {
+/** The token hash is the sort key of the pages. It is not exported. */
+async function* withoutTokenHashes(chunks: AsyncGenerator<ThirdPartyRow[]>): Chunks {
   for await (const chunk of chunks) yield chunk.map(({ tokenHash: _hash, ...row }) => row);
 }
 
-/** The lists of several, one after the other, page by page. */
-async function* inTurn<Owner, Row extends object>(
+/** Reads all pages of the first owner's list, then those of the next owner. */
+async function* readAll<Owner, Row extends object>(
   owners: Owner[],
-  page: (owner: Owner, last: Row | undefined) => Promise<Row[]>,
+  readPage: (owner: Owner, last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
   for (const owner of owners) {
     let rows: Row[] = [];
     do {
-      rows = await page(owner, rows.at(-1));
+      rows = await readPage(owner, rows.at(-1));
       yield rows;
-    } while (rows.length === CHUNK);
+    } while (rows.length === PAGE_SIZE);
   }
 }
 
-async function* events(
+async function* readEvents(
   database: Database,
   scope: 'match' | 'player',
-  tenants: string[],
-  people: string[],
+  tenantIds: string[],
+  playerIds: string[],
 ): Chunks {
-  for (const tenantId of tenants)
-    for await (const chunk of exportEventsOfPlayer(database, tenantId, scope, people))
+  for (const tenantId of tenantIds)
+    for await (const chunk of exportEventsOfPlayer(database, tenantId, scope, playerIds))
       yield chunk.map((event) => ({ tenantId, ...event }));
 }
 
-/** A further member of an open object: an array. */
+/** Formats an array as another member of an open JSON object. */
 async function* asMember(name: string, chunks: Chunks): AsyncGenerator<string> {
   yield `,${JSON.stringify(name)}:[`;
   let separator = '';

@@ -1,34 +1,28 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 
-// What an export holds beside the profile: nothing that is a secret. The statements run in the player's own scope, which holds
-// the rows of the profiles that were merged into theirs; `people` are all of them.
+// The data of an export besides the profile, without secrets. Unless noted otherwise, the statements run in the player's scope. The
+// scope includes the rows of merged profiles. `playerIds` are the ids of the player and of all merged profiles.
 
-export function listMergedProfiles(db: Querier, people: string[]): Promise<object[]> {
+export function listMergedProfiles(db: Querier, playerIds: string[]): Promise<object[]> {
   return db.rows(sql`
     SELECT id, created_at AS "createdAt", profile_visibility AS "profileVisibility"
-    FROM players WHERE id = ANY(${people}::uuid[]) AND merged_into_id IS NOT NULL ORDER BY created_at, id`);
+    FROM players WHERE id = ANY(${playerIds}::uuid[]) AND merged_into_id IS NOT NULL ORDER BY created_at, id`);
 }
 
-export function listAddresses(db: Querier, people: string[]): Promise<object[]> {
+export function listAddresses(db: Querier, playerIds: string[]): Promise<object[]> {
   return db.rows(sql`
     SELECT email, verified_at AS "verifiedAt" FROM email_credentials
-    WHERE player_id = ANY(${people}::uuid[]) ORDER BY email`);
+    WHERE player_id = ANY(${playerIds}::uuid[]) ORDER BY email`);
 }
 
-/** A row of a list that is read page by page; a page begins after the last row of the one before. */
-export interface SessionRow {
-  tenantId: string;
-  sessionId: string;
-  lastSeenAt: string;
-}
-
+/** The sort key of a list. The next page begins after it. */
 export interface BanRow {
   id: string;
   bannedAt: string;
 }
 
-/** One player's bans, without what studios have noted for themselves. */
+/** A page of the bans, without the internal notes of studios. */
 export function pageBans(
   db: Querier,
   playerId: string,
@@ -83,7 +77,13 @@ export function pageThirdParties(
     ORDER BY expires_at, token_hash LIMIT ${limit}`);
 }
 
-/** One player's session states, tenant by tenant. */
+export interface SessionRow {
+  tenantId: string;
+  sessionId: string;
+  lastSeenAt: string;
+}
+
+/** A page of the sessions, ordered by tenant. */
 export function pageSessions(
   db: Querier,
   playerId: string,
@@ -107,7 +107,7 @@ export interface LedgerRow {
   receivedAt: string;
 }
 
-/** One player's logins, in the order in which they were written. */
+/** A page of the logins, in the order in which the database received them. */
 export function pageLogins(
   db: Querier,
   playerId: string,
@@ -144,7 +144,7 @@ export interface MatchRow {
   matchPlayerId: string;
 }
 
-/** One player's matches in a tenant, in whose scope it runs. */
+/** A page of the matches in a tenant. Runs in the tenant's scope. */
 export function pageMatches(
   db: Querier,
   tenantId: string,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
@@ -18,7 +18,7 @@ async function newPlayer(at: TestTenant = tenant) {
 }
 type Player = Awaited<ReturnType<typeof newPlayer>>;
 
-/** A session with a device, a match, an event of each kind, and its end. */
+/** A session with a device, a match, a match event, a player event and a logout. */
 async function play(player: Player, value: string) {
   const { body } = await app.http.post(
     '/api/player-auth/login',
@@ -64,151 +64,157 @@ async function play(player: Player, value: string) {
   assert.equal(out.status, 200);
 }
 
-test('everything about the player is in it, nobody else’s, and no secret', async () => {
-  const [player, absorbed, stranger] = [await newPlayer(), await newPlayer(), await newPlayer()];
-  await play(player, '9223372036854775807');
-  await play(absorbed, '1');
-  await play(stranger, '2');
-  const admin = await arrangeAccount(app, tenant, 'admin');
-  const ban = { reason: 'tea', note: 'a note of the studio', until: '2030-01-01T00:00:00Z' };
-  const path = `/api/bus_tenants/${tenant.tenantId}/players/${absorbed.playerId}/ban`;
-  assert.equal((await app.http.post(path, ban, admin)).status, 201);
-  const merge = {
-    sourceProfileId: absorbed.playerId,
-    sourceProvider: 'Mock',
-    sourceAuthToken: `mock:${absorbed.username}:secret`,
-  };
-  assert.equal((await app.http.post(`${ME}/merge`, merge, player)).status, 200);
+describe('GET /api/player-profile/me/export', () => {
+  test('contains all data of the player and of merged profiles, without secrets and other players', async () => {
+    const [player, absorbed, stranger] = [await newPlayer(), await newPlayer(), await newPlayer()];
+    await play(player, '9223372036854775807');
+    await play(absorbed, '1');
+    await play(stranger, '2');
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const ban = { reason: 'tea', note: 'a note of the studio', until: '2030-01-01T00:00:00Z' };
+    const path = `/api/bus_tenants/${tenant.tenantId}/players/${absorbed.playerId}/ban`;
+    assert.equal((await app.http.post(path, ban, admin)).status, 201);
+    const merge = {
+      sourceProfileId: absorbed.playerId,
+      sourceProvider: 'Mock',
+      sourceAuthToken: `mock:${absorbed.username}:secret`,
+    };
+    assert.equal((await app.http.post(`${ME}/merge`, merge, player)).status, 200);
 
-  const { status, headers, body, text } = await exported(player);
-  assert.equal(status, 200);
-  assert.match(headers.get('content-type') ?? '', /^application\/json/);
-  assert.equal(headers.get('content-disposition'), 'attachment; filename="player-data.json"');
-  assert.deepEqual(Object.keys(body), [
-    'exportedAt',
-    'profile',
-    'mergedProfiles',
-    'emailAddresses',
-    'devices',
-    'bans',
-    'portalSessions',
-    'thirdParties',
-    'sessions',
-    'logins',
-    'logouts',
-    'matches',
-    'matchEvents',
-    'playerEvents',
-  ]);
-  assert.deepEqual(body.profile, (await app.http.get(ME, player)).body);
-  const lengths = Object.fromEntries(
-    Object.entries(body).flatMap(([name, value]) => (Array.isArray(value) ? [[name, value.length]] : [])),
-  );
-  assert.deepEqual(lengths, {
-    mergedProfiles: 1,
-    emailAddresses: 0,
-    devices: 2,
-    bans: 1,
-    portalSessions: 0,
-    thirdParties: 0,
-    sessions: 4,
-    logins: 4,
-    logouts: 3,
-    matches: 2,
-    matchEvents: 2,
-    playerEvents: 2,
+    const { status, headers, body, text } = await exported(player);
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(headers.get('content-disposition'), 'attachment; filename="player-data.json"');
+    assert.deepEqual(Object.keys(body), [
+      'exportedAt',
+      'profile',
+      'mergedProfiles',
+      'emailAddresses',
+      'devices',
+      'bans',
+      'portalSessions',
+      'thirdParties',
+      'sessions',
+      'logins',
+      'logouts',
+      'matches',
+      'matchEvents',
+      'playerEvents',
+    ]);
+    assert.deepEqual(body.profile, (await app.http.get(ME, player)).body);
+    const lengths = Object.fromEntries(
+      Object.entries(body).flatMap(([name, value]) => (Array.isArray(value) ? [[name, value.length]] : [])),
+    );
+    assert.deepEqual(lengths, {
+      mergedProfiles: 1,
+      emailAddresses: 0,
+      devices: 2,
+      bans: 1,
+      portalSessions: 0,
+      thirdParties: 0,
+      sessions: 4,
+      logins: 4,
+      logouts: 3,
+      matches: 2,
+      matchEvents: 2,
+      playerEvents: 2,
+    });
+    assert.equal(body.bans[0].reason, 'tea');
+    assert.equal(body.logouts[0].reason, 'user_logout');
+    const login = body.logins.find(
+      ({ clientVersion }: { clientVersion: string }) => clientVersion === '1.2.3',
+    );
+    assert.deepEqual(
+      [login.platform, login.metadata, login.ipAddress],
+      ['PC_Linux', { shell: 'fish' }, '127.0.0.1'],
+    );
+    assert.equal(body.matches[0].tenantId, tenant.tenantId);
+    assert.equal(text.match(/"value":9223372036854775807[,}]/g)?.length, 2, 'values keep all digits');
+    for (const secret of [stranger.playerId, 'studio', 'Hash', 'hash', 'secret'])
+      assert.equal(text.replaceAll(/"rowHash":"[0-9a-f]+"/g, '').includes(secret), false, secret);
   });
-  assert.equal(body.bans[0].reason, 'tea');
-  assert.equal(body.logouts[0].reason, 'user_logout');
-  const login = body.logins.find(({ clientVersion }: { clientVersion: string }) => clientVersion === '1.2.3');
-  assert.deepEqual(
-    [login.platform, login.metadata, login.ipAddress],
-    ['PC_Linux', { shell: 'fish' }, '127.0.0.1'],
-  );
-  assert.equal(body.matches[0].tenantId, tenant.tenantId);
-  assert.equal(text.match(/"value":9223372036854775807[,}]/g)?.length, 2, 'values keep all of their digits');
-  for (const secret of [stranger.playerId, 'studio', 'Hash', 'hash', 'secret'])
-    assert.equal(text.replaceAll(/"rowHash":"[0-9a-f]+"/g, '').includes(secret), false, secret);
-});
 
-test('lists of any length are whole, and in order', async () => {
-  const player = await newPlayer();
-  await app.owner.query(
-    `INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_provider, platform, occurred_at, created_at_gl,
+  test('exports long lists completely and in order', async () => {
+    const player = await newPlayer();
+    await app.owner.query(
+      `INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_provider, platform, occurred_at, created_at_gl,
                                received_at_db, row_hash)
      SELECT $1, gen_random_uuid(), gen_random_uuid(), $2, 'mock', 'Other', now(), now(), now() - (n / 3) * interval '1 ms', ''
      FROM generate_series(1, 2999) n`,
-    [tenant.tenantId, player.playerId],
-  );
-  await app.owner.query(
-    `INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, platform)
+      [tenant.tenantId, player.playerId],
+    );
+    await app.owner.query(
+      `INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, platform)
      SELECT $1, gen_random_uuid(), $2, now(), now() - (n / 3) * interval '1 ms', 'mock', 'Other'
      FROM generate_series(1, 1999) n`,
-    [tenant.tenantId, player.playerId],
-  );
-  const { body } = await exported(player);
-  for (const [name, key, count] of [
-    ['logins', 'receivedAt', 3000],
-    ['sessions', 'lastSeenAt', 2000],
-  ] as const) {
-    const rows: Record<string, string>[] = body[name];
-    assert.equal(new Set(rows.map(({ id, sessionId }) => id ?? sessionId)).size, count, name);
-    assert.ok(
-      rows.every((row, index) => index === 0 || Date.parse(row[key]!) >= Date.parse(rows[index - 1]![key]!)),
+      [tenant.tenantId, player.playerId],
     );
-  }
-});
-
-test('events of any time are found', async () => {
-  const player = await newPlayer();
-  const times = [
-    '1970-01-01T00:00:00Z',
-    '2025-06-01T12:00:00.123456Z',
-    '2025-06-02T12:00:00.123456Z',
-    new Date(Date.now() + 47 * 3_600_000).toISOString(),
-  ];
-  const sent = await app.http.post(
-    '/api/game/player-events',
-    {
-      events: times.map((occurredAt, index) => ({
-        playerId: player.playerId,
-        eventKey: 'step',
-        idempotencyKey: `${player.playerId} ${index}`,
-        occurredAt,
-      })),
-    },
-    player.caller,
-  );
-  assert.equal(sent.status, 201, sent.text);
-  const { body } = await exported(player);
-  assert.deepEqual(
-    body.playerEvents.map(({ occurredAt }: { occurredAt: string }) => Date.parse(occurredAt)),
-    times.map((time) => Date.parse(time)),
-  );
-});
-
-test('a player exports once at a time, and may again when that is done or given up', async () => {
-  const player = await newPlayer();
-  const answers = await Promise.all(Array.from({ length: 5 }, () => exported(player)));
-  const refused = answers.filter(({ status }) => status !== 200);
-  assert.ok(refused.length > 0 && refused.length < 5);
-  for (const { status, body, headers } of refused) {
-    assert.deepEqual([status, body.code], [429, 'too_many_exports']);
-    assert.ok(headers.get('retry-after'));
-  }
-  const gone = new AbortController();
-  const request = fetch(`${app.url}${ME}/export`, {
-    headers: { authorization: `Bearer ${player.bearer}` },
-    signal: gone.signal,
+    const { body } = await exported(player);
+    for (const [name, key, count] of [
+      ['logins', 'receivedAt', 3000],
+      ['sessions', 'lastSeenAt', 2000],
+    ] as const) {
+      const rows: Record<string, string>[] = body[name];
+      assert.equal(new Set(rows.map(({ id, sessionId }) => id ?? sessionId)).size, count, name);
+      assert.ok(
+        rows.every(
+          (row, index) => index === 0 || Date.parse(row[key]!) >= Date.parse(rows[index - 1]![key]!),
+        ),
+      );
+    }
   });
-  gone.abort();
-  await assert.rejects(request);
-  await eventually(async () => (await exported(player)).status === 200);
-});
 
-test('what a deletion leaves can still be exported', async () => {
-  const player = await newPlayer();
-  await app.http.delete(ME, player);
-  const { status, body } = await exported(player);
-  assert.deepEqual([status, body.profile.isActive, body.logins.length], [200, false, 1]);
+  test('exports events of any time', async () => {
+    const player = await newPlayer();
+    const times = [
+      '1970-01-01T00:00:00Z',
+      '2025-06-01T12:00:00.123456Z',
+      '2025-06-02T12:00:00.123456Z',
+      new Date(Date.now() + 47 * 3_600_000).toISOString(),
+    ];
+    const sent = await app.http.post(
+      '/api/game/player-events',
+      {
+        events: times.map((occurredAt, index) => ({
+          playerId: player.playerId,
+          eventKey: 'step',
+          idempotencyKey: `${player.playerId} ${index}`,
+          occurredAt,
+        })),
+      },
+      player.caller,
+    );
+    assert.equal(sent.status, 201, sent.text);
+    const { body } = await exported(player);
+    assert.deepEqual(
+      body.playerEvents.map(({ occurredAt }: { occurredAt: string }) => Date.parse(occurredAt)),
+      times.map((time) => Date.parse(time)),
+    );
+  });
+
+  test('returns 429 to a second concurrent export, until the first is complete or aborted', async () => {
+    const player = await newPlayer();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => exported(player)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    assert.ok(refused.length > 0 && refused.length < 5);
+    for (const { status, body, headers } of refused) {
+      assert.deepEqual([status, body.code], [429, 'too_many_exports']);
+      assert.ok(headers.get('retry-after'));
+    }
+    const gone = new AbortController();
+    const request = fetch(`${app.url}${ME}/export`, {
+      headers: { authorization: `Bearer ${player.bearer}` },
+      signal: gone.signal,
+    });
+    gone.abort();
+    await assert.rejects(request);
+    await eventually(async () => (await exported(player)).status === 200);
+  });
+
+  test('exports the remaining data of a deleted profile', async () => {
+    const player = await newPlayer();
+    await app.http.delete(ME, player);
+    const { status, body } = await exported(player);
+    assert.deepEqual([status, body.profile.isActive, body.logins.length], [200, false, 1]);
+  });
 });

@@ -1,6 +1,6 @@
-export { authMethodRoutes } from './auth-method-routes.ts';
-export { avatarRoutes, avatarUploadRoutes } from './avatar-routes.ts';
-export { openAvatarStore, type AvatarStorage } from './avatars/avatar-store.ts';
+export { authMethodRoutes } from './auth-methods/routes.ts';
+export { openAvatarStore, type AvatarStorage, type AvatarStore } from './avatars/avatar-store.ts';
+export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
-export { profileCheck } from './own-profile.ts';
+export { createProfileCheck } from './lock-profile.ts';
 export { profileRoutes } from './profile-routes.ts';

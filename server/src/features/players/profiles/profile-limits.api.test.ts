@@ -10,7 +10,7 @@ const ME = '/api/player-profile/me';
 
 const newToken = () => `mock:${randomBytes(6).toString('hex')}:secret`;
 
-/** A player with so many sign-in methods. */
+/** A player with `count` sign-in methods. */
 async function arrangeMethods(count: number) {
   const player = await arrangePlayer(app, tenant);
   await app.owner.query(
@@ -42,7 +42,7 @@ describe('POST /api/player-profile/me/auth-methods', () => {
     assert.ok([200, 201].includes(linked.status), linked.text);
     const refused = await link(newToken());
     assert.deepEqual([refused.status, refused.body.code], [400, 'auth_method_limit']);
-    assert.equal((await link(token)).status, linked.status, 'a method of the player is still found');
+    assert.equal((await link(token)).status, linked.status, 'linking a known method again still works');
     assert.equal((await app.http.get(ME, player)).body.authMethods.length, 50);
   });
 });
@@ -57,7 +57,7 @@ describe('POST /api/player-profile/me/merge', () => {
     assert.equal((await app.http.get(ME, source)).body.authMethods.length, 25);
   });
 
-  test('returns 400 when the profile has absorbed 100 others', async () => {
+  test('returns 400 when 100 profiles were merged into the target', async () => {
     const [target, source] = [await arrangeMethods(1), await arrangeMethods(1)];
     await app.owner.query(
       `INSERT INTO players (id, created_at, is_active, merged_into_id)

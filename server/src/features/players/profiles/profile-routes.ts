@@ -1,26 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { limitExports } from '../../../http/exports.ts';
+import { createExports } from '../../../http/exports.ts';
 import { originOf, playerOf, reporterOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { applicantOf, ProofHeaders } from './applicant-of-routes.ts';
-import { admitExport } from './admit-export.ts';
+import { callerWithProof, ProofHeaders } from './auth-methods/caller-of-routes.ts';
 import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
-import { exportProfile } from './export-profile.ts';
+import { authorizeExport, exportProfile } from './export-profile.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
 import { ChangeProfileBody, FullPlayerProfile, TenantAccessList } from './schemas.ts';
 
 const tags = ['Player profile'];
 
-/** Each reads through all events of the player's games, which is much work for PostgreSQL: so only two read at once. */
+/** Each export scans all events of the player's tenants. So only two of them read from PostgreSQL at the same time. */
 const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
 
-/** Behind a player's token. */
+/** The credential is a player's access token. */
 export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
   const { database } = services;
-  const exports = limitExports(EXPORT_LIMITS);
+  const exports = createExports(EXPORT_LIMITS);
   return async (app) => {
     app.get(
       '/api/player-profile/me',
@@ -28,9 +27,10 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
         schema: {
           operationId: 'readOwnProfile',
           tags,
-          summary: 'The player’s own profile',
+          summary: 'Get your profile',
           description:
-            'The only view that holds the e-mail address, the sign-in methods and the merged profiles.',
+            'Returns the whole profile of the player. Only this view contains the e-mail address, the sign-in methods and the merged ' +
+            'profiles.',
           response: { 200: FullPlayerProfile },
         },
       },
@@ -43,8 +43,8 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
         schema: {
           operationId: 'changeOwnProfile',
           tags,
-          summary: 'Change the own profile',
-          description: 'What is left out stays. The e-mail address cannot be changed here.',
+          summary: 'Update your profile',
+          description: 'Changes only the fields that are sent. The e-mail address cannot be changed here.',
           body: ChangeProfileBody,
           response: { 200: FullPlayerProfile },
         },
@@ -59,10 +59,10 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
         schema: {
           operationId: 'deleteOwnProfile',
           tags,
-          summary: 'Delete the own profile',
+          summary: 'Delete your profile',
           description:
-            'Clears the profile, removes every sign-in method and ends every session, for good. An access token still reads ' +
-            'what is left until it expires. Whoever signs in again is somebody new. Deleting again changes nothing.',
+            'Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still ' +
+            'read the remaining data until it expires. A later sign-in creates a new player. Idempotent.',
           headers: ProofHeaders,
           response: { 204: Type.Null(), ...problems(403, 502) },
         },
@@ -74,7 +74,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
           actor: { kind: 'player' as const, id: playerId },
           origin: originOf(request),
           tenantId,
-          applicant: applicantOf(request),
+          caller: callerWithProof(request),
         };
         if (!(await deletePlayer(services, playerId, deletion, reporterOf(request))))
           throw new ProblemError('invalid_bearer');
@@ -88,9 +88,10 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
         schema: {
           operationId: 'listOwnTenants',
           tags,
-          summary: 'The games that the player has signed in to',
+          summary: 'List your tenants',
           description:
-            'The last 1,000, those of profiles that were merged into this one included. Where they were last comes first.',
+            'Returns the tenants that the player has signed in to, with those of merged profiles. The last visited tenant is first. ' +
+            'At most 1,000 tenants.',
           response: { 200: TenantAccessList },
         },
       },
@@ -103,11 +104,10 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
         schema: {
           operationId: 'exportOwnData',
           tags,
-          summary: 'Everything held about the player',
+          summary: 'Export your data',
           description:
-            'One JSON object, sent while it is read: the profile, devices, bans, sessions, the ledgers of logins and logouts, ' +
-            'matches and events, in all games, with those of profiles that were merged into this one. One export of a player ' +
-            'at a time, and eight of a tenant.',
+            'Streams all data about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and ' +
+            'events in all tenants, with the data of merged profiles. A player can have one export in progress, and a tenant eight.',
           headers: ProofHeaders,
           response: {
             200: {
@@ -120,7 +120,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
       },
       async (request, reply) => {
         const { playerId, tenantId } = playerOf(request);
-        await admitExport(services, applicantOf(request));
+        await authorizeExport(services, callerWithProof(request));
         const profile = await readProfile(database, playerId);
         const stream = exports.open(request, tenantId, exportProfile(database, profile));
         return reply

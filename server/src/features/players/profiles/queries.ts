@@ -2,10 +2,16 @@ import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
-import { MOST_GAMES } from './limits.ts';
 
-/** Whether a player exists and was not merged into another. */
-export async function isOwnProfile(db: Querier, playerId: string): Promise<boolean> {
+/** How many sign-in methods a profile can have before no more can be linked. The password of an e-mail address is an extra one. */
+export const MAX_AUTH_METHODS = 50;
+/** How many profiles can be merged into one. */
+export const MAX_MERGED_PROFILES = 100;
+/** How many tenants a profile lists. */
+export const MAX_LISTED_TENANTS = 1_000;
+
+/** Whether a player exists and was not merged into another one. */
+export async function existsUnmerged(db: Querier, playerId: string): Promise<boolean> {
   const row = await db.row(sql`SELECT FROM players WHERE id = ${playerId} AND merged_into_id IS NULL`);
   return row !== undefined;
 }
@@ -32,7 +38,7 @@ export function findProfile(db: Querier, playerId: string): Promise<ProfileRow |
     FROM players player WHERE id = ${playerId}`);
 }
 
-/** A way to sign in, as its player sees it. */
+/** A sign-in method as its own player sees it. */
 export interface AuthMethod {
   id: string;
   authProvider: Provider;
@@ -50,14 +56,14 @@ const methodColumns = sql`id, auth_provider AS "authProvider", provider_user_id 
     display_name AS "displayName", avatar_url AS "avatarUrl", is_primary AS "isPrimary", linked_at AS "linkedAt",
     last_used_at AS "lastUsedAt"`;
 
-/** The primary one first, then in the order in which they were linked. */
+/** Lists the sign-in methods: the primary one first, then in the order of linking. */
 export function listAuthMethods(db: Querier, playerId: string): Promise<AuthMethod[]> {
   return db.rows(sql`
     SELECT ${methodColumns} FROM auth_methods WHERE player_id = ${playerId}
     ORDER BY is_primary DESC, linked_at, id`);
 }
 
-/** A tenant that a player has come to. */
+/** A player's access record in a tenant. */
 export interface TenantAccess {
   tenantId: string;
   tenantRole: string;
@@ -66,16 +72,16 @@ export interface TenantAccess {
   loginCount: number;
 }
 
-/** In the player's own scope: the last {@link MOST_GAMES}. Where they were last comes first. */
+/** Lists at most {@link MAX_LISTED_TENANTS} tenants, the last visited first. Runs in the player's scope. */
 export function listTenantAccess(db: Querier, playerId: string): Promise<TenantAccess[]> {
   return db.rows(sql`
     SELECT tenant_id AS "tenantId", tenant_role AS "tenantRole", first_seen_at AS "firstSeenAt",
            last_seen_at AS "lastSeenAt", login_count AS "loginCount"
     FROM tenant_access WHERE player_id = ${playerId}
-    ORDER BY last_seen_at DESC, tenant_id LIMIT ${MOST_GAMES}`);
+    ORDER BY last_seen_at DESC, tenant_id LIMIT ${MAX_LISTED_TENANTS}`);
 }
 
-/** What a change of a profile has to know of it before. */
+/** The state of a profile before a change. */
 export interface LockedProfile {
   email: string | null;
   displayName: string | null;
@@ -87,8 +93,8 @@ export interface LockedProfile {
 }
 
 /**
- * Locks profiles until the transaction ends, in the order of their ids, before anything else of theirs but their addresses: every
- * sign-in does so too, and so does everything that changes how somebody signs in.
+ * Locks profiles until the transaction ends, in the order of their ids. Only e-mail credentials are locked before profiles. Every
+ * sign-in and every change of sign-in methods takes the locks in this order.
  */
 export async function lockProfiles(db: Querier, playerIds: string[]): Promise<Map<string, LockedProfile>> {
   const rows = await db.rows<LockedProfile & { id: string }>(sql`
@@ -110,7 +116,7 @@ export async function updateProfile(
     WHERE id = ${playerId}`);
 }
 
-/** Whose sign-in method an identity is. */
+/** Finds the sign-in method of an identity, and its player. */
 export function findIdentity(
   db: Querier,
   identity: Identity,
@@ -122,8 +128,8 @@ export function findIdentity(
 }
 
 /**
- * Whether somebody has ended the refreshing of a token's session; of a session of the portal, also by logging out. In the
- * player's own scope.
+ * Whether the refresh tokens of a session were revoked for a security reason. A portal session also counts as revoked after a
+ * logout. Runs in the player's scope.
  */
 export async function isSessionRevoked(
   db: Querier,
@@ -137,32 +143,32 @@ export async function isSessionRevoked(
   return row !== undefined;
 }
 
-/** What a new sign-in method keeps of the identity that the provider vouched for. */
+/** The fields of a new sign-in method beside its identity. */
 export interface NewAuthMethod {
   id: string;
   playerId: string;
   at: string;
-  /** The workspace that the method is good in; null if everywhere. */
-  linkedIn: string | null;
+  /** The workspace to which the method is restricted; null means all workspaces. */
+  linkedInWorkspace: string | null;
 }
 
-/** Adds a sign-in method that is not primary; undefined where the identity is somebody's already. */
+/** Adds a sign-in method that is not primary. Returns undefined if a player already has the identity. */
 export function insertAuthMethod(
   db: Querier,
   identity: Identity,
-  { id, playerId, at, linkedIn }: NewAuthMethod,
+  { id, playerId, at, linkedInWorkspace }: NewAuthMethod,
 ): Promise<AuthMethod | undefined> {
   return db.row(sql`
     INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
                               wallet_address, secret_hash, linked_at, linked_in_workspace)
     VALUES (${id}, ${playerId}, ${identity.provider}, ${identity.issuer}, ${identity.providerUserId}, ${identity.email},
             ${identity.username}, ${identity.displayName}, ${identity.walletAddress}, ${identity.secretHash}, ${at},
-            ${linkedIn})
+            ${linkedInWorkspace})
     ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING
     RETURNING ${methodColumns}`);
 }
 
-/** Removes a method of the player and says which it was; undefined where it is not theirs. */
+/** Removes a sign-in method and returns it. Returns undefined if it is not the player's. */
 export function deleteAuthMethod(
   db: Querier,
   playerId: string,
@@ -173,20 +179,20 @@ export function deleteAuthMethod(
     RETURNING is_primary AS "isPrimary", auth_provider AS provider, provider_user_id AS "providerUserId"`);
 }
 
-/** The method that the player has used last; among those never used, the one that was linked first. */
+/** Finds the last used sign-in method. If none was used, the first linked one. */
 export function findLastUsedMethod(db: Querier, playerId: string): Promise<{ id: string } | undefined> {
   return db.row(sql`
     SELECT id FROM auth_methods WHERE player_id = ${playerId}
     ORDER BY last_used_at DESC NULLS LAST, linked_at, id LIMIT 1`);
 }
 
-/** Makes a method of the player the primary one, in place of any other. Undefined where it is not theirs. */
+/** Makes a sign-in method the primary one. Returns undefined if it is not the player's. */
 export async function makePrimary(
   db: Querier,
   playerId: string,
   methodId: string,
 ): Promise<AuthMethod | undefined> {
-  // Two statements: the index that allows one primary method looks at every row as it is written.
+  // Two statements, because the unique index on the primary method is checked row by row.
   await db.run(sql`
     UPDATE auth_methods SET is_primary = false WHERE player_id = ${playerId} AND is_primary AND id <> ${methodId}`);
   return db.row(sql`
@@ -194,7 +200,7 @@ export async function makePrimary(
     RETURNING ${methodColumns}`);
 }
 
-/** Clears what a deletion clears of a profile (spec: player profile, rule 5), and closes it. */
+/** Clears the personal data of a deleted profile and deactivates it. */
 export async function redactProfile(db: Querier, playerId: string): Promise<void> {
   await db.run(sql`
     UPDATE players
@@ -203,7 +209,7 @@ export async function redactProfile(db: Querier, playerId: string): Promise<void
     WHERE id = ${playerId}`);
 }
 
-/** Removes all sign-in methods of a player, and returns how many there were. */
+/** Removes all sign-in methods of a player and returns their number. */
 export function deleteAuthMethods(db: Querier, playerId: string): Promise<number> {
   return db.run(sql`DELETE FROM auth_methods WHERE player_id = ${playerId}`);
 }

@@ -9,18 +9,18 @@ import {
   type TenantAccess,
 } from './queries.ts';
 
-/** A profile as its player sees it (spec: FullPlayerProfileDTO). */
+/** A profile as its own player sees it. */
 export interface FullProfile extends ProfileRow {
   authMethods: AuthMethod[];
   tenantAccess: TenantAccess[];
 }
 
-/** A player's own profile. */
+/** Reads a player's own profile. Throws invalid_bearer if it does not exist. */
 export function readProfile(database: Database, playerId: string): Promise<FullProfile> {
   return database.forPlayer(playerId).transaction((transaction) => assembleProfile(transaction, playerId));
 }
 
-/** As {@link readProfile}, as a transaction in the player's scope sees it. */
+/** {@link readProfile} within a transaction in the player's scope. */
 export async function assembleProfile(db: Querier, playerId: string): Promise<FullProfile> {
   const [profile, authMethods, tenantAccess] = await Promise.all([
     findProfile(db, playerId),
@@ -31,7 +31,7 @@ export async function assembleProfile(db: Querier, playerId: string): Promise<Fu
   return { ...profile, authMethods, tenantAccess };
 }
 
-/** The tenants that a player has come to, those of profiles that were merged into theirs included. */
+/** Lists the tenants that a player has signed in to, with those of merged profiles. */
 export function readTenantAccess(database: Database, playerId: string): Promise<TenantAccess[]> {
   return listTenantAccess(database.forPlayer(playerId), playerId);
 }

@@ -4,18 +4,18 @@ import { ExchangeBody } from '../../sign-in/email/index.ts';
 import { tokenProviders } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
 import { VerifyBody } from '../../sign-in/wallet/index.ts';
-import { MOST_GAMES, MOST_MERGED, MOST_METHODS } from './limits.ts';
+import { MAX_AUTH_METHODS, MAX_LISTED_TENANTS, MAX_MERGED_PROFILES } from './queries.ts';
 
 const linkableProviders = [...tokenProviders, 'EvmWallet', 'EmailOneTimeCode'] as const;
 type LinkableProvider = (typeof linkableProviders)[number];
 
 export const visibilities = ['private', 'limited', 'full'] as const;
 
-/** authMethods[] item (spec: player profile views). */
+/** A sign-in method of a profile. */
 export const AuthMethod = Type.Object({
   id: Guid,
   authProvider: OneOf(providers),
-  providerUserId: Type.String({ description: 'Who the player is at the provider.' }),
+  providerUserId: Type.String({ description: 'The id of the player at the provider.' }),
   email: Nullable(Type.String()),
   username: Nullable(Type.String()),
   displayName: Nullable(Type.String()),
@@ -25,7 +25,7 @@ export const AuthMethod = Type.Object({
   lastUsedAt: Nullable(Timestamp),
 });
 
-/** TenantAccessDTO (spec: player profile views). */
+/** A player’s access record in a tenant. */
 export const TenantAccess = Type.Object({
   tenantId: Guid,
   tenantRole: Type.String(),
@@ -34,24 +34,26 @@ export const TenantAccess = Type.Object({
   loginCount: Type.Integer(),
 });
 
-export const TenantAccessList = Type.Array(TenantAccess, { maxItems: MOST_GAMES });
+export const TenantAccessList = Type.Array(TenantAccess, { maxItems: MAX_LISTED_TENANTS });
 
-/** FullPlayerProfileDTO (spec: player profile views). */
+/** A profile as its own player sees it. */
 export const FullPlayerProfile = Type.Object({
   id: Guid,
   displayName: Nullable(Type.String()),
   avatarUrl: Nullable(Type.String()),
   email: Nullable(Type.String()),
   platformRole: Type.String(),
-  profileVisibility: OneOf(visibilities, { description: 'What others see of the profile.' }),
+  profileVisibility: OneOf(visibilities, {
+    description: 'How much of the profile other players and studios see.',
+  }),
   createdAt: Timestamp,
-  isActive: Type.Boolean({ description: 'False once the profile is deleted.' }),
+  isActive: Type.Boolean({ description: 'False after the profile was deleted.' }),
   mergedIntoId: Nullable(Guid),
   mergedProfileIds: Type.Array(Guid, {
-    maxItems: MOST_MERGED,
+    maxItems: MAX_MERGED_PROFILES,
     description: 'The profiles that were merged into this one.',
   }),
-  authMethods: Type.Array(AuthMethod, { maxItems: 2 * MOST_METHODS }),
+  authMethods: Type.Array(AuthMethod, { maxItems: 2 * MAX_AUTH_METHODS }),
   tenantAccess: TenantAccessList,
 });
 
@@ -61,7 +63,7 @@ export const ChangeProfileBody = Type.Object({
     Nullable(
       Type.String({
         maxLength: 2048,
-        description: 'An https address, or one that an upload has given. Null clears it.',
+        description: 'An https URL, or the URL of an uploaded avatar. Null clears it.',
       }),
     ),
   ),
@@ -70,26 +72,26 @@ export const ChangeProfileBody = Type.Object({
 
 export const AvatarResult = Type.Object({ avatarUrl: Type.String() });
 
-/** Not validated: the parts of a form are read one by one. */
+/** For the API reference only: the form parser validates the file. */
 export const AvatarForm = Type.Object({
   avatarFile: Type.String({ format: 'binary', description: 'A PNG or JPG of at most 2 MiB.' }),
 });
 
 export const AvatarPath = Type.Object({ name: Type.String() });
 
-/** Any text, for what is no identifier of the player's is a 400 like an unknown one (spec: profile endpoints). */
+/** Accepts any text, so that a malformed id gets the same 400 as an unknown one. */
 export const AuthMethodPath = Type.Object({ authMethodId: Type.String({ transform: ['toLowerCase'] }) });
 
 const Token = Type.String({
   minLength: 1,
   maxLength: 8192,
   description:
-    'What the provider gave, as for signing in; for StoreA with a token of the portal, the address to which StoreA has sent ' +
-    'the player back.',
+    'The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA ' +
+    'redirected the player.',
 });
 
-/** Which members a credential has, besides `provider`. Those of the other providers are ignored. */
-export const credentialMembers: Record<LinkableProvider, readonly (keyof Static<typeof IdentityProof>)[]> = {
+/** The fields of a credential, besides `provider`. The fields of other providers are ignored. */
+export const credentialFields: Record<LinkableProvider, readonly (keyof Static<typeof IdentityProof>)[]> = {
   StoreA: ['token'],
   StoreB: ['token'],
   WalletJwt: ['token'],
@@ -109,9 +111,9 @@ const credential = {
 
 export const IdentityProof = Type.Object(credential, {
   description:
-    'A proof of identity, by a sign-in method that the profile has: EmailOneTimeCode with `email` and a `code` of ' +
-    '`/api/player-portal-auth/email/otc`; EvmWallet with `message` and `signature` of `/api/player-portal-auth/wallet/challenge`; ' +
-    'StoreA with the address at which the player came back from `/api/player-portal-auth/storea/start` as `token`.',
+    'A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of ' +
+    '`/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. ' +
+    'StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`.',
 });
 
 export const LinkBody = Type.Object({

@@ -9,8 +9,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { exchangeRefreshToken } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { findSubject, findTokenUse, insertToken, lockSession, revokeFamily, rotateToken } from './queries.ts';
-import { refuseUnlessAllowed } from './refuse-unless-allowed.ts';
-import { signAssertion, type IssuedAssertion } from './sign-assertion.ts';
+import { requireAllowedPlayer, signAssertion, type IssuedAssertion } from './sign-assertion.ts';
 
 export interface ExchangeServices {
   database: Database;
@@ -19,19 +18,19 @@ export interface ExchangeServices {
 }
 
 export interface ExchangeRequest {
-  /** The game key's tenant, and who pays. */
+  /** The tenant of the game key, and the workspace that is billed. */
   billing: BillingContext;
   bearer: BearerCaller;
   audience: string;
   includeRefreshToken: boolean;
   origin: NonNullable<Author['origin']>;
-  /** The value of `Idempotency-Key`: for an exchange of a refresh token. */
+  /** The value of `Idempotency-Key`. Only the exchange of a refresh token uses it. */
   idempotencyKey: string | undefined;
 }
 
 /**
- * Makes an assertion about a player for one audience: from the player's access token, or from the refresh token that a
- * third party was given with an earlier one. Throws wrong_token_scope for any other token.
+ * Issues an assertion about a player for one audience. The bearer is the player's access token, or the refresh token that a third party
+ * received with an earlier assertion. Throws wrong_token_scope for any other token.
  */
 export async function exchangeToken(
   services: ExchangeServices,
@@ -54,7 +53,10 @@ export async function exchangeToken(
   return fromAccessToken(services, request, { playerId, sessionId });
 }
 
-/** With the player's name and address of now. Throws player_inactive, player_banned, and session_ended for a refresh token. */
+/**
+ * Uses the player's current name and address. Throws player_inactive and player_banned. Throws session_ended if a refresh token is
+ * requested and the session has ended.
+ */
 async function fromAccessToken(
   { database, vault, signer }: ExchangeServices,
   { billing, audience, includeRefreshToken }: ExchangeRequest,
@@ -63,7 +65,7 @@ async function fromAccessToken(
   const { tenantId } = billing;
   return database.forKey(billing).transaction(async (transaction) => {
     const found = await findSubject(transaction, tenantId, player.playerId);
-    refuseUnlessAllowed(found);
+    requireAllowedPlayer(found);
     const { displayName, email } = found;
     const subject = { ...player, tenantId, audience, displayName, email };
     if (!includeRefreshToken) return signAssertion(signer, subject);
@@ -73,15 +75,15 @@ async function fromAccessToken(
     if (!stored)
       throw new ProblemError(
         'session_ended',
-        'The session has ended, so there is no refresh token for a third party. Sign in again.',
+        'The session has ended, so no refresh token for a third party can be issued. Sign in again.',
       );
     return { ...signAssertion(signer, subject), refreshToken: token };
   });
 }
 
 /**
- * With the name and address that were kept, and the next refresh token, by the rules of {@link exchangeRefreshToken}. Throws
- * audience_mismatch, player_inactive, player_banned.
+ * Uses the name and address that were stored with the refresh token, and returns the next refresh token: see
+ * {@link exchangeRefreshToken}. Throws audience_mismatch, player_inactive and player_banned.
  */
 async function fromRefreshToken(
   { database, vault, signer }: ExchangeServices,
@@ -95,10 +97,10 @@ async function fromRefreshToken(
       kind: 'thirdparty',
       rotate: (hash, next) => rotateToken(database.forKey(billing), tenantId, { hash, audience }, next),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, { hash, audience }, successorHash),
-      chargeRepeat: () => chargeAlone(database, billing),
+      billRepeat: () => chargeAlone(database, billing),
       scope: tenant,
       async revoke(transaction, { sessionId, familyId }) {
-        // In a statement of its own: the next one sees what an exchange that it waited for has stored.
+        // A separate statement, so that the next one sees the token of an exchange that this one waited for.
         await lockSession(transaction, tenantId, sessionId);
         return revokeFamily(transaction, tenantId, familyId);
       },
@@ -115,7 +117,7 @@ async function fromRefreshToken(
       }),
       explain(found) {
         if (found.audience !== audience) throw new ProblemError('audience_mismatch');
-        refuseUnlessAllowed(found);
+        requireAllowedPlayer(found);
       },
     },
     vault,

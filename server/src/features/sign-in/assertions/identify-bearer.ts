@@ -2,7 +2,7 @@ import type { BearerCaller } from '../../../core/callers.ts';
 import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { TokenClaims, TokenSigner } from '../../platform/signing-keys/index.ts';
 
-/** What a bearer token is; undefined for what is no token of ours. */
+/** Identifies the kind and content of a bearer token. Undefined if this deployment did not issue it. */
 export async function identifyBearer(signer: TokenSigner, token: string): Promise<BearerCaller | undefined> {
   if (isOpaqueToken('thirdparty', token)) return { kind: 'third_party', refreshToken: token };
   const claims = await signer.identify(token);
@@ -14,7 +14,7 @@ export async function identifyBearer(signer: TokenSigner, token: string): Promis
   return claims.auth_type === 'assertion' ? assertionOf(claims) : { kind: 'other' };
 }
 
-/** Undefined where one is not for one audience: we make none such. */
+/** Undefined if the token has not exactly one audience, because such assertions are never issued. */
 function assertionOf({ sub, aud, iat, exp, ...claims }: TokenClaims): BearerCaller | undefined {
   if (typeof aud !== 'string') return undefined;
   return {

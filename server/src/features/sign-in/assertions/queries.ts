@@ -4,7 +4,7 @@ import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';
 import type { AssertionSubject } from './sign-assertion.ts';
 
-/** A player as assertions show them, and what forbids to make one. */
+/** The player data in assertions, and the states that refuse an assertion. */
 export interface Subject {
   displayName: string | null;
   email: string | null;
@@ -28,8 +28,8 @@ export interface NewThirdPartyToken extends AssertionSubject {
 }
 
 /**
- * Stores the first refresh token of a family. False where the session has ended or its tokens were revoked: its row is the
- * lock, as for every exchange, so whatever is in flight comes before or after.
+ * Stores the first refresh token of a family. Returns false if the session has ended or its tokens were revoked. The lock on the session
+ * row serializes it with exchanges and with logout.
  */
 export async function insertToken(db: Querier, token: NewThirdPartyToken): Promise<boolean> {
   const stored = await db.run(sql`
@@ -55,7 +55,7 @@ export interface ThirdPartyToken extends AssertionSubject {
 const thirdPartyToken = sql`tenant_id AS "tenantId", family_id AS "familyId", session_id AS "sessionId", player_id AS "playerId",
            audience, display_name AS "displayName", email, is_active AS "isActive", is_banned AS "isBanned"`;
 
-/** A refresh token, and whether it may be exchanged for this audience if it is neither used nor expired. */
+/** A refresh token. `alive` tells whether this audience may exchange it, apart from use and expiry. */
 const found = (tenantId: string, { hash, audience }: { hash: Buffer; audience: string }) => sql`
       SELECT token.*, player.is_active, coalesce(access.banned_until > now(), false) AS is_banned,
              session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AND token.revoked_at IS NULL
@@ -68,9 +68,9 @@ const found = (tenantId: string, { hash, audience }: { hash: Buffer; audience: s
       WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}`;
 
 /**
- * Exchanges one refresh token for the next in one statement, which is its own transaction; undefined if the token cannot be
- * exchanged. The lock on the session row orders it with other uses of the token and with logout, ban and block: the second one
- * finds the token used or the session closed. A statement that exchanges nothing refuses itself, so that it is not charged.
+ * Exchanges a refresh token for the next one in one statement, which is its own transaction. Returns undefined if the token cannot be
+ * exchanged. The lock on the session row serializes it with other uses of the token, and with logout, ban and block. A statement that
+ * exchanges nothing rolls back, so it is not billed.
  */
 export function rotateToken(
   scope: Scope,
@@ -97,7 +97,7 @@ export function rotateToken(
   return unlessRefused('not_rotated', rotated);
 }
 
-/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+/** Reads a refresh token, and whether the successor that the request derives is stored. Undefined if the token was never issued. */
 export function findTokenUse(
   db: Querier,
   tenantId: string,
@@ -113,13 +113,13 @@ export function findTokenUse(
     FROM (${found(tenantId, old)}) AS found`);
 }
 
-/** Locks a session until the transaction ends, so that no exchange of its tokens is under way. */
+/** Locks a session until the transaction ends. Exchanges of its tokens wait. */
 export async function lockSession(db: Querier, tenantId: string, sessionId: string): Promise<void> {
   await db.rows(sql`
     SELECT FROM login_sessions WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} FOR NO KEY UPDATE`);
 }
 
-/** Revokes all tokens of a family, whose session the caller has locked. False where they were before. */
+/** Revokes all tokens of a family. The caller must hold the lock on the session. Returns false if they were revoked before. */
 export async function revokeFamily(db: Querier, tenantId: string, familyId: string): Promise<boolean> {
   const revoked = await db.run(sql`
     UPDATE third_party_refresh_tokens SET revoked_at = clock_timestamp()
@@ -128,8 +128,8 @@ export async function revokeFamily(db: Querier, tenantId: string, familyId: stri
 }
 
 /**
- * Revokes all tokens of a player, whose sessions the caller has revoked before, and takes out of them what they say of the
- * player. In the player's own scope.
+ * Revokes all tokens of a player and erases the player's name and address in them. The caller has revoked the player's sessions before,
+ * and uses the player's scope.
  */
 export async function redactThirdPartyTokens(db: Querier, playerId: string): Promise<void> {
   await db.run(sql`

@@ -7,7 +7,7 @@ import { exchangeToken, type ExchangeServices } from './exchange-token.ts';
 import { ExchangeBody, ExchangeResult, ValidateBody, ValidateResult } from './schemas.ts';
 import { validateAssertion } from './validate-assertion.ts';
 
-/** Behind a game key and a token to exchange. */
+/** Requires a game key, and an access token or a refresh token as bearer. */
 export function assertionExchangeRoutes(services: ExchangeServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -17,13 +17,13 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
         schema: {
           operationId: 'exchangeForAssertion',
           tags: ['Assertions'],
-          summary: 'Get an assertion for a third party',
+          summary: 'Issue an assertion',
           description:
-            'An assertion tells one third party who the player is, for five minutes. The bearer is the player’s access token, ' +
-            'or a refresh token that the third party got with an earlier assertion: then the audience must be the same, and ' +
-            'the refresh token is exchanged too. Of parallel exchanges without an `Idempotency-Key` only one succeeds. A ' +
-            'refresh token that is used again later ends itself and all that followed from it. With an `Idempotency-Key` ' +
-            'an equal exchange gets the same refresh token again within 60 seconds, until it is used.',
+            'An assertion proves the player’s identity to one third party, for 5 minutes. The bearer is the player’s access token, or ' +
+            'a refresh token that the third party received with an earlier assertion. With a refresh token, the audience must be the ' +
+            'same, and the response contains the next refresh token. If exchanges of one refresh token run in parallel without an ' +
+            '`Idempotency-Key`, only one succeeds. A later reuse revokes the refresh token and all its successors. A repeated request ' +
+            'with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.',
           headers: IdempotencyHeaders,
           body: ExchangeBody,
           response: { 200: ExchangeResult, ...problems(403) },
@@ -41,22 +41,22 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
   };
 }
 
-/** Behind a game key and an assertion. */
+/** Requires a game key, and an assertion as bearer. */
 export function assertionValidationRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/player-auth/jwt/validate',
       {
         config: { usage: 'read' },
-        // Without a body there is no audience, which is the 401 of a missing audience and no matter of the shape.
+        // A missing body returns the 401 of a missing audience instead of a validation error.
         preValidation: async (request) => void (request.body ??= {}),
         schema: {
           operationId: 'validateAssertion',
           tags: ['Assertions'],
-          summary: 'Check an assertion',
+          summary: 'Validate an assertion',
           description:
-            'For who does not verify the assertion with the public keys, or wants to know whether the player was banned since. ' +
-            'It is good for its audience alone, which must be given.',
+            'Use it instead of verifying the assertion with the public keys, or to check whether the player was banned in the meantime. ' +
+            'The request must contain the audience of the assertion.',
           body: ValidateBody,
           response: { 200: ValidateResult, ...problems(403) },
         },

@@ -6,26 +6,28 @@ const AUDIENCE_LENGTH = 255;
 export const ExchangeBody = Type.Object({
   audience: Name(
     AUDIENCE_LENGTH,
-    'Whom the assertion is for: a name that the third party knows itself by, such as its address.',
+    'The third party that accepts the assertion: a name that it knows, such as its URL.',
   ),
   includeRefreshToken: Type.Boolean({
     default: false,
     description:
-      'Whether the third party also gets a refresh token, for further assertions while the player’s session lasts. With a ' +
-      'refresh token as the bearer, the next one always comes.',
+      'Whether the response contains a refresh token for the third party. It works until the player’s session ends. If the bearer is ' +
+      'a refresh token, the response always contains the next one.',
   }),
 });
 
 export const ExchangeResult = Type.Object({
-  assertionToken: Type.String({ description: 'A JWT that says who the player is.' }),
+  assertionToken: Type.String({ description: 'A JWT that identifies the player.' }),
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Integer({ description: 'Seconds until the assertion expires.' }),
   audience: Type.String(),
-  refreshToken: Type.Optional(Type.String({ description: 'Opaque; works once, for this audience.' })),
+  refreshToken: Type.Optional(
+    Type.String({ description: 'An opaque token. It works once, for this audience.' }),
+  ),
 });
 
 export const ValidateBody = Type.Object({
-  audience: Type.Optional(Name(AUDIENCE_LENGTH, 'The audience that the assertion must be for.')),
+  audience: Type.Optional(Name(AUDIENCE_LENGTH, 'The audience that the assertion must have.')),
 });
 
 export const ValidateResult = Type.Object({

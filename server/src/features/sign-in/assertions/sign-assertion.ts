@@ -1,9 +1,10 @@
+import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 
-/** The lifetime of an assertion: 5 minutes, for nothing takes it back (contract §4). */
+/** The lifetime is short, because assertions cannot be revoked. */
 const ASSERTION_SECONDS = 5 * 60;
 
-/** Whom an assertion is about, and for whom it is. */
+/** The player and the audience of an assertion. */
 export interface AssertionSubject {
   tenantId: string;
   playerId: string;
@@ -13,7 +14,7 @@ export interface AssertionSubject {
   email: string | null;
 }
 
-/** What an exchange answers. */
+/** The response of an exchange. */
 export interface IssuedAssertion {
   assertionToken: string;
   tokenType: 'Bearer';
@@ -22,7 +23,15 @@ export interface IssuedAssertion {
   refreshToken?: string;
 }
 
-/** Signs an assertion. Name and address are in OpenID's claims, which third parties' libraries know. */
+/** Throws player_inactive and player_banned. */
+export function requireAllowedPlayer<Player extends { isActive: boolean; isBanned: boolean }>(
+  player: Player | undefined,
+): asserts player is Player {
+  if (!player?.isActive) throw new ProblemError('player_inactive');
+  if (player.isBanned) throw new ProblemError('player_banned');
+}
+
+/** Signs an assertion. The name and address use the claims of OpenID Connect, which common libraries support. */
 export function signAssertion(signer: TokenSigner, subject: AssertionSubject): IssuedAssertion {
   const { playerId, tenantId, sessionId, audience, displayName, email } = subject;
   const claims = {

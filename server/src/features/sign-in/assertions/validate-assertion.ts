@@ -2,11 +2,11 @@ import type { Database } from '../../../database/database.ts';
 import type { AssertionCaller, BearerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findSubject } from './queries.ts';
-import { refuseUnlessAllowed } from './refuse-unless-allowed.ts';
+import { requireAllowedPlayer } from './sign-assertion.ts';
 
 /**
- * What an assertion says, if it is good for this tenant and audience and its player may still play. Throws
- * wrong_token_scope, tenant_mismatch, audience_mismatch, player_inactive, player_banned.
+ * Returns the content of an assertion that is valid for this tenant and audience. Throws wrong_token_scope, tenant_mismatch,
+ * audience_mismatch, player_inactive and player_banned.
  */
 export async function validateAssertion(
   database: Database,
@@ -19,6 +19,6 @@ export async function validateAssertion(
     throw new ProblemError('wrong_token_scope', 'This endpoint needs an assertion as the bearer token.');
   if (bearer.tenantId !== tenantId) throw new ProblemError('tenant_mismatch');
   if (bearer.audience !== audience) throw new ProblemError('audience_mismatch');
-  refuseUnlessAllowed(await findSubject(database.forTenant(tenantId), tenantId, bearer.playerId));
+  requireAllowedPlayer(await findSubject(database.forTenant(tenantId), tenantId, bearer.playerId));
   return bearer;
 }

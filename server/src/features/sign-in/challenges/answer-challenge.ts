@@ -5,15 +5,15 @@ import { hasChallenge, verifyMessage, type WalletLoginServices } from '../wallet
 
 export type SignInChallengeServices = WalletLoginServices & EmailLoginServices;
 
-/** What somebody answers to a challenge. */
+/** A login request with the answer to a challenge. */
 export interface ChallengeAnswer extends SignInRequest {
   challengeId: string;
   response: string;
 }
 
 /**
- * Signs in whoever answers a challenge as it asks for: each kind by the rules of its own endpoints. Throws one and the same
- * invalid_credentials whatever is wrong, and what the sign-ins by wallet and by code throw.
+ * Signs in with the answer to a challenge. Each kind follows the rules of its own endpoint. Throws one invalid_credentials for every
+ * fault of the answer, and the other errors of the sign-ins with a wallet and with a code.
  */
 export async function answerChallenge(
   services: SignInChallengeServices,
@@ -22,7 +22,7 @@ export async function answerChallenge(
   try {
     return await answerByKind(services, answer);
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'invalid_credentials') throw refusal();
+    if (error instanceof ProblemError && error.code === 'invalid_credentials') throw invalidAnswer();
     throw error;
   }
 }
@@ -43,11 +43,11 @@ async function answerByKind(
     return signIn(services, identity, request);
   }
   if (await hasCode(tenant, tenantId, challengeId))
-    return exchangeCode(services, { ...request, which: { codeId: challengeId }, code: response });
-  throw refusal();
+    return exchangeCode(services, { ...request, key: { codeId: challengeId }, code: response });
+  throw invalidAnswer();
 }
 
-function refusal(): ProblemError {
+function invalidAnswer(): ProblemError {
   return new ProblemError(
     'invalid_credentials',
     'The challenge is unknown, answered or expired, or the response is wrong. Request a new challenge.',

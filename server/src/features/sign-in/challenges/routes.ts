@@ -5,13 +5,13 @@ import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { sendCode } from '../email/index.ts';
 import { LoginResult } from '../tokens/index.ts';
-import { issueChallenge, readAddress } from '../wallet/index.ts';
+import { issueChallenge, parseAddress } from '../wallet/index.ts';
 import { answerChallenge, type SignInChallengeServices } from './answer-challenge.ts';
 import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
 
 const tags = ['Player sign-in'];
 
-/** Behind a game key: one way to sign in by whatever a player can answer, a message to sign or a code that is mailed. */
+/** Sign-in with a challenge of any kind: a message to sign, or a mailed code. Requires a game key. */
 export function signInChallengeRoutes(services: SignInChallengeServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -21,25 +21,25 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
         schema: {
           operationId: 'issueSignInChallenge',
           tags,
-          summary: 'Get a challenge to sign in with',
+          summary: 'Issue a sign-in challenge',
           description:
-            'EvmWallet: `subject` is the wallet’s address, and `message` is for the wallet to sign, as of ' +
-            '`/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an e-mail address, to which a code is mailed, as by ' +
-            '`/api/player-auth/email/otc`; within 30 seconds of a code the challenge is the same. A challenge may be answered at the ' +
-            'provider’s own endpoint too.',
+            'EvmWallet: `subject` is the wallet’s address, and the wallet signs `message`, as with ' +
+            '`/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an e-mail address that gets a code, as with ' +
+            '`/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to ' +
+            'the provider’s own endpoint.',
           body: ChallengeBody,
           response: { 200: Challenge, ...problems(422, 429) },
         },
       },
       async (request) => {
         const { provider, subject } = request.body;
-        const asker = { billing: billingOf(request), ipAddress: clientAddress(request) };
+        const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
         if (provider === 'EmailOneTimeCode') {
-          const { id: challengeId, expiresAt } = await sendCode(services, asker, subject);
+          const { id: challengeId, expiresAt } = await sendCode(services, source, subject);
           return { challengeId, provider, expiresAt };
         }
-        const address = readAddress(subject, 'subject');
-        return { provider, ...(await issueChallenge(services, asker, { address })) };
+        const address = parseAddress(subject, 'subject');
+        return { provider, ...(await issueChallenge(services, source, { address })) };
       },
     );
 
@@ -51,10 +51,11 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
         schema: {
           operationId: 'answerSignInChallenge',
           tags,
-          summary: 'Sign a player in with the answer to a challenge',
+          summary: 'Answer a sign-in challenge',
           description:
-            'A wallet’s challenge is used up by one try, a code’s by five. Whatever is wrong with the challenge or the response, the ' +
-            'answer is the same 401. A player who does not exist is created, unless `createAccountIfMissing` is false.',
+            'Verifies the answer and starts a session. A wallet’s challenge allows one attempt, and a mailed code allows five. Every ' +
+            'wrong, used or expired challenge returns the same 401. Creates the player if none exists, unless `createAccountIfMissing` ' +
+            'is false.',
           body: VerifyBody,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },

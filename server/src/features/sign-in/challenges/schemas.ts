@@ -22,7 +22,7 @@ export const Challenge = Type.Object({
   challengeId: Guid,
   provider,
   message: Type.Optional(
-    Type.String({ description: 'EvmWallet only: what the wallet is to sign, to the letter (EIP-4361).' }),
+    Type.String({ description: 'EvmWallet only: the exact text that the wallet must sign (EIP-4361).' }),
   ),
   expiresAt: Timestamp,
 });
@@ -32,7 +32,7 @@ export const VerifyBody = Type.Object({
   response: Type.String({
     minLength: 1,
     maxLength: SIGNATURE_LENGTH,
-    description: 'The wallet’s signature of the message, in hexadecimal, or the six digits of the mail.',
+    description: 'The wallet’s signature of the message, in hexadecimal, or the six digits from the mail.',
   }),
   ...signInFields,
 });

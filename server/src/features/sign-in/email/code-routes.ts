@@ -5,15 +5,14 @@ import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
-import { exchangeCode } from './exchange-code.ts';
 import { EmailBody, ExchangeBody, SentCode } from './schemas.ts';
-import { sendCode, type SendCodeServices } from './send-code.ts';
+import { exchangeCode, sendCode, type SendCodeServices } from './tenant-codes.ts';
 
 export type EmailLoginServices = SignInServices & SendCodeServices;
 
 const tags = ['Player sign-in'];
 
-/** Behind a game key: sign-in by a code that is mailed. */
+/** Sign-in with a mailed code. Requires a game key. */
 export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -25,15 +24,16 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
           tags,
           summary: 'Mail a one-time code',
           description:
-            'Six digits, for 10 minutes and five tries. The answer is the same whether or not somebody has the address. Within 30 ' +
-            'seconds of a code no other one is sent, and the answer is about that one. An address gets up to 20 mails a day from a tenant.',
+            'Sends a code of six digits, valid for 10 minutes and five attempts. The response is the same for known and unknown ' +
+            'addresses. A second request within 30 seconds sends no mail and returns the existing code’s times. Limit: 20 mails a day ' +
+            'from one tenant to one address.',
           body: EmailBody,
           response: { 200: SentCode, ...problems(422, 429) },
         },
       },
       async (request) => {
-        const asker = { billing: billingOf(request), ipAddress: clientAddress(request) };
-        return sendCode(services, asker, request.body.email);
+        const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
+        return sendCode(services, source, request.body.email);
       },
     );
 
@@ -47,9 +47,9 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
           tags,
           summary: 'Sign in with a one-time code',
           description:
-            'Creates the player where nobody has the address, unless `createAccountIfMissing` is false. A code works once. A wrong, ' +
-            'a used and an expired one are the same 401. Who signed up with the address before, and never verified it, loses ' +
-            'their password, sessions and other sign-in methods.',
+            'Creates the player if no player has the address, unless `createAccountIfMissing` is false. A code works once. A wrong, ' +
+            'used or expired code returns the same 401. If a player signed up with the address and never verified it, this removes ' +
+            'that player’s password, sessions and other sign-in methods.',
           body: ExchangeBody,
           response: { 200: LoginResult, ...problems(403, 404, 422) },
         },
@@ -58,7 +58,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
         const { email, createAccountIfMissing, ...rest } = request.body;
         return exchangeCode(services, {
           ...rest,
-          which: { email },
+          key: { email },
           mode: createAccountIfMissing ? 'login' : 'only-existing',
           billing: billingOf(request),
           ipAddress: clientAddress(request),

@@ -1,33 +1,38 @@
 import type { Querier } from '../../../database/database.ts';
 import { networkOf, type AttemptBudget, type CreateBudget } from '../../../security/attempt-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { countMail, countStrangersMail, isUsedHere, secondsUntilMails } from './queries.ts';
+import {
+  countMail,
+  countUnrelatedMail,
+  isVerifiedInTenant,
+  secondsUntilMailAllowed,
+} from './mail-limit-queries.ts';
 
-/** Mails to one address in a day on behalf of one tenant, or of the player portal. With five tries at each code, a hundred guesses. */
+/** E-mails per day from one tenant, or from the player portal, to one address. With five attempts per code: 100 guesses. */
 const MAILS_PER_DAY = 20;
 
 /**
- * Mails to one address in a day on behalf of all tenants in which nobody has signed in with it. So however many tenants
- * somebody makes, they mail a stranger no more than this, and guess no more codes.
+ * E-mails per day to one address from all tenants in which nobody has signed in with it. Creating more tenants allows neither more
+ * e-mails nor more guesses.
  */
-const STRANGERS_MAILS_PER_DAY = 20;
+const UNRELATED_MAILS_PER_DAY = 20;
 
-/** Requests for mails from one network in an hour: a school or a carrier may share an address. */
+/** Requests for e-mails per hour from one network. A school or a carrier may share one IP address. */
 const REQUESTS_PER_NETWORK = 200;
 
 /**
- * Requests for mails to one address from one network in a day. It is less than MAILS_PER_DAY: one network cannot use up what
- * an address may get from a tenant.
+ * Requests for e-mails per day from one network to one address. It is less than MAILS_PER_DAY, so one network cannot use up an
+ * address's limit.
  */
 const REQUESTS_PER_NETWORK_AND_ADDRESS = 10;
 
-/** Notices of profile changes to one address in a day. More would be a way to flood a mailbox. */
+/** Notices of profile changes per day to one address. The limit prevents flooding a mailbox. */
 const NOTICES_PER_DAY = 20;
 
-/** Stands for a tenant where mails are counted that are about a profile. No tenant has this id: their ids are UUIDv7. */
-export const NOTICES = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** The tenant id under which notices of profile changes are counted. No tenant has this id, because tenant ids are UUIDv7. */
+export const NOTICE_TENANT_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Limits requests that send mails to whatever address they name. */
+/** Limits requests that send e-mail to an address in the request. */
 export interface MailBudget {
   /** Throws too_many_attempts. */
   spend(ipAddress: string | null, email: string): Promise<void>;
@@ -55,41 +60,43 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
   };
 }
 
-/** What becomes of a mail that was asked for. */
-export type MailVerdict =
+export type MailDecision =
   | 'send'
-  /** Nothing is sent, and the answer is the same: else it would tell in which tenants an address signs in. */
+  /** Store the e-mail without sending it. The response stays the same, so it does not disclose in which tenants the address signs in. */
   | 'hold'
-  /** The address has had its mails from the tenant for the day. */
+  /** The tenant has reached its daily limit for the address. */
   | 'refuse';
 
 /**
- * Counts a mail to an address on behalf of a tenant. An address that signs in there has a budget of its own in the tenant, which
- * nothing that other tenants do can use up.
+ * Counts an e-mail from a tenant to an address. If the address signs in to the tenant, only the limit of this tenant applies: other
+ * tenants cannot use it up.
  */
-export async function judgeMail(db: Querier, tenantId: string, email: string): Promise<MailVerdict> {
+export async function decideMail(db: Querier, tenantId: string, email: string): Promise<MailDecision> {
   if (!(await countMail(db, tenantId, email, MAILS_PER_DAY))) return 'refuse';
-  const isOwn = await isUsedHere(db, tenantId, email);
-  const isStrangers = await countStrangersMail(db, email, { counts: !isOwn, limit: STRANGERS_MAILS_PER_DAY });
-  return isOwn || isStrangers ? 'send' : 'hold';
+  const isOwn = await isVerifiedInTenant(db, tenantId, email);
+  const isUnderLimit = await countUnrelatedMail(db, email, {
+    counts: !isOwn,
+    limit: UNRELATED_MAILS_PER_DAY,
+  });
+  return isOwn || isUnderLimit ? 'send' : 'hold';
 }
 
-/** As {@link judgeMail}. Throws too_many_attempts instead of a refusal. */
+/** Runs {@link decideMail}. Throws too_many_attempts instead of returning `refuse`. */
 export async function spendMail(db: Querier, tenantId: string, email: string): Promise<'send' | 'hold'> {
-  const verdict = await judgeMail(db, tenantId, email);
-  if (verdict !== 'refuse') return verdict;
-  throw tooManyMails(await secondsUntilMails(db, tenantId, email));
+  const decision = await decideMail(db, tenantId, email);
+  if (decision !== 'refuse') return decision;
+  throw tooManyMails(await secondsUntilMailAllowed(db, tenantId, email));
 }
 
-/** Counts a mail of the player portal, which writes to verified addresses alone. Throws too_many_attempts. */
-export async function spendPortalMail(db: Querier, portal: string, email: string): Promise<'send'> {
-  if (await countMail(db, portal, email, MAILS_PER_DAY)) return 'send';
-  throw tooManyMails(await secondsUntilMails(db, portal, email));
+/** Counts an e-mail of the player portal, which sends to verified addresses only. Throws too_many_attempts. */
+export async function spendPortalMail(db: Querier, portalId: string, email: string): Promise<'send'> {
+  if (await countMail(db, portalId, email, MAILS_PER_DAY)) return 'send';
+  throw tooManyMails(await secondsUntilMailAllowed(db, portalId, email));
 }
 
-/** Counts a notice to an address. False if it has had enough for the day. */
+/** Counts a notice to an address. Returns false if the daily limit is reached. */
 export function spendNotice(db: Querier, email: string): Promise<boolean> {
-  return countMail(db, NOTICES, email, NOTICES_PER_DAY);
+  return countMail(db, NOTICE_TENANT_ID, email, NOTICES_PER_DAY);
 }
 
 function tooManyMails(seconds: number): ProblemError {

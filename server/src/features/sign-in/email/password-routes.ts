@@ -6,12 +6,12 @@ import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createLoginThrottle } from '../../../security/login-throttle.ts';
-import { openSignUpThrottle } from '../../../security/sign-up-throttle.ts';
+import { createSignUpThrottle } from '../../../security/sign-up-throttle.ts';
 import { LoginResult } from '../tokens/index.ts';
 import type { EmailLoginServices } from './code-routes.ts';
-import { logIn } from './log-in.ts';
-import { requestReset } from './request-reset.ts';
-import { resetPassword } from './reset-password.ts';
+import { verifyAddress } from './email-tokens.ts';
+import { requestReset, resetPassword } from './password-reset.ts';
+import { logIn, signUp } from './password-sign-in.ts';
 import {
   EmailBody,
   LogInBody,
@@ -21,19 +21,17 @@ import {
   Verified,
   VerifyBody,
 } from './schemas.ts';
-import { signUp } from './sign-up.ts';
-import { verifyAddress } from './verify-address.ts';
 
 const tags = ['Player sign-in'];
 
-/** Behind a game key: sign-in with an address and a password. */
+/** Sign-in with an e-mail address and a password. Requires a game key. */
 export function emailPasswordRoutes(
   services: EmailLoginServices & { createBudget: CreateBudget },
 ): FastifyPluginAsyncTypebox {
-  const signUps = openSignUpThrottle(services.createBudget, 'players');
+  const signUps = createSignUpThrottle(services.createBudget, 'players');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
-  /** Where the request comes from: the tenant of its key, which must have the provider. */
-  const origin = async (request: FastifyRequest) => {
+  /** The tenant and client address of a request. Throws provider_not_available if the tenant has not enabled the provider. */
+  const sourceOf = async (request: FastifyRequest) => {
     const billing = billingOf(request);
     await services.providerSettings.require(billing.tenantId, 'EmailPassword');
     return { billing, ipAddress: clientAddress(request) };
@@ -48,20 +46,20 @@ export function emailPasswordRoutes(
         schema: {
           operationId: 'signUpPlayer',
           tags,
-          summary: 'Create a player with an e-mail address and a password',
+          summary: 'Sign up with a password',
           description:
-            'Signs the player in, and mails a token that verifies the address. An address is taken once. One network may create ' +
-            '600 players in 10 minutes.',
+            'Creates a player with an e-mail address and a password, signs the player in, and mails a token that verifies the ' +
+            'address. Returns 409 if a player has the address. Limit: 600 players in 10 minutes from one network.',
           body: SignUpBody,
           response: { 201: LoginResult, ...problems(403, 409, 422, 429, 503) },
         },
       },
       async (request, reply) => {
-        const from = await origin(request);
-        // Before the address is looked up: 409 tells that somebody has it.
-        await signUps.spend(from.ipAddress);
+        const source = await sourceOf(request);
+        // Count before the lookup, because a 409 discloses that the address is taken.
+        await signUps.spend(source.ipAddress);
         reply.code(201);
-        return signUp(services, { ...request.body, ...from });
+        return signUp(services, { ...request.body, ...source });
       },
     );
 
@@ -73,14 +71,15 @@ export function emailPasswordRoutes(
         schema: {
           operationId: 'logInPlayerByPassword',
           tags,
-          summary: 'Sign in with an e-mail address and a password',
+          summary: 'Sign in with a password',
           description:
-            'Creates nobody. Wrong passwords are limited: 10 for an address and 100 in all, within 15 minutes from one network.',
+            'Signs in with an e-mail address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 ' +
+            'in total, within 15 minutes from one network.',
           body: LogInBody,
           response: { 200: LoginResult, ...problems(403, 422, 429, 503) },
         },
       },
-      async (request) => logIn(withThrottle, { ...request.body, ...(await origin(request)) }),
+      async (request) => logIn(withThrottle, { ...request.body, ...(await sourceOf(request)) }),
     );
 
     app.post(
@@ -92,13 +91,13 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Verify an e-mail address',
           description:
-            'With the token that was mailed at sign-up. It works once, for 24 hours, in the tenant of the sign-up.',
+            'Takes the token that was mailed at sign-up. The token works once, for 24 hours, in the tenant of the sign-up.',
           body: VerifyBody,
           response: { 200: Verified, ...problems(422) },
         },
       },
       async (request) => {
-        const { billing } = await origin(request);
+        const { billing } = await sourceOf(request);
         return verifyAddress(services, billing, request.body.token);
       },
     );
@@ -110,15 +109,16 @@ export function emailPasswordRoutes(
         schema: {
           operationId: 'requestPasswordReset',
           tags,
-          summary: 'Mail a token that sets a new password',
+          summary: 'Request a password reset',
           description:
-            'The answer is the same whether or not somebody has the address. Of the requests within the same half minute one sends a mail.',
+            'Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 ' +
+            'seconds for one address send one mail.',
           body: EmailBody,
           response: { 202: ResetRequested, ...problems(422, 429) },
         },
       },
       async (request, reply) => {
-        const { billing, ipAddress } = await origin(request);
+        const { billing, ipAddress } = await sourceOf(request);
         await services.mailBudget.spend(ipAddress, request.body.email);
         await requestReset(services, billing, request.body.email);
         reply.code(202);
@@ -135,14 +135,14 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Set a new password',
           description:
-            'With a mailed token, which works once, for an hour, in the tenant that it was asked for in. It verifies the address, ' +
-            'and ends the refreshing of all of the player’s sessions.',
+            'Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies ' +
+            'the address, and ends all sessions of the player: their refresh tokens stop working.',
           body: ResetBody,
           response: { 200: Verified, ...problems(422, 503) },
         },
       },
       async (request) => {
-        const { billing } = await origin(request);
+        const { billing } = await sourceOf(request);
         return resetPassword(services, billing, request.body);
       },
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, PASSWORD, someEmail, someNetwork } from '../../../testing/email-player.ts';
@@ -26,317 +26,331 @@ const signedUp = async () => {
   return { email, ...(await signUp(email, tenant)).body };
 };
 
-test('sign-up makes a player who can sign in, and mails a token', async () => {
-  const email = someEmail();
-  const more = {
-    displayName: ' Ada ',
-    profileVisibility: 'full',
-    deviceInfo: { deviceFingerprint: 'f'.repeat(16) },
-  };
-  const created = await signUp(` ${email.toUpperCase()}`, tenant, more);
-  assert.equal(created.status, 201, created.text);
-  const { playerId, sessionId, isNewPlayer, tenantId } = created.body;
-  assert.deepEqual([isNewPlayer, tenantId], [true, tenant.tenantId]);
-  const player = await row('SELECT * FROM players WHERE id = $1', playerId);
-  assert.deepEqual([player.display_name, player.profile_visibility, player.email], ['Ada', 'full', null]);
-  const { auth_provider: provider } = await row(
-    'SELECT * FROM login_ledger WHERE session_id = $1',
-    sessionId,
-  );
-  assert.equal(provider, 'email');
-  const [mail] = await mailsTo(email);
-  assert.match(mail?.subject ?? '', /^Confirm your e-mail address$/);
-  assert.match(await secretTo(email), /^gh_verify_[0-9a-f]{72}$/);
-
-  const login = await logIn(email.toUpperCase(), tenant);
-  assert.equal(login.status, 200, login.text);
-  assert.deepEqual([login.body.playerId, login.body.isNewPlayer], [playerId, false]);
-  assert.equal((await logIn(email, stranger)).body.playerId, playerId, 'one person in all tenants');
-  assert.equal((await refresh(login.body.refreshToken, tenant)).status, 200);
-});
-
-test('a taken address is 409, of parallel sign-ups one succeeds, and a pending one is taken over', async () => {
-  const email = someEmail();
-  await codeFor(email, tenant);
-  const answers = await Promise.all(Array.from({ length: 8 }, () => signUp(email, tenant)));
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, ...Array(7).fill(409)]);
-  const again = await signUp(email, stranger);
-  assert.deepEqual([again.status, again.body.code], [409, 'player_exists']);
-
-  const byCode = someEmail();
-  await exchange(byCode, await codeFor(byCode, tenant), tenant);
-  assert.equal((await signUp(byCode, tenant)).status, 409, 'a player without a password');
-});
-
-test('passwords have 8 to 128 code points, and are compared in NFC', async () => {
-  for (const [password, status] of [
-    ['1234567', 400],
-    ['12345678', 201],
-    ['🗝'.repeat(128), 201],
-    ['🗝'.repeat(129), 400],
-    [12345678, 400],
-    [null, 400],
-  ] as const)
-    assert.equal((await signUp(someEmail(), tenant, { password })).status, status, String(password));
-  const email = someEmail();
-  await signUp(email, tenant, { password: 'Zoe\u0308 is here' });
-  assert.equal((await logIn(email, tenant, 'Zo\u00eb is here')).status, 200);
-  for (const body of [
-    { email: 'nobody' },
-    { displayName: ' ' },
-    { displayName: 'x'.repeat(129) },
-    { profileVisibility: 'open' },
-  ])
-    assert.equal((await signUp(someEmail(), tenant, body)).status, 400, JSON.stringify(body));
-});
-
-test('an unknown address, a wrong password and an address without one get the same answer', async () => {
-  const { email } = await signedUp();
-  const byCode = someEmail();
-  await exchange(byCode, await codeFor(byCode, tenant), tenant);
-  const plain = ({ status, headers, body }: Awaited<ReturnType<typeof logIn>>) => {
-    const { requestId, ...rest } = body;
-    return { status, headers: [...headers.keys()], rest };
-  };
-  const wrong = plain(await logIn(email, tenant, 'wrong'));
-  assert.deepEqual([wrong.status, wrong.rest.code], [401, 'invalid_credentials']);
-  assert.deepEqual(plain(await logIn(someEmail(), tenant, 'wrong')), wrong);
-  assert.deepEqual(plain(await logIn(byCode, tenant, 'wrong')), wrong);
-});
-
-test('a network may try ten wrong passwords for an address', async () => {
-  const { email } = await signedUp();
-  const network = someNetwork();
-  const guesses = Array.from({ length: 12 }, (_, guess) => logIn(email, tenant, `wrong ${guess}`, network));
-  const statuses = (await Promise.all(guesses)).map(({ status }) => status).toSorted();
-  assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
-  const refused = await logIn(email, stranger, PASSWORD, network);
-  assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
-  assert.ok(Number(refused.headers.get('retry-after')) > 800);
-  assert.equal((await logIn(email, tenant)).status, 200, 'its owner is elsewhere');
-});
-
-test('a network may sign up 600 players in 10 minutes, however many mails it asked for', async () => {
-  const network = someNetwork();
-  await Promise.all(
-    Array.from({ length: 200 }, () => post('email/otc', { email: someEmail() }, tenant, network)),
-  );
-  assert.equal(
-    (await post('email/password-reset/request', { email: someEmail() }, tenant, network)).status,
-    429,
-  );
-  const { email: taken } = await signedUp();
-  const signUpFrom = (from: typeof network) =>
-    post('email/signup', { email: taken, password: PASSWORD }, tenant, from);
-  const attempts = await Promise.all(Array.from({ length: 600 }, () => signUpFrom(network)));
-  assert.deepEqual([...new Set(attempts.map(({ status }) => status))], [409]);
-  const refused = await signUpFrom(network);
-  assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
-  assert.ok(Number(refused.headers.get('retry-after')) > 0);
-  assert.equal((await signUpFrom(someNetwork())).status, 409);
-});
-
-test('sign-ups count as mails of their address', async () => {
-  const email = someEmail();
-  await codeFor(email, tenant);
-  await app.owner.query('UPDATE mail_counts SET sent = 20 WHERE email = $1', [email]);
-  const refused = await signUp(email, tenant);
-  assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
-});
-
-test('too many passwords at once are told to come back later', async () => {
-  const { email } = await signedUp();
-  const answers = await Promise.all(Array.from({ length: 90 }, () => logIn(email, tenant)));
-  const busy = answers.filter(({ status }) => status === 503);
-  assert.ok(busy.length > 0 && busy.length < 90, `${busy.length} of 90`);
-  assert.equal(busy[0]?.body.code, 'busy');
-  assert.ok(Number(busy[0]?.headers.get('retry-after')) > 0);
-});
-
-test('a banned player is refused, and so is a closed account', async () => {
-  const { email, playerId } = await signedUp();
-  await app.owner.query(`UPDATE tenant_access SET banned_until = 'infinity' WHERE player_id = $1`, [
-    playerId,
-  ]);
-  assert.equal((await logIn(email, tenant)).body.code, 'player_banned');
-  assert.equal((await logIn(email, tenant, 'wrong')).status, 401, 'told to nobody else');
-  await app.owner.query(`UPDATE players SET is_active = false WHERE id = $1`, [playerId]);
-  assert.equal((await logIn(email, stranger)).status, 401);
-});
-
-test('the mailed token verifies the address, once, and the password stays', async () => {
-  const { email, playerId, refreshToken } = await signedUp();
-  const token = await secretTo(email);
-  const elsewhere = await verify(token, stranger);
-  assert.deepEqual([elsewhere.status, elsewhere.body.code], [401, 'invalid_credentials']);
-  const verified = await verify(token);
-  assert.deepEqual([verified.status, verified.body], [200, { email }]);
-  assert.equal((await verify(token)).status, 401);
-  assert.equal((await row('SELECT email FROM players WHERE id = $1', playerId)).email, email);
-  assert.equal((await logIn(email, tenant)).status, 200);
-  const byCode = await exchange(email, await codeFor(email, tenant), tenant);
-  assert.equal(byCode.body.playerId, playerId);
-  assert.equal(
-    (await logIn(email, tenant)).status,
-    200,
-    'a code does not end the password of a verified address',
-  );
-  assert.equal((await refresh(refreshToken, tenant)).status, 200);
-});
-
-test('of parallel verifications one succeeds; an expired token does not', async () => {
-  const { email } = await signedUp();
-  const token = await secretTo(email);
-  const answers = await Promise.all(Array.from({ length: 10 }, () => verify(token)));
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array(9).fill(401)]);
-  const late = await signedUp();
-  await app.owner.query('UPDATE email_tokens SET expires_at = now() WHERE email = $1', [late.email]);
-  assert.equal((await verify(await secretTo(late.email))).status, 401);
-  for (const token of [newOpaqueToken('verify'), 'x', late.refreshToken])
-    assert.equal((await verify(token)).status, 401);
-  for (const token of ['', 5, null, 'x'.repeat(513)])
-    assert.equal((await verify(token as string)).status, 400);
-});
-
-test('a reset sets the password, proves the address, and ends all sessions in all tenants', async () => {
-  const { email, refreshToken, playerId } = await signedUp();
-  await verify(await secretTo(email));
-  const mock = await post(
-    'login',
-    { provider: 'Mock', token: `mock:${randomBytes(6).toString('hex')}:secret` },
-    tenant,
-  );
-  const elsewhere = (await logIn(email, stranger)).body;
-  const token = await resetTokenFor(email, tenant);
-  assert.equal((await confirm(token, 'a new password', stranger)).status, 401);
-  const done = await confirm(token, 'a new password');
-  assert.deepEqual([done.status, done.body], [200, { email }], done.text);
-  assert.equal((await confirm(token, 'another password')).status, 401);
-  assert.equal((await logIn(email, tenant)).status, 401);
-  const login = await logIn(email, tenant, 'a new password');
-  assert.equal(login.body.playerId, playerId);
-  assert.equal((await refresh(refreshToken, tenant)).status, 401);
-  assert.equal((await refresh(elsewhere.refreshToken, stranger)).status, 401);
-  assert.equal((await refresh(login.body.refreshToken, tenant)).status, 200);
-  assert.equal((await refresh(mock.body.refreshToken, tenant)).status, 200, 'others are left alone');
-});
-
-test('a login that a reset meets half-way ends with all others', async () => {
-  const { email, playerId } = await signedUp();
-  await verify(await secretTo(email));
-  const token = await resetTokenFor(email, tenant);
-  const hold = await app.owner.connect();
-  await hold.query('BEGIN');
-  await hold.query('SELECT FROM tenant_access WHERE player_id = $1 FOR UPDATE', [playerId]);
-  const waiting = async (count: number) => {
-    const { rows } = await app.owner.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+describe('POST /api/player-auth/email/signup and /tenant-login', () => {
+  test('creates a player who can sign in, and mails a token', async () => {
+    const email = someEmail();
+    const more = {
+      displayName: ' Ada ',
+      profileVisibility: 'full',
+      deviceInfo: { deviceFingerprint: 'f'.repeat(16) },
+    };
+    const created = await signUp(` ${email.toUpperCase()}`, tenant, more);
+    assert.equal(created.status, 201, created.text);
+    const { playerId, sessionId, isNewPlayer, tenantId } = created.body;
+    assert.deepEqual([isNewPlayer, tenantId], [true, tenant.tenantId]);
+    const player = await row('SELECT * FROM players WHERE id = $1', playerId);
+    assert.deepEqual([player.display_name, player.profile_visibility, player.email], ['Ada', 'full', null]);
+    const { auth_provider: provider } = await row(
+      'SELECT * FROM login_ledger WHERE session_id = $1',
+      sessionId,
     );
-    return rows.length === count;
+    assert.equal(provider, 'email');
+    const [mail] = await mailsTo(email);
+    assert.match(mail?.subject ?? '', /^Confirm your e-mail address$/);
+    assert.match(await secretTo(email), /^gh_verify_[0-9a-f]{72}$/);
+
+    const login = await logIn(email.toUpperCase(), tenant);
+    assert.equal(login.status, 200, login.text);
+    assert.deepEqual([login.body.playerId, login.body.isNewPlayer], [playerId, false]);
+    assert.equal((await logIn(email, stranger)).body.playerId, playerId, 'one person in all tenants');
+    assert.equal((await refresh(login.body.refreshToken, tenant)).status, 200);
+  });
+
+  test('returns 409 for a taken address, lets one parallel sign-up succeed, and takes a pending address over', async () => {
+    const email = someEmail();
+    await codeFor(email, tenant);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => signUp(email, tenant)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, ...Array(7).fill(409)]);
+    const again = await signUp(email, stranger);
+    assert.deepEqual([again.status, again.body.code], [409, 'player_exists']);
+
+    const byCode = someEmail();
+    await exchange(byCode, await codeFor(byCode, tenant), tenant);
+    assert.equal((await signUp(byCode, tenant)).status, 409, 'a player without a password');
+  });
+
+  test('accepts passwords of 8 to 128 code points, and compares them in NFC', async () => {
+    for (const [password, status] of [
+      ['1234567', 400],
+      ['12345678', 201],
+      ['🗝'.repeat(128), 201],
+      ['🗝'.repeat(129), 400],
+      [12345678, 400],
+      [null, 400],
+    ] as const)
+      assert.equal((await signUp(someEmail(), tenant, { password })).status, status, String(password));
+    const email = someEmail();
+    await signUp(email, tenant, { password: 'Zoe\u0308 is here' });
+    assert.equal((await logIn(email, tenant, 'Zo\u00eb is here')).status, 200);
+    for (const body of [
+      { email: 'nobody' },
+      { displayName: ' ' },
+      { displayName: 'x'.repeat(129) },
+      { profileVisibility: 'open' },
+    ])
+      assert.equal((await signUp(someEmail(), tenant, body)).status, 400, JSON.stringify(body));
+  });
+
+  test('returns the same response for an unknown address, a wrong password and an address without a password', async () => {
+    const { email } = await signedUp();
+    const byCode = someEmail();
+    await exchange(byCode, await codeFor(byCode, tenant), tenant);
+    const plain = ({ status, headers, body }: Awaited<ReturnType<typeof logIn>>) => {
+      const { requestId, ...rest } = body;
+      return { status, headers: [...headers.keys()], rest };
+    };
+    const wrong = plain(await logIn(email, tenant, 'wrong'));
+    assert.deepEqual([wrong.status, wrong.rest.code], [401, 'invalid_credentials']);
+    assert.deepEqual(plain(await logIn(someEmail(), tenant, 'wrong')), wrong);
+    assert.deepEqual(plain(await logIn(byCode, tenant, 'wrong')), wrong);
+  });
+
+  test('limits wrong passwords for one network and address to ten', async () => {
+    const { email } = await signedUp();
+    const network = someNetwork();
+    const guesses = Array.from({ length: 12 }, (_, guess) => logIn(email, tenant, `wrong ${guess}`, network));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status).toSorted();
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
+    const refused = await logIn(email, stranger, PASSWORD, network);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 800);
+    assert.equal((await logIn(email, tenant)).status, 200, 'the owner uses another network');
+  });
+
+  test('limits sign-ups for one network to 600 in 10 minutes, regardless of mails', async () => {
+    const network = someNetwork();
+    await Promise.all(
+      Array.from({ length: 200 }, () => post('email/otc', { email: someEmail() }, tenant, network)),
+    );
+    assert.equal(
+      (await post('email/password-reset/request', { email: someEmail() }, tenant, network)).status,
+      429,
+    );
+    const { email: taken } = await signedUp();
+    const signUpFrom = (from: typeof network) =>
+      post('email/signup', { email: taken, password: PASSWORD }, tenant, from);
+    const attempts = await Promise.all(Array.from({ length: 600 }, () => signUpFrom(network)));
+    assert.deepEqual([...new Set(attempts.map(({ status }) => status))], [409]);
+    const refused = await signUpFrom(network);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal((await signUpFrom(someNetwork())).status, 409);
+  });
+
+  test('counts a sign-up as a mail to its address', async () => {
+    const email = someEmail();
+    await codeFor(email, tenant);
+    await app.owner.query('UPDATE mail_counts SET sent = 20 WHERE email = $1', [email]);
+    const refused = await signUp(email, tenant);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+  });
+
+  test('returns 503 when too many passwords are hashed in parallel', async () => {
+    const { email } = await signedUp();
+    const answers = await Promise.all(Array.from({ length: 90 }, () => logIn(email, tenant)));
+    const busy = answers.filter(({ status }) => status === 503);
+    assert.ok(busy.length > 0 && busy.length < 90, `${busy.length} of 90`);
+    assert.equal(busy[0]?.body.code, 'busy');
+    assert.ok(Number(busy[0]?.headers.get('retry-after')) > 0);
+  });
+
+  test('returns 403 for a banned player and 401 for a closed account', async () => {
+    const { email, playerId } = await signedUp();
+    await app.owner.query(`UPDATE tenant_access SET banned_until = 'infinity' WHERE player_id = $1`, [
+      playerId,
+    ]);
+    assert.equal((await logIn(email, tenant)).body.code, 'player_banned');
+    assert.equal(
+      (await logIn(email, tenant, 'wrong')).status,
+      401,
+      'the ban is disclosed only with the right password',
+    );
+    await app.owner.query(`UPDATE players SET is_active = false WHERE id = $1`, [playerId]);
+    assert.equal((await logIn(email, stranger)).status, 401);
+  });
+});
+
+describe('POST /api/player-auth/email/verify', () => {
+  test('verifies the address once, and keeps the password', async () => {
+    const { email, playerId, refreshToken } = await signedUp();
+    const token = await secretTo(email);
+    const elsewhere = await verify(token, stranger);
+    assert.deepEqual([elsewhere.status, elsewhere.body.code], [401, 'invalid_credentials']);
+    const verified = await verify(token);
+    assert.deepEqual([verified.status, verified.body], [200, { email }]);
+    assert.equal((await verify(token)).status, 401);
+    assert.equal((await row('SELECT email FROM players WHERE id = $1', playerId)).email, email);
+    assert.equal((await logIn(email, tenant)).status, 200);
+    const byCode = await exchange(email, await codeFor(email, tenant), tenant);
+    assert.equal(byCode.body.playerId, playerId);
+    assert.equal(
+      (await logIn(email, tenant)).status,
+      200,
+      'a code does not end the password of a verified address',
+    );
+    assert.equal((await refresh(refreshToken, tenant)).status, 200);
+  });
+
+  test('lets one of several parallel verifications succeed, and refuses an expired token', async () => {
+    const { email } = await signedUp();
+    const token = await secretTo(email);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => verify(token)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array(9).fill(401)]);
+    const late = await signedUp();
+    await app.owner.query('UPDATE email_tokens SET expires_at = now() WHERE email = $1', [late.email]);
+    assert.equal((await verify(await secretTo(late.email))).status, 401);
+    for (const token of [newOpaqueToken('verify'), 'x', late.refreshToken])
+      assert.equal((await verify(token)).status, 401);
+    for (const token of ['', 5, null, 'x'.repeat(513)])
+      assert.equal((await verify(token as string)).status, 400);
+  });
+});
+
+describe('POST /api/player-auth/email/password-reset', () => {
+  test('sets the password, verifies the address, and ends all sessions in all tenants', async () => {
+    const { email, refreshToken, playerId } = await signedUp();
+    await verify(await secretTo(email));
+    const mock = await post(
+      'login',
+      { provider: 'Mock', token: `mock:${randomBytes(6).toString('hex')}:secret` },
+      tenant,
+    );
+    const elsewhere = (await logIn(email, stranger)).body;
+    const token = await resetTokenFor(email, tenant);
+    assert.equal((await confirm(token, 'a new password', stranger)).status, 401);
+    const done = await confirm(token, 'a new password');
+    assert.deepEqual([done.status, done.body], [200, { email }], done.text);
+    assert.equal((await confirm(token, 'another password')).status, 401);
+    assert.equal((await logIn(email, tenant)).status, 401);
+    const login = await logIn(email, tenant, 'a new password');
+    assert.equal(login.body.playerId, playerId);
+    assert.equal((await refresh(refreshToken, tenant)).status, 401);
+    assert.equal((await refresh(elsewhere.refreshToken, stranger)).status, 401);
+    assert.equal((await refresh(login.body.refreshToken, tenant)).status, 200);
+    assert.equal(
+      (await refresh(mock.body.refreshToken, tenant)).status,
+      200,
+      'other players are not affected',
+    );
+  });
+
+  test('ends the session of a login that runs in parallel', async () => {
+    const { email, playerId } = await signedUp();
+    await verify(await secretTo(email));
+    const token = await resetTokenFor(email, tenant);
+    const hold = await app.owner.connect();
+    await hold.query('BEGIN');
+    await hold.query('SELECT FROM tenant_access WHERE player_id = $1 FOR UPDATE', [playerId]);
+    const waiting = async (count: number) => {
+      const { rows } = await app.owner.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === count;
+    };
+    // The password was compared, and the login is about to write its session.
+    const login = logIn(email, tenant);
+    try {
+      await eventually(() => waiting(1));
+      const reset = confirm(token, 'a new password');
+      await Promise.race([reset, eventually(() => waiting(2))]);
+      await hold.query('COMMIT');
+      assert.equal((await reset).status, 200);
+    } finally {
+      hold.release();
+    }
+    const { status, body } = await login;
+    assert.equal(status, 200);
+    assert.equal((await refresh(body.refreshToken, tenant)).status, 401);
+  });
+
+  test('lets one of several parallel resets succeed, and keeps its password', async () => {
+    const { email } = await signedUp();
+    const token = await resetTokenFor(email, tenant);
+    const passwords = Array.from({ length: 8 }, (_, index) => `new password ${index}`);
+    const answers = await Promise.all(passwords.map((password) => confirm(token, password)));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assert.equal(answers.filter(({ status }) => status === 401).length, 7);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    assert.equal((await logIn(email, tenant, passwords[winner])).status, 200);
+  });
+
+  test('sets a password for a player who signs in by code', async () => {
+    const email = someEmail();
+    const { playerId } = (await exchange(email, await codeFor(email, tenant), tenant)).body;
+    const token = await resetTokenFor(email, tenant);
+    assert.equal((await confirm(token, 'short')).status, 400);
+    assert.equal((await confirm(token, 'a new password')).status, 200);
+    assert.equal((await logIn(email, tenant, 'a new password')).body.playerId, playerId);
+  });
+
+  const resetsAreDone = async () => {
+    const unfinished = await row(
+      `SELECT count(*)::int AS count FROM pgboss.job WHERE name = 'password-reset' AND state <> 'completed'`,
+    );
+    return unfinished.count === 0;
   };
-  // Its password was compared, and it is about to write its session.
-  const login = logIn(email, tenant);
-  try {
-    await eventually(() => waiting(1));
-    const reset = confirm(token, 'a new password');
-    await Promise.race([reset, eventually(() => waiting(2))]);
-    await hold.query('COMMIT');
-    assert.equal((await reset).status, 200);
-  } finally {
-    hold.release();
-  }
-  const { status, body } = await login;
-  assert.equal(status, 200);
-  assert.equal((await refresh(body.refreshToken, tenant)).status, 401);
-});
 
-test('of parallel resets with one token one succeeds, and its password holds', async () => {
-  const { email } = await signedUp();
-  const token = await resetTokenFor(email, tenant);
-  const passwords = Array.from({ length: 8 }, (_, index) => `new password ${index}`);
-  const answers = await Promise.all(passwords.map((password) => confirm(token, password)));
-  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-  assert.equal(answers.filter(({ status }) => status === 401).length, 7);
-  const winner = answers.findIndex(({ status }) => status === 200);
-  assert.equal((await logIn(email, tenant, passwords[winner])).status, 200);
-});
+  test('returns the same response for an unknown or pending address, and mails nothing', async () => {
+    const { email } = await signedUp();
+    const pending = someEmail();
+    await codeFor(pending, tenant);
+    const unknown = someEmail();
+    const answers = [];
+    for (const address of [email, pending, unknown])
+      answers.push(await post('email/password-reset/request', { email: address }, tenant));
+    for (const { status, body } of answers) assert.deepEqual([status, body], [202, { status: 'accepted' }]);
+    await eventually(resetsAreDone, 20_000);
+    assert.equal((await mailsTo(email)).length, 2);
+    assert.equal((await mailsTo(pending)).length, 1);
+    assert.equal((await mailsTo(unknown)).length, 0);
+  });
 
-test('who signs in by code sets a password by reset', async () => {
-  const email = someEmail();
-  const { playerId } = (await exchange(email, await codeFor(email, tenant), tenant)).body;
-  const token = await resetTokenFor(email, tenant);
-  assert.equal((await confirm(token, 'short')).status, 400);
-  assert.equal((await confirm(token, 'a new password')).status, 200);
-  assert.equal((await logIn(email, tenant, 'a new password')).body.playerId, playerId);
-});
+  test('sends at most two mails for a burst of requests', async () => {
+    const { email } = await signedUp();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => post('email/password-reset/request', { email }, tenant)),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+    await eventually(resetsAreDone, 20_000);
+    // Two mails, if a 30-second interval ends during the burst.
+    const mails = (await mailsTo(email)).filter(({ text }) => text.includes('gh_reset_')).length;
+    assert.ok(mails === 1 || mails === 2, `${mails} mails`);
+    assert.equal((await post('email/otc', { email }, tenant)).status, 200);
+  });
 
-const resetsAreDone = async () => {
-  const unfinished = await row(
-    `SELECT count(*)::int AS count FROM pgboss.job WHERE name = 'password-reset' AND state <> 'completed'`,
-  );
-  return unfinished.count === 0;
-};
+  test('counts one mail for every address, known or unknown', async () => {
+    const { email: known } = await signedUp();
+    const [pending, unknown] = [someEmail(), someEmail()];
+    await codeFor(pending, tenant);
+    await app.owner.query('UPDATE mail_counts SET sent = 19 WHERE email = ANY($1)', [[known, pending]]);
+    for (const email of [known, pending, unknown])
+      assert.equal((await post('email/password-reset/request', { email }, tenant)).status, 202);
+    await eventually(resetsAreDone, 20_000);
+    const { rows } = await app.owner.query('SELECT sent FROM mail_counts WHERE email = ANY($1)', [
+      [known, pending, unknown],
+    ]);
+    assert.deepEqual(rows.map(({ sent }) => sent).toSorted(), [1, 20, 20]);
+    await app.owner.query(
+      `UPDATE one_time_codes SET sent_at = sent_at - interval '1 minute' WHERE email = $1`,
+      [pending],
+    );
+    for (const email of [known, pending])
+      assert.equal((await post('email/otc', { email }, tenant)).status, 429);
+  });
 
-test('a reset for an unknown or pending address is answered alike, and mails nothing', async () => {
-  const { email } = await signedUp();
-  const pending = someEmail();
-  await codeFor(pending, tenant);
-  const unknown = someEmail();
-  const answers = [];
-  for (const address of [email, pending, unknown])
-    answers.push(await post('email/password-reset/request', { email: address }, tenant));
-  for (const { status, body } of answers) assert.deepEqual([status, body], [202, { status: 'accepted' }]);
-  await eventually(resetsAreDone, 20_000);
-  assert.equal((await mailsTo(email)).length, 2);
-  assert.equal((await mailsTo(pending)).length, 1);
-  assert.equal((await mailsTo(unknown)).length, 0);
-});
-
-test('a burst of resets sends one mail or two, and leaves the address its others', async () => {
-  const { email } = await signedUp();
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, () => post('email/password-reset/request', { email }, tenant)),
-  );
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
-  await eventually(resetsAreDone, 20_000);
-  // Two, where the clock's half minute ends in between.
-  const mails = (await mailsTo(email)).filter(({ text }) => text.includes('gh_reset_')).length;
-  assert.ok(mails === 1 || mails === 2, `${mails} mails`);
-  assert.equal((await post('email/otc', { email }, tenant)).status, 200);
-});
-
-test('a reset takes one of the day’s mails of every address: what is left tells nobody who has one', async () => {
-  const { email: known } = await signedUp();
-  const [pending, unknown] = [someEmail(), someEmail()];
-  await codeFor(pending, tenant);
-  await app.owner.query('UPDATE mail_counts SET sent = 19 WHERE email = ANY($1)', [[known, pending]]);
-  for (const email of [known, pending, unknown])
-    assert.equal((await post('email/password-reset/request', { email }, tenant)).status, 202);
-  await eventually(resetsAreDone, 20_000);
-  const { rows } = await app.owner.query('SELECT sent FROM mail_counts WHERE email = ANY($1)', [
-    [known, pending, unknown],
-  ]);
-  assert.deepEqual(rows.map(({ sent }) => sent).toSorted(), [1, 20, 20]);
-  await app.owner.query(
-    `UPDATE one_time_codes SET sent_at = sent_at - interval '1 minute' WHERE email = $1`,
-    [pending],
-  );
-  for (const email of [known, pending])
-    assert.equal((await post('email/otc', { email }, tenant)).status, 429);
-});
-
-test('a tenant without the provider, and requests without its key, are refused', async () => {
-  const email = someEmail();
-  for (const [path, body] of [
-    ['email/signup', { email, password: PASSWORD }],
-    ['email/tenant-login', { email, password: PASSWORD }],
-    ['email/verify', { token: 'x' }],
-    ['email/password-reset/request', { email }],
-    ['email/password-reset/confirm', { token: 'x', newPassword: PASSWORD }],
-  ] as const) {
-    const refused = await post(path, body, bare);
-    assert.deepEqual([refused.status, refused.body.code], [422, 'provider_not_available'], path);
-    assert.equal((await post(path, body, { gameKey: tenant.apiKey })).status, 401, path);
-    assert.equal((await post(path, {}, tenant)).status, 400, path);
-  }
+  test('returns 422 without the provider, and 401 without a game key', async () => {
+    const email = someEmail();
+    for (const [path, body] of [
+      ['email/signup', { email, password: PASSWORD }],
+      ['email/tenant-login', { email, password: PASSWORD }],
+      ['email/verify', { token: 'x' }],
+      ['email/password-reset/request', { email }],
+      ['email/password-reset/confirm', { token: 'x', newPassword: PASSWORD }],
+    ] as const) {
+      const refused = await post(path, body, bare);
+      assert.deepEqual([refused.status, refused.body.code], [422, 'provider_not_available'], path);
+      assert.equal((await post(path, body, { gameKey: tenant.apiKey })).status, 401, path);
+      assert.equal((await post(path, {}, tenant)).status, 400, path);
+    }
+  });
 });

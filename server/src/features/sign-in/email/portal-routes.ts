@@ -2,17 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../../http/client-address.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { PortalTokensShape, type SessionServices } from '../portal/index.ts';
-import { exchangePortalCode } from './exchange-portal-code.ts';
-import type { OpenCodeServices } from './open-code.ts';
+import { PortalTokensSchema, type PortalSessionServices } from '../portal/index.ts';
+import type { CreateCodeServices } from './one-time-codes.ts';
+import { exchangePortalCode, requestPortalCode } from './portal-codes.ts';
 import { EmailBody, PortalExchangeBody, SentCode } from './schemas.ts';
-import { requestPortalCode } from './send-portal-code.ts';
 
 const tags = ['Player portal'];
 
-/** Open to anyone: players prove who they are by a code that is mailed. */
+/** Sign-in to the player portal with a mailed code. Requires no credential. */
 export function emailPortalRoutes(
-  services: SessionServices & OpenCodeServices & MailServices,
+  services: PortalSessionServices & CreateCodeServices & MailServices,
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -21,11 +20,11 @@ export function emailPortalRoutes(
         schema: {
           operationId: 'sendPortalCode',
           tags,
-          summary: 'Mail a one-time code for the portal',
+          summary: 'Mail a portal code',
           description:
-            'Six digits, for 10 minutes and five tries. The answer is the same for every address; a mail goes only to one that a ' +
-            'player has verified. Within 30 seconds of a code no other one is sent, and the answer is about that one. An address ' +
-            'gets up to 20 mails a day.',
+            'Sends a one-time code of six digits, valid for 10 minutes and five attempts. The response is the same for every address, ' +
+            'but only an address that a player has verified gets a mail. A second request within 30 seconds sends no mail and returns ' +
+            'the existing code’s times. Limit: 20 mails a day to one address.',
           body: EmailBody,
           response: { 200: SentCode, ...problems(429) },
         },
@@ -39,12 +38,12 @@ export function emailPortalRoutes(
         schema: {
           operationId: 'exchangePortalCode',
           tags,
-          summary: 'Sign in to the portal with a one-time code',
+          summary: 'Sign in with a portal code',
           description:
-            'Gives the tokens of the player who has verified the address; it creates nobody. A code works once, and in the portal ' +
-            'alone. A wrong, a used and an expired one are the same 401.',
+            'Returns tokens for the player who has verified the address. Never creates a player. A code works once, and only in the ' +
+            'portal. A wrong, used or expired code returns the same 401.',
           body: PortalExchangeBody,
-          response: { 200: PortalTokensShape, ...problems(401) },
+          response: { 200: PortalTokensSchema, ...problems(401) },
         },
       },
       async (request) => exchangePortalCode(services, request.body),

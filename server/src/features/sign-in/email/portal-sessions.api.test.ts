@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangeTenant, someStoreAAccount } from '../../../testing/arrange.ts';
 import { emailClient, PASSWORD, someEmail, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -24,7 +24,7 @@ const portalLogin = async (accountId: string) => {
 };
 const portalRefresh = async (refreshToken: string) => (await portal('refresh', { refreshToken })).status;
 
-/** A player who signed up with an address, never verified it, and has a StoreA account linked. */
+/** Arranges a player with an unverified address and a linked StoreA account. */
 async function hijack(email: string) {
   const { playerId } = (await signUp(email, tenant)).body;
   const [accountId, methodId] = [someStoreAAccount(), randomUUID()];
@@ -36,72 +36,74 @@ async function hijack(email: string) {
   return { playerId, accountId, methodId };
 }
 
-test('when an address is proven by a code, what its hijacker has in the portal ends', async () => {
-  const email = someEmail();
-  const { accountId } = await hijack(email);
-  const session = await portalLogin(accountId);
-  assert.equal(session.status, 200, session.text);
-  assert.equal((await exchange(email, await codeFor(email, tenant), tenant)).status, 200);
-  assert.equal(await portalRefresh(session.body.refreshToken), 401);
-  assert.equal((await portalLogin(accountId)).status, 401, 'the sign-in method is gone');
-});
-
-test('a new password ends the sessions in the portal, also of a verified player', async () => {
-  const email = someEmail();
-  const { accountId, playerId } = await hijack(email);
-  await app.owner.query('UPDATE email_credentials SET verified_at = now() WHERE email = $1', [email]);
-  const session = await portalLogin(accountId);
-  assert.equal(session.body.playerId, playerId, session.text);
-  const body = { token: await resetTokenFor(email, tenant), newPassword: `${PASSWORD} 2` };
-  assert.equal((await post('email/password-reset/confirm', body, tenant)).status, 200);
-  assert.equal(await portalRefresh(session.body.refreshToken), 401);
-  assert.equal(
-    (await portalLogin(accountId)).status,
-    200,
-    'the method stays, for the address was proven before',
-  );
-});
-
-/** How many of the app's statements wait for a lock. */
-const waiting = async () => {
-  const { rows } = await app.owner.query(
-    `SELECT count(*)::int AS count FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return rows[0].count as number;
-};
-
-for (const first of ['the proof', 'the portal'] as const) {
-  test(`a proof and a sign-in to the portal at once do not wait for each other in a circle: ${first} first`, async () => {
+describe('portal sessions of an address', () => {
+  test('end when the owner verifies the address with a code', async () => {
     const email = someEmail();
-    const { accountId, methodId } = await hijack(email);
-    const code = await codeFor(email, tenant);
-    const begin = {
-      'the proof': () => exchange(email, code, tenant),
-      'the portal': () => portalLogin(accountId),
-    };
-    // Both come as far as they can while somebody else holds the sign-in method.
-    const holder = await app.owner.connect();
-    await holder.query('BEGIN');
-    await holder.query('SELECT FROM auth_methods WHERE id = $1 FOR UPDATE', [methodId]);
-    const second = first === 'the proof' ? 'the portal' : 'the proof';
-    const answers = {} as Record<keyof typeof begin, Promise<Answer>>;
-    try {
-      answers[first] = begin[first]();
-      await eventually(async () => (await waiting()) === 1);
-      answers[second] = begin[second]();
-      await eventually(async () => (await waiting()) === 2);
-    } finally {
-      await holder.query('COMMIT');
-      holder.release();
-    }
-
-    const [proof, session] = [await answers['the proof'], await answers['the portal']];
-    assert.equal(proof.status, 200, proof.text);
-    if (first === 'the proof') assert.equal(session.status, 401, session.text);
-    else {
-      assert.equal(session.status, 200, session.text);
-      assert.equal(await portalRefresh(session.body.refreshToken), 401);
-    }
+    const { accountId } = await hijack(email);
+    const session = await portalLogin(accountId);
+    assert.equal(session.status, 200, session.text);
+    assert.equal((await exchange(email, await codeFor(email, tenant), tenant)).status, 200);
+    assert.equal(await portalRefresh(session.body.refreshToken), 401);
+    assert.equal((await portalLogin(accountId)).status, 401, 'the sign-in method was removed');
   });
-}
+
+  test('end when the player sets a new password', async () => {
+    const email = someEmail();
+    const { accountId, playerId } = await hijack(email);
+    await app.owner.query('UPDATE email_credentials SET verified_at = now() WHERE email = $1', [email]);
+    const session = await portalLogin(accountId);
+    assert.equal(session.body.playerId, playerId, session.text);
+    const body = { token: await resetTokenFor(email, tenant), newPassword: `${PASSWORD} 2` };
+    assert.equal((await post('email/password-reset/confirm', body, tenant)).status, 200);
+    assert.equal(await portalRefresh(session.body.refreshToken), 401);
+    assert.equal(
+      (await portalLogin(accountId)).status,
+      200,
+      'the method stays, because the address was verified before',
+    );
+  });
+
+  /** The number of statements that wait for a lock. */
+  const waiting = async () => {
+    const { rows } = await app.owner.query(
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows[0].count as number;
+  };
+
+  for (const first of ['the verification', 'the portal'] as const) {
+    test(`do not deadlock when a verification and a sign-in run in parallel: ${first} first`, async () => {
+      const email = someEmail();
+      const { accountId, methodId } = await hijack(email);
+      const code = await codeFor(email, tenant);
+      const begin = {
+        'the verification': () => exchange(email, code, tenant),
+        'the portal': () => portalLogin(accountId),
+      };
+      // Both requests run until they wait for the lock on the sign-in method.
+      const holder = await app.owner.connect();
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM auth_methods WHERE id = $1 FOR UPDATE', [methodId]);
+      const second = first === 'the verification' ? 'the portal' : 'the verification';
+      const answers = {} as Record<keyof typeof begin, Promise<Answer>>;
+      try {
+        answers[first] = begin[first]();
+        await eventually(async () => (await waiting()) === 1);
+        answers[second] = begin[second]();
+        await eventually(async () => (await waiting()) === 2);
+      } finally {
+        await holder.query('COMMIT');
+        holder.release();
+      }
+
+      const [proof, session] = [await answers['the verification'], await answers['the portal']];
+      assert.equal(proof.status, 200, proof.text);
+      if (first === 'the verification') assert.equal(session.status, 401, session.text);
+      else {
+        assert.equal(session.status, 200, session.text);
+        assert.equal(await portalRefresh(session.body.refreshToken), 401);
+      }
+    });
+  }
+});

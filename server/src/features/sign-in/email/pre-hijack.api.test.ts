@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someEmail } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -15,7 +15,7 @@ const { post, secretTo, codeFor, exchange, signUp, logIn, refresh, resetTokenFor
 
 const mockLogin = (username: string) =>
   post('login', { provider: 'Mock', token: `mock:${username}:secret` }, tenant);
-/** Links a Mock sign-in to a player, as linking would. */
+/** Links a Mock sign-in to a player. */
 const linkMock = async (playerId: string) => {
   const { username, playerId: made } = await arrangePlayer(app, tenant);
   await app.owner.query('UPDATE auth_methods SET player_id = $1, is_primary = false WHERE player_id = $2', [
@@ -31,7 +31,7 @@ const methodsOf = async (playerId: string) => {
   );
   return rows;
 };
-/** Somebody who signs up with an address that is not theirs, and settles in. */
+/** Signs up with an address of another person, links a sign-in method, and opens sessions. */
 async function hijack(email: string) {
   const { playerId, refreshToken } = (await signUp(email, tenant)).body;
   const username = await linkMock(playerId);
@@ -47,135 +47,145 @@ async function hijack(email: string) {
   return { playerId, username, tokens, verifyToken: await secretTo(email) };
 }
 
-for (const proof of ['a code', 'a reset'] as const) {
-  test(`when the owner of an address proves it by ${proof}, whoever signed up with it loses every way in`, async () => {
-    const email = someEmail();
-    const hijacker = await hijack(email);
-    const theirReset = proof === 'a code' ? await resetTokenFor(email, tenant) : undefined;
-    if (proof === 'a code') {
-      const owner = await exchange(email, await codeFor(email, tenant), tenant);
-      assert.equal(owner.status, 200, owner.text);
-      assert.deepEqual(
-        [owner.body.playerId, owner.body.isNewPlayer],
-        [hijacker.playerId, false],
-        'the profile stays',
+describe('verification of an address that another person signed up with', () => {
+  for (const proof of ['a code', 'a reset'] as const) {
+    test(`removes all access of the earlier sign-up after ${proof}`, async () => {
+      const email = someEmail();
+      const hijacker = await hijack(email);
+      const theirReset = proof === 'a code' ? await resetTokenFor(email, tenant) : undefined;
+      if (proof === 'a code') {
+        const owner = await exchange(email, await codeFor(email, tenant), tenant);
+        assert.equal(owner.status, 200, owner.text);
+        assert.deepEqual(
+          [owner.body.playerId, owner.body.isNewPlayer],
+          [hijacker.playerId, false],
+          'the profile stays',
+        );
+        assert.equal((await refresh(owner.body.refreshToken, tenant)).status, 200);
+        assert.deepEqual(await methodsOf(hijacker.playerId), [
+          { provider: 'EmailOneTimeCode', isPrimary: true },
+        ]);
+      } else {
+        const body = { token: await resetTokenFor(email, tenant), newPassword: 'the owner’s own' };
+        assert.equal((await post('email/password-reset/confirm', body, tenant)).status, 200);
+        assert.equal((await logIn(email, tenant, 'the owner’s own')).body.playerId, hijacker.playerId);
+        assert.deepEqual(
+          (await methodsOf(hijacker.playerId)).map(({ provider }) => provider),
+          ['EmailOneTimeCode', 'EmailPassword'],
+        );
+      }
+      assert.equal((await logIn(email, tenant)).status, 401, 'the password');
+      for (const [token, place] of hijacker.tokens) assert.equal((await refresh(token, place)).status, 401);
+      assert.notEqual(
+        (await mockLogin(hijacker.username)).body.playerId,
+        hijacker.playerId,
+        'the linked method',
       );
-      assert.equal((await refresh(owner.body.refreshToken, tenant)).status, 200);
-      assert.deepEqual(await methodsOf(hijacker.playerId), [
-        { provider: 'EmailOneTimeCode', isPrimary: true },
+      assert.equal((await post('email/verify', { token: hijacker.verifyToken }, tenant)).status, 401);
+      if (theirReset)
+        assert.equal(
+          (
+            await post(
+              'email/password-reset/confirm',
+              { token: theirReset, newPassword: 'once more' },
+              tenant,
+            )
+          ).status,
+          401,
+          'an earlier mailed token',
+        );
+      const { rows } = await app.owner.query('SELECT email FROM email_credentials WHERE player_id = $1', [
+        hijacker.playerId,
       ]);
-    } else {
-      const body = { token: await resetTokenFor(email, tenant), newPassword: 'the owner’s own' };
-      assert.equal((await post('email/password-reset/confirm', body, tenant)).status, 200);
-      assert.equal((await logIn(email, tenant, 'the owner’s own')).body.playerId, hijacker.playerId);
+      assert.deepEqual(rows, [{ email }], 'the other address is removed');
+    });
+  }
+
+  /** The number of given sessions of the player whose refresh token works. */
+  async function countRefreshable(
+    answers: Awaited<ReturnType<typeof logIn>>[],
+    playerId: string,
+  ): Promise<number> {
+    let count = 0;
+    for (const { status, body } of answers) {
+      if (status >= 300 || body.playerId !== playerId) continue;
+      if ((await refresh(body.refreshToken, tenant)).status === 200) count++;
+    }
+    return count;
+  }
+
+  test('leaves no session of parallel password logins', async () => {
+    const outcomes = new Set<number>();
+    for (let round = 0; round < 14; round++) {
+      const email = someEmail();
+      const { playerId } = (await signUp(email, tenant)).body;
+      const code = await codeFor(email, tenant);
+      // The exchange starts after 0 to 6 of the logins have finished.
+      let finished = 0;
+      const owner = eventually(() => finished >= round % 7).then(() => exchange(email, code, tenant));
+      const logins = await Promise.all(
+        Array.from({ length: 6 }, () => logIn(email, tenant).finally(() => finished++)),
+      );
+      assert.equal((await owner).status, 200);
+      logins.forEach(({ status }) => outcomes.add(status));
+      assert.equal(await countRefreshable(logins, playerId), 0, `round ${round}`);
+      assert.equal((await logIn(email, tenant)).status, 401);
+    }
+    assert.deepEqual([...outcomes].toSorted(), [200, 401], 'each order occurs');
+  });
+
+  test('leaves no session of parallel sign-ins with a linked method', async () => {
+    for (let round = 0; round < 15; round++) {
+      const email = someEmail();
+      const { playerId } = (await signUp(email, tenant)).body;
+      const username = await linkMock(playerId);
+      const code = await codeFor(email, tenant);
+      const logins = Array.from({ length: 20 }, async (_, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index));
+        return mockLogin(username);
+      });
+      const owner = await exchange(email, code, tenant);
+      assert.equal(owner.status, 200);
+      const answers = await Promise.all(logins);
+      assert.ok(
+        answers.every(({ status }) => status === 200),
+        answers.map(({ text }) => text).join(),
+      );
+      assert.equal(await countRefreshable(answers, playerId), 0, `round ${round}`);
+    }
+  });
+
+  test('refuses a parallel sign-up with the address', async () => {
+    const outcomes = new Set<number>();
+    for (let round = 0; round < 15; round++) {
+      const email = someEmail();
+      const code = await codeFor(email, tenant);
+      const signingUp = signUp(email, tenant);
+      // The exchange starts later in each round, and in the last rounds after the sign-up.
+      if (round < 12) await new Promise((resolve) => setTimeout(resolve, 4 * round));
+      else await signingUp;
+      const [owner, hijacker] = await Promise.all([exchange(email, code, tenant), signingUp]);
+      assert.equal(owner.status, 200, owner.text);
+      outcomes.add(hijacker.status);
+      assert.equal(await countRefreshable([hijacker], owner.body.playerId), 0, `round ${round}`);
+      assert.equal((await logIn(email, tenant)).status, 401);
       assert.deepEqual(
-        (await methodsOf(hijacker.playerId)).map(({ provider }) => provider),
-        ['EmailOneTimeCode', 'EmailPassword'],
+        (await methodsOf(owner.body.playerId)).map(({ provider }) => provider),
+        ['EmailOneTimeCode'],
       );
     }
-    assert.equal((await logIn(email, tenant)).status, 401, 'the password');
-    for (const [token, place] of hijacker.tokens) assert.equal((await refresh(token, place)).status, 401);
-    assert.notEqual(
-      (await mockLogin(hijacker.username)).body.playerId,
-      hijacker.playerId,
-      'the linked method',
-    );
-    assert.equal((await post('email/verify', { token: hijacker.verifyToken }, tenant)).status, 401);
-    if (theirReset)
-      assert.equal(
-        (await post('email/password-reset/confirm', { token: theirReset, newPassword: 'once more' }, tenant))
-          .status,
-        401,
-        'a token that was mailed before',
-      );
-    const { rows } = await app.owner.query('SELECT email FROM email_credentials WHERE player_id = $1', [
-      hijacker.playerId,
-    ]);
-    assert.deepEqual(rows, [{ email }], 'another address of theirs');
+    assert.deepEqual([...outcomes].toSorted(), [201, 409], 'each order occurs');
   });
-}
 
-/** Whether any session of the player but the owner's own refreshes. */
-async function refreshing(answers: Awaited<ReturnType<typeof logIn>>[], playerId: string): Promise<number> {
-  let count = 0;
-  for (const { status, body } of answers) {
-    if (status >= 300 || body.playerId !== playerId) continue;
-    if ((await refresh(body.refreshToken, tenant)).status === 200) count++;
-  }
-  return count;
-}
-
-test('logins with the password at the same time leave no session of the hijacker', async () => {
-  const outcomes = new Set<number>();
-  for (let round = 0; round < 14; round++) {
+  test('refuses a token after the address moved to another player', async () => {
     const email = someEmail();
-    const { playerId } = (await signUp(email, tenant)).body;
-    const code = await codeFor(email, tenant);
-    // From before the first login is through to after the last.
-    let through = 0;
-    const owner = eventually(() => through >= round % 7).then(() => exchange(email, code, tenant));
-    const logins = await Promise.all(
-      Array.from({ length: 6 }, () => logIn(email, tenant).finally(() => through++)),
-    );
-    assert.equal((await owner).status, 200);
-    logins.forEach(({ status }) => outcomes.add(status));
-    assert.equal(await refreshing(logins, playerId), 0, `round ${round}`);
-    assert.equal((await logIn(email, tenant)).status, 401);
-  }
-  assert.deepEqual([...outcomes].toSorted(), [200, 401], 'both have come first');
-});
-
-test('sign-ins with a linked method at the same time leave no session of the hijacker', async () => {
-  for (let round = 0; round < 15; round++) {
-    const email = someEmail();
-    const { playerId } = (await signUp(email, tenant)).body;
-    const username = await linkMock(playerId);
-    const code = await codeFor(email, tenant);
-    const logins = Array.from({ length: 20 }, async (_, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index));
-      return mockLogin(username);
-    });
-    const owner = await exchange(email, code, tenant);
-    assert.equal(owner.status, 200);
-    const answers = await Promise.all(logins);
-    assert.ok(
-      answers.every(({ status }) => status === 200),
-      answers.map(({ text }) => text).join(),
-    );
-    assert.equal(await refreshing(answers, playerId), 0, `round ${round}`);
-  }
-});
-
-test('a sign-up at the same time as the first use of a code does not get in', async () => {
-  const outcomes = new Set<number>();
-  for (let round = 0; round < 15; round++) {
-    const email = someEmail();
-    const code = await codeFor(email, tenant);
-    const signingUp = signUp(email, tenant);
-    // From the same moment, over ever later ones, to after it is through.
-    if (round < 12) await new Promise((resolve) => setTimeout(resolve, 4 * round));
-    else await signingUp;
-    const [owner, hijacker] = await Promise.all([exchange(email, code, tenant), signingUp]);
-    assert.equal(owner.status, 200, owner.text);
-    outcomes.add(hijacker.status);
-    assert.equal(await refreshing([hijacker], owner.body.playerId), 0, `round ${round}`);
-    assert.equal((await logIn(email, tenant)).status, 401);
-    assert.deepEqual(
-      (await methodsOf(owner.body.playerId)).map(({ provider }) => provider),
-      ['EmailOneTimeCode'],
-    );
-  }
-  assert.deepEqual([...outcomes].toSorted(), [201, 409], 'both have come first');
-});
-
-test('a mail address is given to no player by verifying an address that is no more theirs', async () => {
-  const email = someEmail();
-  await signUp(email, tenant);
-  const token = await secretTo(email);
-  await app.owner.query('UPDATE email_credentials SET player_id = $2 WHERE email = $1', [
-    email,
-    (await arrangePlayer(app, tenant, randomBytes(4).toString('hex'))).playerId,
-  ]);
-  assert.equal((await post('email/verify', { token }, tenant)).status, 401);
-  assert.equal((await post('email/verify', { token: randomUUID() }, tenant)).status, 401);
+    await signUp(email, tenant);
+    const token = await secretTo(email);
+    await app.owner.query('UPDATE email_credentials SET player_id = $2 WHERE email = $1', [
+      email,
+      (await arrangePlayer(app, tenant, randomBytes(4).toString('hex'))).playerId,
+    ]);
+    assert.equal((await post('email/verify', { token }, tenant)).status, 401);
+    assert.equal((await post('email/verify', { token: randomUUID() }, tenant)).status, 401);
+  });
 });

@@ -6,12 +6,12 @@ export const EmailBody = Type.Object({ email: Email });
 
 export const SentCode = Type.Object({
   expiresAt: Timestamp,
-  resendAfterSeconds: Type.Integer({ description: 'A new code can be had after so many seconds.' }),
+  resendAfterSeconds: Type.Integer({ description: 'Seconds until a new code can be requested.' }),
 });
 
 const codeFields = {
   email: Email,
-  code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits of the mail.' }),
+  code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits from the mail.' }),
 };
 
 export const ExchangeBody = Type.Object({ ...codeFields, ...signInFields });
@@ -33,14 +33,14 @@ export const LogInBody = Type.Object({
   ...deviceFields,
 });
 
-const Token = Type.String({ minLength: 1, maxLength: 512, description: 'As it stands in the mail.' });
+const Token = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the mail.' });
 
 export const VerifyBody = Type.Object({ token: Token });
 
 export const ResetBody = Type.Object({ token: Token, newPassword: NewPassword });
 
 export const Verified = Type.Object({
-  email: Type.String({ description: 'The address that is verified now.' }),
+  email: Type.String({ description: 'The verified address.' }),
 });
 
 export const ResetRequested = Type.Object({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someEmail, someNetwork } from '../../../testing/email-player.ts';
 import type { Answer } from '../../../testing/http-client.ts';
@@ -10,7 +10,7 @@ const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const tenant = await arrangeTenant(app, { providers: ['EmailOneTimeCode', 'EmailPassword'] });
 const { post, signUp } = await emailClient(app);
 
-/** Addresses of verified players, made past the API, which would take a second for each ten. */
+/** Inserts verified players into the database, because the API creates only 10 per second. */
 async function knownEmails(count: number): Promise<string[]> {
   const { body } = await signUp(someEmail(), tenant);
   const emails = Array.from({ length: count }, someEmail);
@@ -29,10 +29,9 @@ async function knownEmails(count: number): Promise<string[]> {
 }
 
 /**
- * Compares how long requests about known and about unknown addresses take, in pairs, one right after the other and either
- * first in turns. Where both do the same work the known one is the slower in half of the pairs, however busy the machine is: of
- * sixty, in less than a fifth or more than four fifths once in 300,000 runs. A hash that is left out, or a mail that is sent at
- * once, makes it nearly all or none.
+ * Compares the durations of requests for known and unknown addresses, in pairs with alternating order. If both do the same work, the
+ * known address is slower in half of the pairs on any machine. With 60 pairs, a share below 20 % or above 80 % occurs once in 300,000
+ * runs. A missing hash or a synchronous mail makes the share nearly 0 % or 100 %.
  */
 async function assertSameTime(known: string[], send: (email: string) => Promise<Answer>): Promise<void> {
   const took = async (email: string): Promise<number> => {
@@ -49,30 +48,34 @@ async function assertSameTime(known: string[], send: (email: string) => Promise<
     if (knownFirst ? first > second : second > first) knownWasSlower++;
   }
   const share = knownWasSlower / known.length;
-  assert.ok(share > 0.2 && share < 0.8, `the known one was the slower in ${100 * share} % of the pairs`);
+  assert.ok(share > 0.2 && share < 0.8, `the known address was slower in ${100 * share} % of the pairs`);
 }
 
-test('a request for a code takes the same time for known and unknown addresses', async () => {
-  await assertSameTime(await knownEmails(100), (email) => post('email/otc', { email }, tenant));
-});
+describe('response times for known and unknown addresses', () => {
+  test('are the same for a requested code', async () => {
+    await assertSameTime(await knownEmails(100), (email) => post('email/otc', { email }, tenant));
+  });
 
-test('a wrong password takes the same time for known and unknown addresses', async () => {
-  await assertSameTime(await knownEmails(60), (email) =>
-    post('email/tenant-login', { email, password: 'wrong' }, tenant),
-  );
-});
+  test('are the same for a wrong password', async () => {
+    await assertSameTime(await knownEmails(60), (email) =>
+      post('email/tenant-login', { email, password: 'wrong' }, tenant),
+    );
+  });
 
-test('a request for a reset takes the same time for known and unknown addresses', async () => {
-  await assertSameTime(await knownEmails(100), (email) =>
-    post('email/password-reset/request', { email }, tenant),
-  );
-});
+  test('are the same for a requested password reset', async () => {
+    await assertSameTime(await knownEmails(100), (email) =>
+      post('email/password-reset/request', { email }, tenant),
+    );
+  });
 
-test('a request for a portal code, and a wrong one, take the same time for known and unknown addresses', async () => {
-  const atPortal = (door: string, body: object) =>
-    app.http.post(`/api/player-portal-auth/${door}`, body, { headers: { 'x-forwarded-for': someNetwork() } });
-  await assertSameTime(await knownEmails(100), async (email) => {
-    await atPortal('email/otc', { email });
-    return atPortal('otc/exchange', { email, code: '000000' });
+  test('are the same for a portal code, requested and wrong', async () => {
+    const atPortal = (path: string, body: object) =>
+      app.http.post(`/api/player-portal-auth/${path}`, body, {
+        headers: { 'x-forwarded-for': someNetwork() },
+      });
+    await assertSameTime(await knownEmails(100), async (email) => {
+      await atPortal('email/otc', { email });
+      return atPortal('otc/exchange', { email, code: '000000' });
+    });
   });
 });

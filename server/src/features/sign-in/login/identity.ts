@@ -2,11 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import type { KeyCaller } from '../../../core/callers.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
-/** The providers whose credential is a single token (spec: providers, flow "shared login"). */
+/** The providers whose credential is a single token. */
 export const tokenProviders = ['StoreA', 'StoreB', 'WalletJwt', 'Mock'] as const satisfies Provider[];
 export type TokenProvider = (typeof tokenProviders)[number];
 
-/** The providers' names in the session ledgers (spec: session records). */
+/** The names of the providers in the login ledger. */
 export const ledgerNames: Record<Provider, string> = {
   StoreA: 'store_a',
   StoreB: 'store_b',
@@ -17,25 +17,32 @@ export const ledgerNames: Record<Provider, string> = {
   Mock: 'mock',
 };
 
-/** Who a provider says somebody is. Nothing that a tenant can write takes part in it. */
+/** A player as a provider identifies them. It contains nothing that a tenant can choose. */
 export interface Identity {
   provider: Provider;
-  /** Within what the user id is unique: the workspace for Mock, the issuer for WalletJwt, else empty. */
+  /** The namespace of the user id: the workspace for Mock, the issuer for WalletJwt. Empty for all others. */
   issuer: string;
   providerUserId: string;
   username?: string;
   email?: string;
   displayName?: string;
-  /** WalletJwt only: the address of the wallet, as the issuer tells it. */
+  /** WalletJwt only: the wallet address from the token. */
   walletAddress?: string;
-  /** Mock only: the fingerprint of the password, set by the first sign-in and compared by later ones. */
+  /** Mock only: the fingerprint of the password. The first sign-in stores it, and later sign-ins must match it. */
   secretHash?: Buffer;
 }
 
-/** Whether an identity that needs a secret brings the one that is known. */
-export function hasSecret({ secretHash }: Identity, known: Buffer | null): boolean {
-  return !secretHash || (known !== null && timingSafeEqual(secretHash, known));
+/** Whether an identity has the stored secret. Always true for providers without a secret. */
+export function hasSecret({ secretHash }: Identity, stored: Buffer | null): boolean {
+  return !secretHash || (stored !== null && timingSafeEqual(secretHash, stored));
 }
 
-/** The tenant whose settings of a provider count. */
+/** The tenant whose provider settings apply to a token. */
 export type TenantOfToken = Pick<KeyCaller, 'tenantId' | 'workspaceId'>;
+
+/** Verifies tokens of one provider. `PUT …/providers/{provider}` has validated the settings. */
+export type ProviderVerifier<Settings> = (
+  settings: Settings,
+  token: string,
+  tenant: TenantOfToken,
+) => Promise<Identity>;

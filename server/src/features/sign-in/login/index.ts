@@ -1,4 +1,4 @@
-export { banFingerprint } from './ban-fingerprint.ts';
+export { banFingerprint, isBanned } from './bans.ts';
 export {
   type TenantOfToken,
   hasSecret,
@@ -6,9 +6,8 @@ export {
   type Identity,
   type TokenProvider,
 } from './identity.ts';
-export { isBanned } from './is-banned.ts';
 export { platformDisplayName, platforms, type Platform } from './platforms.ts';
 export { playerLoginRoutes } from './routes.ts';
 export { creationFields, deviceFields, signInFields } from './schemas.ts';
 export { signIn, type LoginResult, type SignInRequest, type SignInServices } from './sign-in.ts';
-export { tokenVerifier, type VerifyToken } from './verify-token.ts';
+export { createTokenVerifier, type VerifyToken } from './verify-token.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { platformDisplayName, platforms, type Platform } from './platforms.ts';
 
 const displayNames: Record<Platform, string> = {
@@ -35,8 +35,10 @@ const displayNames: Record<Platform, string> = {
   Unknown: 'Unknown',
 };
 
-for (const platform of platforms) {
-  test(`${platform} reads "${displayNames[platform]}"`, () => {
-    assert.equal(platformDisplayName(platform), displayNames[platform]);
-  });
-}
+describe('platformDisplayName', () => {
+  for (const platform of platforms) {
+    test(`returns "${displayNames[platform]}" for ${platform}`, () => {
+      assert.equal(platformDisplayName(platform), displayNames[platform]);
+    });
+  }
+});

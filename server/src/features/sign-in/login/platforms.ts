@@ -1,4 +1,4 @@
-/** The platform enum (spec: platform enum values). `Unknown` is what a login without client info counts as. */
+/** The supported platforms. A login without client info has the platform `Unknown`. */
 export const platforms = [
   'HandheldConsoleA',
   'HandheldConsoleALite',
@@ -35,8 +35,8 @@ export const platforms = [
 export type Platform = (typeof platforms)[number];
 
 /**
- * A platform as people read it: "PC Windows", "Console B5 Pro". A word begins at a capital after two small letters or a
- * digit ("iOS" stays whole), at the first letter of a word after a capital ("VR Headset"), and after a console's letter.
+ * The display name of a platform, such as "PC Windows" or "Console B5 Pro". A word begins at a capital letter after two lower-case
+ * letters or a digit ("iOS" stays one word), at the last capital of a sequence ("VR Headset"), and after a console's letter.
  */
 export function platformDisplayName(platform: string): string {
   return platform

@@ -12,9 +12,9 @@ export interface PlayerExistsServices {
 }
 
 /**
- * The player of a user id at one of the tenant's providers. Never signs in, never creates, and asks no provider. An address
- * is found only where it is verified, for nobody has the sign-in method before, and where its player has been in the tenant.
- * Throws player_not_found, and provider_not_available where the tenant has not enabled and configured the provider.
+ * Finds the player of a user id at one of the tenant's providers. Never signs in, never creates a player, and sends no request to a
+ * provider. An e-mail address is found only if it is verified and its player has signed in to the tenant. Throws player_not_found,
+ * and provider_not_available if the tenant has not enabled and configured the provider.
  */
 export async function playerExists(
   { database, providerSettings }: PlayerExistsServices,
@@ -23,20 +23,20 @@ export async function playerExists(
   providerUserId: string,
 ): Promise<{ playerId: string }> {
   const settings = await providerSettings.require(tenant.tenantId, provider);
-  const identity = identityNamed(tenant, provider, settings, providerUserId);
-  const found = identity && (await findNamed(database, tenant.tenantId, identity));
+  const identity = toIdentity(tenant, provider, settings, providerUserId);
+  const found = identity && (await findByIdentity(database, tenant.tenantId, identity));
   if (!found) throw new ProblemError('player_not_found');
   return found;
 }
 
-function findNamed(database: Database, tenantId: string, identity: Identity) {
+function findByIdentity(database: Database, tenantId: string, identity: Identity) {
   return identity.provider === 'EmailOneTimeCode'
     ? findPlayerIdInTenant(database.forTenant(tenantId), tenantId, identity)
     : findPlayerId(database, identity);
 }
 
-/** The identity as a sign-in would have stored it; undefined where the provider can have no such user id. */
-function identityNamed(
+/** The identity as a sign-in stores it. Undefined if the user id is not valid for the provider. */
+function toIdentity(
   { workspaceId }: KeyCaller,
   provider: Provider,
   settings: Record<string, unknown>,
@@ -55,7 +55,7 @@ function identityNamed(
   return { provider, issuer: issuers[provider] ?? '', providerUserId };
 }
 
-/** A wallet that is a key goes by its address, one that is a contract by `eip155:<chain id>:<address>`. */
+/** The user id of a wallet: its address, or `eip155:<chain id>:<address>` for a contract wallet. */
 function walletId(given: string): string | undefined {
   const [, chain, address = ''] = /^(eip155:[1-9][0-9]*:)?(0x.*)$/i.exec(given) ?? [];
   const checksummed = evmAddress(address);

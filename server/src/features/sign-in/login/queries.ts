@@ -8,15 +8,15 @@ export interface KnownPlayer {
   secretHash: Buffer | null;
   isActive: boolean;
   isBanned: boolean;
-  /** Whether the sign-in method is good in games of another workspace alone (decision 0035). */
+  /** Whether the sign-in method is restricted to games of another workspace (docs/decisions/0035-proofs-of-identity.md). */
   isMethodForeign: boolean;
-  /** Whether they have used the sign-in method in the tenant before. */
-  isKnownHere: boolean;
+  /** Whether the player has used the sign-in method in the tenant before. */
+  isMethodUsedInTenant: boolean;
   deviceId: string | null;
   isDeviceBlocked: boolean;
 }
 
-/** Who signs in, by their identity at the provider, with what could forbid it, also to somebody new. */
+/** Finds the player of an identity, and everything that can refuse the sign-in. A new player may be banned by identity. */
 export async function findPlayer(
   db: Querier,
   tenantId: string,
@@ -33,7 +33,7 @@ export async function findPlayer(
                    JOIN tenant_access banned ON banned.tenant_id = ban.tenant_id AND banned.player_id = ban.player_id
                    WHERE ban.tenant_id = ${tenantId} AND ban.fingerprint = ${fingerprint} AND banned.banned_until > now())
              AS "isIdentityBanned",
-           used.tenant_id IS NOT NULL AS "isKnownHere",
+           used.tenant_id IS NOT NULL AS "isMethodUsedInTenant",
            device.id AS "deviceId", coalesce(device.is_blocked, false) AS "isDeviceBlocked"
     FROM (SELECT) one
     LEFT JOIN auth_methods method
@@ -47,7 +47,7 @@ export async function findPlayer(
   return { known: known.playerId ? known : undefined, isIdentityBanned };
 }
 
-/** The player of an identity, over all tenants. */
+/** The player of an identity, in any tenant. */
 export function findPlayerId(db: Querier, identity: Identity): Promise<{ playerId: string } | undefined> {
   return db.row(sql`
     SELECT player_id AS "playerId" FROM auth_methods
@@ -61,7 +61,7 @@ export interface NewPlayer {
   at: string;
 }
 
-/** The same, among those who have been in the tenant. */
+/** The player of an identity, if the player has signed in to the tenant. */
 export function findPlayerIdInTenant(
   db: Querier,
   tenantId: string,
@@ -75,10 +75,10 @@ export function findPlayerIdInTenant(
       AND method.provider_user_id = ${identity.providerUserId}`);
 }
 
-/** Makes a player with their first sign-in method. False where somebody else has just made one for the identity. */
+/** Creates a player with a first sign-in method. Returns false if a concurrent sign-in has created the player. */
 export async function insertPlayer(db: Querier, identity: Identity, player: NewPlayer): Promise<boolean> {
   const { playerId, authMethodId, profileVisibility, at } = player;
-  const made = await db.run(sql`
+  const inserted = await db.run(sql`
     WITH player AS (
       INSERT INTO players (id, display_name, email, profile_visibility, created_at)
       VALUES (${playerId}, ${identity.displayName}, ${identity.email}, ${profileVisibility}, ${at}))
@@ -87,15 +87,15 @@ export async function insertPlayer(db: Querier, identity: Identity, player: NewP
     VALUES (${authMethodId}, ${playerId}, ${identity.provider}, ${identity.issuer}, ${identity.providerUserId},
             ${identity.email}, ${identity.username}, ${identity.displayName}, true, ${identity.secretHash}, ${at})
     ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`);
-  return made === 1;
+  return inserted === 1;
 }
 
-/** All that one login writes. Times are one instant; `device` is null where the client gave none. */
+/** Everything that one login writes. All times are `at`. `device` is null if the client sent none. */
 export interface LoginRecord {
   tenantId: string;
   playerId: string;
   authMethodId: string;
-  isKnownHere: boolean;
+  isMethodUsedInTenant: boolean;
   sessionId: string;
   ledgerId: string;
   authProvider: string;
@@ -118,16 +118,16 @@ export interface LoginRecord {
   } | null;
 }
 
-/** Why a login could not be written although it was allowed a moment ago. */
+/** The reason for which the statement refused a login that passed the earlier checks. */
 export type LoginRefusal = 'player_banned' | 'device_blocked' | 'lost_race';
 
 /**
- * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token. Ban and
- * block may have come since the player was looked up, another login may have registered the device, and the sign-in method
- * may have been taken from the player: then the statement refuses itself with a {@link LoginRefusal}.
+ * Writes a login in one statement: device, access record, sign-in method, session state, ledger row, refresh token. Since the player
+ * was read, a ban or a block may have been added, another login may have registered the device, or the sign-in method may have been
+ * removed. Then the statement fails with a {@link LoginRefusal}.
  *
- * First of all it locks the player, and the ledger row takes its received_at_db under that lock: so the logins of one
- * player have their received_at_db in the order of their commits, which the cursor of the history needs (decision 0017).
+ * The statement locks the player first, and sets `received_at_db` under that lock. So the logins of one player have `received_at_db`
+ * in commit order, which the cursor of the history requires (docs/decisions/0017-login-order.md).
  */
 export async function writeLogin(db: Querier, login: LoginRecord): Promise<void> {
   const { tenantId, playerId, sessionId, at, device } = login;
@@ -160,7 +160,7 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
     method AS (
       UPDATE auth_methods SET last_used_at = ${at}, wallet_address = coalesce(${login.walletAddress}, wallet_address)
       WHERE id = ${login.authMethodId} RETURNING id, player_id, auth_provider, provider_user_id, email),
-    ${login.isKnownHere ? empty : firstUse(tenantId, at)}
+    ${login.isMethodUsedInTenant ? empty : firstUse(tenantId, at)}
     session AS (
       INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
                                   platform, client_version, last_ip_address)
@@ -188,8 +188,8 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
 }
 
 /**
- * What the tenant's list of players needs of the first sign-in with a method. Only there, as two more tables with their
- * indexes would be opened, and locked, by every other login.
+ * Writes the rows for the tenant's list of players, at the first sign-in with a method only. Every other login avoids opening and
+ * locking two more tables and their indexes.
  */
 const firstUse = (tenantId: string, at: string) => sql`
     counted AS (

@@ -13,7 +13,7 @@ export interface PlayerLoginServices extends SignInServices, PlayerExistsService
   verifyToken: VerifyToken;
 }
 
-/** Behind a game key: its tenant scopes the sign-in. */
+/** Sign-in with a provider's token. Requires a game key; the sign-in belongs to its tenant. */
 export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -26,7 +26,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
           tags: ['Player sign-in'],
           summary: 'Sign a player in',
           description:
-            'Verifies the credential with its provider and starts a session. A player who does not exist is created, unless ' +
+            'Verifies the credential with its provider and starts a session. Creates the player if none exists, unless ' +
             '`createAccountIfMissing` is false.',
           body: LoginBody,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
@@ -55,7 +55,8 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
           operationId: 'createPlayer',
           tags: ['Player sign-in'],
           summary: 'Create a player',
-          description: 'As a login, but the player must not exist yet.',
+          description:
+            'Verifies the credential with its provider, creates the player and starts a session. Returns 409 if the player exists.',
           body: CreatePlayerBody,
           response: { 201: LoginResult, ...problems(403, 409, 422, 502) },
         },
@@ -82,8 +83,9 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         schema: {
           operationId: 'findPlayerByProvider',
           tags: ['Player sign-in'],
-          summary: 'Find a player by their id at a provider',
-          description: 'Never signs in and never creates.',
+          summary: 'Find a player by provider id',
+          description:
+            'Returns the id of the player who has a user id at a provider. Never signs in and never creates a player.',
           body: PlayerExistsBody,
           response: { 200: PlayerExistsResult, ...problems(404, 422) },
         },

@@ -4,20 +4,20 @@ import { providers } from '../../studio/tenants/index.ts';
 import { tokenProviders } from './identity.ts';
 import { platforms } from './platforms.ts';
 
-/** ClientInfoRequest (spec: device). */
+/** The game client and its platform. */
 export const ClientInfo = Type.Object({
-  platform: OneOf(platforms, { description: 'Where the game runs.' }),
+  platform: OneOf(platforms, { description: 'The platform that the game runs on.' }),
   clientVersion: Type.Optional(Type.String({ maxLength: 32 })),
   clientBuild: Type.Optional(Type.String({ maxLength: 64 })),
   metadata: Type.Optional(Metadata),
 });
 
-/** DeviceInfoRequest (spec: device). */
+/** The device of a player. */
 export const DeviceInfo = Type.Object({
   deviceFingerprint: Type.String({
     minLength: 16,
     maxLength: 256,
-    description: 'A hash of hardware identifiers, unique per player.',
+    description: 'A hash of hardware identifiers. It is unique within a player.',
   }),
   hardwareModel: Type.Optional(Type.String({ maxLength: 128 })),
   osVersion: Type.Optional(Type.String({ maxLength: 64 })),
@@ -25,27 +25,27 @@ export const DeviceInfo = Type.Object({
 });
 
 export const ProfileVisibility = OneOf(['private', 'limited', 'full'], {
-  description: 'What outsiders see of the profile. Applied only where the request creates the player.',
+  description: 'How much of the profile others can see. Applied only if the request creates the player.',
 });
 
-/** What every body takes that can register a device. */
+/** The fields of every body that can register a device. */
 export const deviceFields = {
   deviceInfo: Type.Optional(DeviceInfo),
   clientInfo: Type.Optional(ClientInfo),
 };
 
-/** What every body that may create a player takes beside the credential. */
+/** The fields, except the credential, of every body that can create a player. */
 export const creationFields = {
   profileVisibility: Type.Optional(ProfileVisibility),
   ...deviceFields,
 };
 
-/** What every body that signs a player in takes beside the credential. */
+/** The fields, except the credential, of every body that signs a player in. */
 export const signInFields = {
   ...creationFields,
   createAccountIfMissing: Type.Boolean({
     default: true,
-    description: 'Without it, a player who does not exist is a 404.',
+    description: 'Whether to create a player who does not exist. If false, the response is 404.',
   }),
 };
 
@@ -71,8 +71,8 @@ export const PlayerExistsBody = Type.Object({
     maxLength: 512,
     transform: ['trim'],
     description:
-      'The user id at the provider: the `sub` of tokens of the tenant’s issuer for WalletJwt, the address or ' +
-      '`eip155:<chain id>:<address>` for EvmWallet, the e-mail address for EmailOneTimeCode, the username for Mock.',
+      'The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or ' +
+      '`eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username.',
   }),
 });
 

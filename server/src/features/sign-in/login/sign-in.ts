@@ -8,7 +8,7 @@ import { now } from '../../../core/timestamps.ts';
 import { loginRowHash } from '../sessions/index.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { banFingerprint } from './ban-fingerprint.ts';
+import { banFingerprint } from './bans.ts';
 import { hasSecret, ledgerNames, type Identity } from './identity.ts';
 import {
   findPlayer,
@@ -25,19 +25,19 @@ export interface SignInServices {
   signer: TokenSigner;
 }
 
-/** What a login request says beside the credential. */
+/** A login request without the credential. */
 export interface SignInRequest {
-  /** The sign-in's tenant, and who pays for it. */
+  /** The tenant of the sign-in, and the workspace that is billed. */
   billing: BillingContext;
   ipAddress: string | null;
-  /** `login` takes whoever comes, `only-existing` and `only-new` refuse with 404 and 409. */
+  /** `login` accepts new and existing players. `only-existing` throws player_not_found, `only-new` throws player_exists. */
   mode: 'login' | 'only-existing' | 'only-new';
   profileVisibility?: string | undefined;
   /**
-   * What the sign-in must do along with itself, first in its transaction: use a code up, say, or lock a credential and look
-   * again. It may refuse the sign-in by throwing, and is called again where another sign-in got in between.
+   * Runs first in the transaction of the sign-in, for example to use a code up or to lock a credential. It can refuse the sign-in by
+   * throwing. It runs again in each retry.
    */
-  first?: (transaction: Querier, playerId: string) => Promise<void>;
+  inTransaction?: (transaction: Querier, playerId: string) => Promise<void>;
   deviceInfo?:
     | {
         deviceFingerprint: string;
@@ -51,7 +51,7 @@ export interface SignInRequest {
     | undefined;
 }
 
-/** The login result (spec: resources). */
+/** The response of every login. */
 export interface LoginResult {
   accessToken: string;
   refreshToken: string;
@@ -63,13 +63,13 @@ export interface LoginResult {
   sessionId: string;
 }
 
-/** Concurrent first sign-ins see each other at the second attempt; a third is for a device made at the same time. */
+/** After concurrent first sign-ins, the second attempt finds the player. A concurrently registered device needs a third attempt. */
 const ATTEMPTS = 5;
 
 /**
- * Signs in whoever a provider has vouched for, making the player where the request allows it: session, ledger row,
- * device, access record and tokens, all or nothing. Throws problems: player_not_found, player_exists, player_banned,
- * device_blocked, invalid_credentials, identity_proof_required.
+ * Signs a verified identity in, and creates the player if the request allows it. Writes the session, ledger row, device, access record
+ * and tokens atomically. Throws player_not_found, player_exists, player_banned, device_blocked, invalid_credentials and
+ * identity_proof_required.
  */
 export async function signIn(
   services: SignInServices,
@@ -80,10 +80,10 @@ export async function signIn(
     const result = await attemptSignIn(services, identity, request);
     if (result) return result;
   }
-  throw new Error(`A sign-in lost ${ATTEMPTS} races in a row.`);
+  throw new Error(`A sign-in conflicted with concurrent sign-ins in all of its ${ATTEMPTS} attempts.`);
 }
 
-/** One attempt; undefined where another sign-in of the same person got in between. */
+/** Returns undefined after a conflict with a concurrent sign-in of the same player. */
 async function attemptSignIn(
   { database, vault, signer }: SignInServices,
   identity: Identity,
@@ -101,11 +101,11 @@ async function attemptSignIn(
 
   const at = now();
   const refreshToken = newRefreshToken(vault, 'refresh');
-  const login = describeLogin(known, identity, request, at, refreshToken);
+  const login = buildLoginRecord(known, identity, request, at, refreshToken);
   const newPlayer = known
     ? undefined
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
-  if (!(await write(database.forKey(billing, login.playerId), login, newPlayer, request.first)))
+  if (!(await write(database.forKey(billing, login.playerId), login, newPlayer, request.inTransaction)))
     return undefined;
   return {
     accessToken: signAccessToken(signer, login),
@@ -119,18 +119,18 @@ async function attemptSignIn(
   };
 }
 
-/** Writes the login, and the player before it where they are new. False where somebody else came first. */
+/** Writes the login and, if needed, the new player. Returns false after a conflict with a concurrent sign-in. */
 async function write(
   tenant: Scope,
   login: LoginRecord,
   newPlayer: { identity: Identity; profileVisibility: string } | undefined,
-  first: SignInRequest['first'],
+  inTransaction: SignInRequest['inTransaction'],
 ): Promise<boolean> {
   try {
-    if (!newPlayer && !first) await writeLogin(tenant, login);
+    if (!newPlayer && !inTransaction) await writeLogin(tenant, login);
     else
       await tenant.transaction(async (transaction) => {
-        await first?.(transaction, login.playerId);
+        await inTransaction?.(transaction, login.playerId);
         if (newPlayer) await createPlayer(transaction, login, newPlayer);
         await writeLogin(transaction, login);
       });
@@ -144,7 +144,7 @@ async function write(
   }
 }
 
-/** Another sign-in has just made the player. */
+/** A concurrent sign-in has created the player. */
 class LostRaceError extends Error {}
 
 async function createPlayer(
@@ -156,7 +156,7 @@ async function createPlayer(
     throw new LostRaceError();
 }
 
-const FOREIGN_METHOD =
+const FOREIGN_METHOD_DETAIL =
   'This sign-in method was linked in a game of another workspace without a proof of identity, so it signs in to games of that ' +
   'workspace only. Link it again with a proof, or sign in to the player portal with it and remove it there.';
 
@@ -165,11 +165,11 @@ function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: Si
   if (!known.isActive) throw new ProblemError('invalid_credentials');
   if (request.mode === 'only-new') throw new ProblemError('player_exists');
   if (known.isBanned) throw new ProblemError('player_banned');
-  if (known.isMethodForeign) throw new ProblemError('identity_proof_required', FOREIGN_METHOD);
+  if (known.isMethodForeign) throw new ProblemError('identity_proof_required', FOREIGN_METHOD_DETAIL);
   if (known.isDeviceBlocked) throw new ProblemError('device_blocked');
 }
 
-function describeLogin(
+function buildLoginRecord(
   known: KnownPlayer | undefined,
   identity: Identity,
   { billing: { tenantId }, ipAddress, deviceInfo, clientInfo }: SignInRequest,
@@ -182,7 +182,7 @@ function describeLogin(
     sessionId: newId(),
     playerId: known?.playerId ?? newId(),
     authMethodId: known?.authMethodId ?? newId(),
-    isKnownHere: known?.isKnownHere ?? false,
+    isMethodUsedInTenant: known?.isMethodUsedInTenant ?? false,
     authProvider: ledgerNames[identity.provider],
     walletAddress: identity.walletAddress ?? null,
     device: deviceInfo

@@ -1,15 +1,15 @@
 import type { OutboundClient } from '../../../outbound/http-client.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { ProviderSettings } from '../../studio/tenants/index.ts';
-import type { Identity, TenantOfToken, TokenProvider } from './identity.ts';
-import { createMockVerifier } from './providers/mock.ts';
-import { createStoreAVerifier } from './providers/store-a.ts';
-import { createStoreBVerifier } from './providers/store-b.ts';
-import { createWalletJwtVerifier } from './providers/wallet-jwt.ts';
+import type { Identity, ProviderVerifier, TenantOfToken, TokenProvider } from './identity.ts';
+import { createMockVerifier } from './providers/mock-verifier.ts';
+import { createStoreAVerifier } from './providers/store-a-verifier.ts';
+import { createStoreBVerifier } from './providers/store-b-verifier.ts';
+import { createWalletJwtVerifier } from './providers/wallet-jwt-verifier.ts';
 
 /**
- * Asks a provider who the bearer of a token is. Throws invalid_credentials where it says: nobody; provider_unavailable
- * where it says nothing; provider_not_available where the tenant has not enabled it, or not as it needs to be.
+ * Verifies a token with its provider. Throws invalid_credentials if the token is not valid, provider_unavailable if the provider sends
+ * no usable response, and provider_not_available if the tenant has not enabled or not correctly configured the provider.
  */
 export type VerifyToken = (
   tenant: TenantOfToken,
@@ -20,7 +20,7 @@ export type VerifyToken = (
 export interface TokenVerifierServices {
   providerSettings: ProviderSettings;
   vault: Vault;
-  /** The clients for servers that the operator names, and for those that a tenant names. */
+  /** The clients for URLs from the operator's configuration, and for URLs from a tenant's settings. */
   outbound: { operator: OutboundClient; tenant: OutboundClient };
   config: {
     storeAUrl: string | undefined;
@@ -29,13 +29,10 @@ export interface TokenVerifierServices {
   };
 }
 
-/** One provider's part: a tenant's settings of it are as `PUT …/providers/{provider}` has checked them. */
-type Verify = (settings: never, token: string, tenant: TenantOfToken) => Promise<Identity>;
-
 /** Verifies tokens with the providers that a tenant has enabled. */
-export function tokenVerifier(services: TokenVerifierServices): VerifyToken {
+export function createTokenVerifier(services: TokenVerifierServices): VerifyToken {
   const { providerSettings, vault, outbound, config } = services;
-  const verifiers: Record<TokenProvider, Verify> = {
+  const verifiers: Record<TokenProvider, ProviderVerifier<never>> = {
     StoreA: createStoreAVerifier(outbound.operator, config.storeAUrl),
     StoreB: createStoreBVerifier(outbound.operator, config.storeBUrl),
     WalletJwt: createWalletJwtVerifier(outbound.tenant, config),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { arrangeStoreAPlayer, someStoreAAccount } from '../../../testing/arrange.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
-/** A server of the attacker's own, which vouches for whatever it is asked. */
+/** A server of the attacker. It confirms every assertion. */
 let attackerAsked = 0;
 const evil = await serveOnLoopback((_request, response) => {
   attackerAsked++;
@@ -32,16 +32,16 @@ const exchange = (callbackUrl: string) =>
   app.http.post('/api/player-portal-auth/storea/exchange', { callbackUrl });
 const returnToOf = (authUrl: string) => new URL(authUrl).searchParams.get('openid.return_to')!;
 
-/** A sign-in that was started, and everything a forger could have at hand. */
+/** A started sign-in, and everything that an attacker could know of it. */
 interface Material {
   returnTo: string;
   state: string;
-  /** The callback of the victim's own sign-in: whatever stays true in it is right. */
+  /** The genuine callback of the victim's sign-in. */
   callback: string;
   parameters: URLSearchParams;
-  /** The callback with some parameters set (or, by null, left out), their signature as it was. */
+  /** The callback with changed parameters and the unchanged signature. Null removes a parameter. */
   with(changes: Record<string, string | null>): string;
-  /** A callback of other fields, under a signature of the store's own. */
+  /** A callback with other fields and a genuine signature of the store. */
   signed(fields: Record<string, string>, names?: string[]): string;
 }
 
@@ -78,8 +78,8 @@ const nonceAt = (seconds: number, rest = 'x') =>
 
 type Forge = (material: Material) => string | Promise<string>;
 
-/** What is seen to be forged without asking anybody. What can be is signed by the store, so that only the one wall stands. */
-const seenThrough: Record<string, Forge> = {
+/** Forgeries that the server refuses by itself. If possible the store has signed them, so that only the tested check can refuse them. */
+const refusedLocally: Record<string, Forge> = {
   // Another provider.
   'the attacker’s endpoint': ({ signed }) => signed({ op_endpoint: `${evil}/openid/login` }),
   'the endpoint under another path': ({ signed }) => signed({ op_endpoint: `${store.endpoint}/` }),
@@ -91,7 +91,7 @@ const seenThrough: Record<string, Forge> = {
   'the endpoint over https': ({ signed }) =>
     signed({ op_endpoint: store.endpoint.replace('http:', 'https:') }),
 
-  // Another identity, or the same in a disguise.
+  // Another identity, or another spelling of the same one.
   'an identity at the attacker’s': identity(`${evil}/openid/id/${victim.accountId}`),
   'an identity at a host that starts the same': identity(
     `${store.url}.evil.example/openid/id/${victim.accountId}`,
@@ -131,7 +131,7 @@ const seenThrough: Record<string, Forge> = {
   'an identity that is not the claimed one': ({ signed }) =>
     signed({ claimed_id: identityOf(attacker.accountId) }),
 
-  // What the store did not sign.
+  // Fields without the store's signature.
   ...Object.fromEntries(
     SIGNED.flatMap((name): [string, Forge][] => [
       [
@@ -178,7 +178,7 @@ const seenThrough: Record<string, Forge> = {
     change({ 'openid.claimed_id': null, 'openid.Claimed_ID': VICTIM }),
   'a parameter that nobody asked for': ({ callback }) => `${callback}&next=/`,
 
-  // Parameters twice.
+  // Repeated parameters.
   ...Object.fromEntries(
     ['state', 'openid.claimed_id', 'openid.identity', 'openid.op_endpoint', 'openid.mode', 'openid.sig'].map(
       (name): [string, Forge] => [
@@ -197,7 +197,7 @@ const seenThrough: Record<string, Forge> = {
     change({ 'openid.sig': null, 'openid.signature': 'AAAA' }),
   'parameters as a list': ({ callback }) => callback.replace('openid.claimed_id=', 'openid.claimed_id[]='),
 
-  // Another place than ours.
+  // Another callback URL.
   'parameters in the fragment': ({ callback }) => callback.replace('&', '#'),
   'all in the fragment': ({ callback }) => callback.replace('?', '#'),
   'a fragment behind': ({ callback }) => `${callback}#`,
@@ -239,7 +239,7 @@ const seenThrough: Record<string, Forge> = {
   'no state': ({ with: change }) => change({ state: null }),
   'an empty state': ({ with: change }) => change({ state: '' }),
 
-  // States that were never issued, or are no more.
+  // States that were never issued, were used, or have expired.
   'a state that was never issued': ({ returnTo, state }) => {
     const other = returnTo.replace(state, 'A'.repeat(43));
     return `${other}&${store.sign({ claimed_id: VICTIM, identity: VICTIM, return_to: other }).toString()}`;
@@ -261,7 +261,7 @@ const seenThrough: Record<string, Forge> = {
     return callback;
   },
 
-  // Nonces that came before, or come too late.
+  // Nonces that were used before, or are too old.
   'a nonce that came before, with a fresh state': async ({ callback, parameters }) => {
     assert.equal((await exchange(callback)).status, 200);
     const nonce = parameters.get('openid.response_nonce')!;
@@ -279,7 +279,7 @@ const seenThrough: Record<string, Forge> = {
   'a nonce of 256 characters': ({ signed }) => signed({ response_nonce: nonceAt(0, 'x'.repeat(236)) }),
 };
 
-/** What only the store knows to be forged: it is asked, once, and nobody else is. */
+/** Forgeries that only the store can detect. The server sends one request to the store, and none to the attacker. */
 const refusedByTheStore: Record<string, Forge> = {
   'another identity under the victim’s signature': ({ with: change }) =>
     change({
@@ -330,7 +330,7 @@ const refusedByTheStore: Record<string, Forge> = {
   ),
 };
 
-/** Exchanges a forgery. Says how often the store and the attacker were asked, and what came out but for the request's id. */
+/** Exchanges a forgery. Returns the response without the request id, and the number of requests to the store and to the attacker. */
 async function attempt(forge: Forge) {
   const callbackUrl = await forge(await prepare());
   const before = store.asked.length;
@@ -348,30 +348,32 @@ const REFUSAL = {
   code: 'invalid_credentials',
 };
 
-test('the material is genuine: without a forgery the victim signs in', async () => {
-  for (const honest of [({ callback }: Material) => callback, ({ signed }: Material) => signed({})]) {
-    const { status, problem, asked } = await attempt(honest);
-    assert.deepEqual([status, problem.playerId, asked], [200, victim.playerId, 1]);
-  }
-  const longest = await attempt(({ signed }) => signed({ response_nonce: nonceAt(0, 'x'.repeat(235)) }));
-  assert.equal(longest.status, 200);
-});
-
-for (const [name, forge] of Object.entries(seenThrough))
-  test(`forged: ${name}`, async () => {
-    assert.deepEqual(await attempt(forge), { status: 401, problem: REFUSAL, asked: 0, attackerAsked: 0 });
+describe('POST /api/player-portal-auth/storea/exchange', () => {
+  test('signs the victim in when nothing is forged', async () => {
+    for (const honest of [({ callback }: Material) => callback, ({ signed }: Material) => signed({})]) {
+      const { status, problem, asked } = await attempt(honest);
+      assert.deepEqual([status, problem.playerId, asked], [200, victim.playerId, 1]);
+    }
+    const longest = await attempt(({ signed }) => signed({ response_nonce: nonceAt(0, 'x'.repeat(235)) }));
+    assert.equal(longest.status, 200);
   });
 
-for (const [name, forge] of Object.entries(refusedByTheStore))
-  test(`refused by the store: ${name}`, async () => {
-    assert.deepEqual(await attempt(forge), { status: 401, problem: REFUSAL, asked: 1, attackerAsked: 0 });
-  });
+  for (const [name, forge] of Object.entries(refusedLocally))
+    test(`returns 401 without a request to the store: ${name}`, async () => {
+      assert.deepEqual(await attempt(forge), { status: 401, problem: REFUSAL, asked: 0, attackerAsked: 0 });
+    });
 
-test('the corpus is one', async () => {
-  assert.ok(Object.keys({ ...seenThrough, ...refusedByTheStore }).length > 120);
-  const sessions = await app.owner.query('SELECT DISTINCT player_id FROM portal_sessions');
-  assert.deepEqual(sessions.rows, [{ player_id: victim.playerId }]);
-  assert.equal((await exchange((await prepare()).callback)).status, 200, 'and the door still opens');
-  const unlinked = await store.browse(await start(), someStoreAAccount());
-  assert.equal((await exchange(unlinked)).body.detail, 'No active player is linked to this identity.');
+  for (const [name, forge] of Object.entries(refusedByTheStore))
+    test(`returns 401 after a request to the store: ${name}`, async () => {
+      assert.deepEqual(await attempt(forge), { status: 401, problem: REFUSAL, asked: 1, attackerAsked: 0 });
+    });
+
+  test('creates no session for over 120 forgeries, and still accepts a genuine callback', async () => {
+    assert.ok(Object.keys({ ...refusedLocally, ...refusedByTheStore }).length > 120);
+    const sessions = await app.owner.query('SELECT DISTINCT player_id FROM portal_sessions');
+    assert.deepEqual(sessions.rows, [{ player_id: victim.playerId }]);
+    assert.equal((await exchange((await prepare()).callback)).status, 200, 'a genuine callback still works');
+    const unlinked = await store.browse(await start(), someStoreAAccount());
+    assert.equal((await exchange(unlinked)).body.detail, 'No active player is linked to this identity.');
+  });
 });

@@ -1,7 +1,11 @@
-export { verifyStoreACallback, type StoreAServices } from './finish-store-a-login.ts';
-export { createSession, type PortalTokens, type SessionServices } from './open-session.ts';
-export { PORTAL } from './portal-home.ts';
-export { deleteExpiredPortalRows, hasLinkedPlayer, revokePortalSessions } from './queries.ts';
+export { createPortalSession, type PortalSessionServices, type PortalTokens } from './portal-sessions.ts';
+export { verifyStoreACallback, type StoreAServices } from './store-a-login.ts';
+export {
+  deleteExpiredPortalRows,
+  hasLinkedPlayer,
+  PORTAL_TENANT_ID,
+  revokePortalSessions,
+} from './queries.ts';
 export { portalSessionRoutes, storeAPortalRoutes } from './routes.ts';
 export { createStoreAOpenId } from './store-a-openid.ts';
-export { PortalTokens as PortalTokensShape } from './schemas.ts';
+export { PortalTokens as PortalTokensSchema } from './schemas.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { readAssertion, saysValid, signInUrl, verificationForm } from './openid-assertion.ts';
+import { readAssertion, isConfirmation, signInUrl, verificationForm } from './openid-assertion.ts';
 
 const parties = {
   endpoint: 'https://store.example/openid/login',
@@ -27,74 +27,78 @@ const callback = (changes: object = {}) =>
   `${parties.returnUrl}?${new URLSearchParams({ state, ...fields, ...changes }).toString()}`;
 const read = (url: string, at = now) => readAssertion(parties, url, at);
 
-test('what the store sends is read, and sent back to it as it came', () => {
-  const assertion = read(callback());
-  assert.ok(assertion);
-  const { accountId, nonce } = assertion;
-  assert.deepEqual(
-    [accountId, nonce, assertion.state],
-    ['76561198000000000', '2026-11-20T10:00:00Zabc+/=', state],
-  );
-  assert.deepEqual(Object.fromEntries(new URLSearchParams(verificationForm(assertion))), {
-    ...fields,
-    'openid.mode': 'check_authentication',
+describe('readAssertion', () => {
+  test('returns the parameters of a genuine callback unchanged', () => {
+    const assertion = read(callback());
+    assert.ok(assertion);
+    const { accountId, nonce } = assertion;
+    assert.deepEqual(
+      [accountId, nonce, assertion.state],
+      ['76561198000000000', '2026-11-20T10:00:00Zabc+/=', state],
+    );
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(verificationForm(assertion))), {
+      ...fields,
+      'openid.mode': 'check_authentication',
+    });
+  });
+
+  test('accepts a nonce that differs from the clock by up to five minutes', () => {
+    for (const seconds of [-300, 300]) {
+      assert.ok(read(callback(), now + seconds * 1000), String(seconds));
+      assert.equal(read(callback(), now + seconds * 1000 + Math.sign(seconds)), undefined, String(seconds));
+    }
+  });
+
+  test('accepts values of up to 2,048 characters', () => {
+    assert.ok(read(callback({ 'openid.sig': 'x'.repeat(2048) })));
+    assert.equal(read(callback({ 'openid.sig': 'x'.repeat(2049) })), undefined);
+  });
+
+  test('refuses every change of one character in known values, and never throws', () => {
+    const checked = callback().indexOf('openid.response_nonce');
+    fc.assert(
+      fc.property(fc.nat(checked - 1), fc.string({ maxLength: 2, unit: 'binary' }), (index, insertion) => {
+        const honest = callback();
+        const altered = honest.slice(0, index) + insertion + honest.slice(index + 1);
+        // A parameter with a percent-encoded letter is the same parameter.
+        const same = (url: string) =>
+          url.slice(0, url.indexOf('?')) +
+          JSON.stringify([...new URLSearchParams(url.slice(url.indexOf('?') + 1))]);
+        const result = read(altered);
+        assert.ok(result === undefined || same(altered) === same(honest), altered);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('never throws for arbitrary input', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, value) => {
+        read(name);
+        read(`${parties.returnUrl}?${name}`);
+        read(`${callback()}&${name}=${value}`);
+        assert.equal(typeof isConfirmation(value), 'boolean');
+      }),
+    );
   });
 });
 
-test('an answer may be five minutes old, or come from a clock that is as far ahead', () => {
-  for (const seconds of [-300, 300]) {
-    assert.ok(read(callback(), now + seconds * 1000), String(seconds));
-    assert.equal(read(callback(), now + seconds * 1000 + Math.sign(seconds)), undefined, String(seconds));
-  }
-});
-
-test('values have up to 2,048 characters', () => {
-  assert.ok(read(callback({ 'openid.sig': 'x'.repeat(2048) })));
-  assert.equal(read(callback({ 'openid.sig': 'x'.repeat(2049) })), undefined);
-});
-
-test('no change of one character in what we know beforehand is overlooked, and none throws', () => {
-  const checked = callback().indexOf('openid.response_nonce');
-  fc.assert(
-    fc.property(fc.nat(checked - 1), fc.string({ maxLength: 2, unit: 'binary' }), (index, insertion) => {
-      const honest = callback();
-      const altered = honest.slice(0, index) + insertion + honest.slice(index + 1);
-      // A parameter in another spelling, a letter encoded, is the same parameter.
-      const same = (url: string) =>
-        url.slice(0, url.indexOf('?')) +
-        JSON.stringify([...new URLSearchParams(url.slice(url.indexOf('?') + 1))]);
-      const result = read(altered);
-      assert.ok(result === undefined || same(altered) === same(honest), altered);
-    }),
-    { numRuns: 2000 },
-  );
-});
-
-test('whatever comes is read without an error', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, value) => {
-      read(name);
-      read(`${parties.returnUrl}?${name}`);
-      read(`${callback()}&${name}=${value}`);
-      assert.equal(typeof saysValid(value), 'boolean');
-    }),
-  );
-});
-
-test('only is_valid:true on a line of its own says yes', () => {
-  const ns = 'ns:http://specs.openid.net/auth/2.0';
-  for (const yes of [`${ns}\nis_valid:true\n`, `is_valid:true\n${ns}\n`, `${ns}\nis_valid:true`])
-    assert.equal(saysValid(yes), true, yes);
-  for (const no of [
-    '',
-    'is_valid:true',
-    `${ns}\nis_valid:false\n`,
-    `${ns}\nis_valid:true \n`,
-    `${ns}\n is_valid:true\n`,
-    `${ns}\nis_valid:true\n\n`,
-    `${ns}\nx:is_valid:true\n`,
-    `${ns}\nis_valid:true\nis_valid:false\n`,
-    `${ns}\nis_valid:true\nnonsense\n`,
-  ])
-    assert.equal(saysValid(no), false, JSON.stringify(no));
+describe('isConfirmation', () => {
+  test('is true only for is_valid:true on its own line', () => {
+    const ns = 'ns:http://specs.openid.net/auth/2.0';
+    for (const yes of [`${ns}\nis_valid:true\n`, `is_valid:true\n${ns}\n`, `${ns}\nis_valid:true`])
+      assert.equal(isConfirmation(yes), true, yes);
+    for (const no of [
+      '',
+      'is_valid:true',
+      `${ns}\nis_valid:false\n`,
+      `${ns}\nis_valid:true \n`,
+      `${ns}\n is_valid:true\n`,
+      `${ns}\nis_valid:true\n\n`,
+      `${ns}\nx:is_valid:true\n`,
+      `${ns}\nis_valid:true\nis_valid:false\n`,
+      `${ns}\nis_valid:true\nnonsense\n`,
+    ])
+      assert.equal(isConfirmation(no), false, JSON.stringify(no));
+  });
 });

@@ -1,29 +1,29 @@
-/** OpenID 2.0, as far as a site needs it that asks one fixed provider who somebody is. */
+/** The subset of OpenID 2.0 that a relying party with one fixed provider needs. */
 const OPENID = 'http://specs.openid.net/auth/2.0';
 const ANY_IDENTITY = `${OPENID}/identifier_select`;
 
-/** The provider, and the page that it sends browsers back to. Addresses as browsers write them. */
+/** The provider, and the page to which it redirects browsers. All URLs are normalized. */
 export interface OpenIdParties {
-  /** Where browsers sign in, and where assertions are verified. Never taken from a message. */
+  /** The URL for the sign-in and for the verification of assertions. It is never taken from a message. */
   endpoint: string;
-  /** What claimed identifiers start with; the account's number follows. */
+  /** The prefix of claimed identifiers. The account number follows it. */
   identityPrefix: string;
   returnUrl: string;
-  /** What the provider tells the player that they sign in to. */
+  /** The site that the provider names to the player. */
   realm: string;
 }
 
-/** What a provider says in a callback, as far as can be seen without asking it. */
+/** A parsed callback that the provider has not yet confirmed. */
 export interface Assertion {
   /** The account's number at the provider. */
   accountId: string;
   state: string;
   nonce: string;
-  /** The `openid.*` parameters as they came. */
+  /** The unchanged `openid.*` parameters. */
   fields: Map<string, string>;
 }
 
-/** Without these under its signature an assertion says nothing (OpenID 2.0, 10.1). */
+/** The fields that the signature must cover (OpenID 2.0, section 10.1). */
 const MUST_BE_SIGNED = [
   'op_endpoint',
   'claimed_id',
@@ -34,19 +34,19 @@ const MUST_BE_SIGNED = [
 ];
 
 /**
- * The parameters of a callback: all of them, and no others. We ask for no extension, so a provider sends none; and we agree on
- * no secret with it, so it has none to invalidate.
+ * The exact set of callback parameters. Guildhall requests no extension, so the provider sends no extension parameters. It shares no
+ * secret with the provider, so `openid.invalidate_handle` is never sent either.
  */
 const FIELDS = ['ns', 'mode', 'signed', 'sig', ...MUST_BE_SIGNED].map((name) => `openid.${name}`);
 const PARAMETERS = new Set(['state', ...FIELDS]);
 
-/** Far above what a provider sends: some 250 characters. */
+/** Providers send about 250 characters. */
 const LONGEST_VALUE = 2048;
-/** How far a provider's clock and a slow browser may be off. */
+/** Allows for the provider's clock and a slow browser. */
 const NONCE_AGE_MS = 5 * 60_000;
 const NONCE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ).{0,235}$/;
 
-/** Where a browser goes to sign in. `state` comes back with it. */
+/** The URL at which a browser signs in. The callback contains `state`. */
 export function signInUrl({ endpoint, returnUrl, realm }: OpenIdParties, state: string): string {
   const query = new URLSearchParams({
     'openid.ns': OPENID,
@@ -60,8 +60,8 @@ export function signInUrl({ endpoint, returnUrl, realm }: OpenIdParties, state: 
 }
 
 /**
- * Reads the address at which a browser came back. Undefined unless everything in it is as the provider would have sent it
- * today, in answer to a sign-in of ours: what remains open is whether the provider has, and whether `state` was issued.
+ * Parses and checks a callback URL. Returns undefined if any part differs from a recent response of the provider to this site. The
+ * caller must still check that the provider confirms it, and that `state` was issued.
  */
 export function readAssertion(
   parties: OpenIdParties,
@@ -76,7 +76,7 @@ export function readAssertion(
   const nonce = field('response_nonce');
   const accountId = readIdentity(parties.identityPrefix, field('claimed_id'));
   const signed = field('signed').split(',');
-  const holds =
+  const isValid =
     accountId !== undefined &&
     field('ns') === OPENID &&
     field('mode') === 'id_res' &&
@@ -85,19 +85,19 @@ export function readAssertion(
     field('return_to') === returnWith(parties.returnUrl, state) &&
     MUST_BE_SIGNED.every((name) => signed.includes(name)) &&
     isRecent(nonce, at);
-  if (!holds) return undefined;
+  if (!isValid) return undefined;
   parameters.delete('state');
   return { accountId, state, nonce, fields: parameters };
 }
 
-/** The form that asks the provider whether an assertion is its own, and was not asked about before (OpenID 2.0, 11.4.2). */
+/** The form that asks the provider to verify an assertion. The provider confirms each assertion once (OpenID 2.0, section 11.4.2). */
 export function verificationForm({ fields }: Assertion): string {
   const form = new Map(fields).set('openid.mode', 'check_authentication');
   return new URLSearchParams([...form]).toString();
 }
 
-/** Whether an answer to that, in key-value form, says yes (OpenID 2.0, 4.1.1). Nothing else means yes. */
-export function saysValid(answer: string): boolean {
+/** Whether a verification response, in key-value form, confirms the assertion (OpenID 2.0, section 4.1.1). */
+export function isConfirmation(answer: string): boolean {
   const lines = answer.replace(/\n$/, '').split('\n');
   const pairs = lines.map((line) => line.split(/:(.*)/s, 2) as [string, string | undefined]);
   const values = new Map(pairs);
@@ -113,23 +113,23 @@ function returnWith(returnUrl: string, state: string): string {
   return `${returnUrl}?state=${state}`;
 }
 
-/** The parameters of an address that is ours to the letter, each of them once; undefined for any other. */
+/** The parameters of a callback, if the URL is exactly `returnUrl` and each parameter occurs once. */
 function readParameters(returnUrl: string, callbackUrl: string): Map<string, string> | undefined {
   const start = `${returnUrl}?`;
-  // A fragment is no part of what the store sent.
+  // The provider sends no fragment.
   if (!callbackUrl.startsWith(start) || callbackUrl.includes('#')) return undefined;
   const pairs = [...new URLSearchParams(callbackUrl.slice(start.length))];
   const parameters = new Map(pairs);
-  // All are printable ASCII. A value is a line of what the provider signs: a line break in it would make two of one.
-  const sound = pairs.every(
+  // The provider signs one line per value, so a line break in a value could forge a second field.
+  const isPrintableAscii = pairs.every(
     ([name, value]) => PARAMETERS.has(name) && value.length <= LONGEST_VALUE && /^[!-~]+$/.test(value),
   );
-  return sound && pairs.length === PARAMETERS.size && parameters.size === PARAMETERS.size
+  return isPrintableAscii && pairs.length === PARAMETERS.size && parameters.size === PARAMETERS.size
     ? parameters
     : undefined;
 }
 
-/** The account's number: 17 digits after the prefix, and nothing after them. */
+/** The account number: exactly 17 digits after the prefix. */
 function readIdentity(prefix: string, claimedId: string): string | undefined {
   const accountId = claimedId.slice(prefix.length);
   return claimedId.startsWith(prefix) && /^\d{17}$/.test(accountId) ? accountId : undefined;

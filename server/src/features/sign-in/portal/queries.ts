@@ -4,14 +4,20 @@ import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
+/**
+ * The tenant id of the player portal in the tables of codes, challenges and counters. No tenant has this id, so the same row-level
+ * security policies apply (migration 0003).
+ */
+export const PORTAL_TENANT_ID = '00000000-0000-0000-0000-000000000000';
+
 export async function insertStartedLogin(db: Querier, stateHash: Buffer, expiresAt: string): Promise<void> {
   await db.run(sql`
     INSERT INTO store_a_portal_logins (state_hash, expires_at) VALUES (${stateHash}, ${expiresAt})`);
 }
 
 /**
- * Uses up the state of a sign-in together with the nonce of its answer. False where the state was never issued, is used or has
- * expired, or where the nonce has come before, with whatever state.
+ * Uses up the state of a sign-in and the nonce of its response. Returns false if the state was never issued, was used or has expired.
+ * Also returns false if the nonce was used before, with any state.
  */
 export async function finishStartedLogin(db: Querier, stateHash: Buffer, nonce: string): Promise<boolean> {
   try {
@@ -25,13 +31,13 @@ export async function finishStartedLogin(db: Querier, stateHash: Buffer, nonce: 
   }
 }
 
-/** A sign-in method of a provider that is one for all tenants. */
+/** A sign-in method of a provider whose user ids are the same in all tenants. */
 export interface LinkedIdentity {
   provider: Provider;
   providerUserId: string;
 }
 
-/** The sign-in method of an identity, and its player where they are active. */
+/** The sign-in method of an identity and its active player. */
 const linked = ({ provider, providerUserId }: LinkedIdentity) => sql`
       FROM auth_methods method
       JOIN players player ON player.id = method.player_id
@@ -44,9 +50,8 @@ export async function hasLinkedPlayer(db: Querier, identity: LinkedIdentity): Pr
 }
 
 /**
- * Stores a session of the active player that an identity is linked to; undefined where there is none. The player is locked
- * against being closed meanwhile, and the method against being removed: whoever does that, and ends their sessions in a later
- * statement, ends this one too.
+ * Stores a session of the active player of an identity. Returns undefined if there is no such player. The statement locks the player
+ * and the method. A transaction that deactivates the player or removes the method waits for this lock, and then ends this session too.
  */
 export function insertSession(
   db: Querier,
@@ -74,8 +79,8 @@ export interface RefreshedSession {
 }
 
 /**
- * Exchanges one refresh token for the next in one statement; undefined if it cannot be exchanged. The lock on the session row
- * orders it with other uses of the token and with logout: the second one finds the token used or the session revoked.
+ * Exchanges a refresh token for the next one in one statement. Returns undefined if the token cannot be exchanged. The lock on the
+ * session row serializes it with other uses of the token and with logout.
  */
 export function rotateToken(
   db: Querier,
@@ -102,7 +107,7 @@ export function rotateToken(
     SELECT session_id AS "sessionId", player_id AS "playerId" FROM used`);
 }
 
-/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+/** Reads a refresh token, and whether the successor that the request derives is stored. Undefined if the token was never issued. */
 export function findTokenUse(
   db: Querier,
   hash: Buffer,
@@ -119,27 +124,27 @@ export function findTokenUse(
     WHERE token.token_hash = ${hash}`);
 }
 
-/** Ends the refreshing of a session. False where it had ended before, or never was. */
+/** Revokes the refresh tokens of a session. Returns false if they were revoked before, or there is no such session. */
 export async function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
   const revoked = await db.run(sql`
     UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE id = ${sessionId} AND revoked_at IS NULL`);
   return revoked === 1;
 }
 
-/** Ends the refreshing of all sessions of a player, whose profile the caller has locked: see {@link insertSession}. */
+/** Revokes all portal sessions of a player. The caller must hold the lock on the player: see {@link insertSession}. */
 export async function revokePortalSessions(db: Querier, playerId: string): Promise<void> {
   await db.run(sql`
     UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE player_id = ${playerId} AND revoked_at IS NULL`);
 }
 
-/** The session that a refresh token was issued for, whether or not it still works. */
+/** The session of a refresh token, valid or not. */
 export function findSessionOfToken(db: Querier, hash: Buffer): Promise<RefreshedSession | undefined> {
   return db.row(sql`SELECT * FROM guildhall_find_portal_session(${hash})`);
 }
 
 /**
- * Deletes the refresh tokens that expired over a day ago, the sessions that have none left, and the sign-ins that were started
- * over a day ago: by then no nonce of theirs is recent enough to come again.
+ * Deletes refresh tokens that expired over a day ago, sessions without refresh tokens, and sign-ins that expired over a day ago. The
+ * nonce of such a sign-in is too old to be accepted again.
  */
 export async function deleteExpiredPortalRows(db: Querier): Promise<void> {
   await db.run(sql`DELETE FROM portal_refresh_tokens WHERE expires_at < now() - interval '1 day'`);

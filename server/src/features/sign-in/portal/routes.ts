@@ -6,20 +6,17 @@ import { originOf } from '../../../http/request-context.ts';
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import { finishStoreALogin, type StoreAServices } from './finish-store-a-login.ts';
-import { logOut } from './log-out.ts';
-import type { SessionServices } from './open-session.ts';
-import { refreshSession } from './refresh-session.ts';
+import { logOut, refreshSession, type PortalSessionServices } from './portal-sessions.ts';
 import { ExchangeBody, PortalTokens, SessionBody, StartedLogin } from './schemas.ts';
-import { startStoreALogin, STARTS } from './start-store-a-login.ts';
+import { finishStoreALogin, START_BUDGET, startStoreALogin, type StoreAServices } from './store-a-login.ts';
 
 const tags = ['Player portal'];
 
-/** Open to anyone: players prove who they are at StoreA. */
+/** Sign-in to the player portal with StoreA. Requires no credential. */
 export function storeAPortalRoutes(
-  services: StoreAServices & SessionServices & { createBudget: CreateBudget },
+  services: StoreAServices & PortalSessionServices & { createBudget: CreateBudget },
 ): FastifyPluginAsyncTypebox {
-  const withStarts = { ...services, starts: services.createBudget(STARTS) };
+  const withBudget = { ...services, startBudget: services.createBudget(START_BUDGET) };
   return async (app) => {
     app.post(
       '/api/player-portal-auth/storea/start',
@@ -27,14 +24,14 @@ export function storeAPortalRoutes(
         schema: {
           operationId: 'startStoreAPortalLogin',
           tags,
-          summary: 'Begin a sign-in with StoreA',
+          summary: 'Start a StoreA sign-in',
           description:
-            'Send the browser to `authUrl`. It comes back to the page `/sign-in/store-a` of the portal, within ten minutes. ' +
-            'Takes no body. One network may start 100 within ten minutes.',
+            'Redirect the browser to `authUrl`. StoreA redirects it back to the page `/sign-in/store-a` of the portal. The player has ' +
+            '10 minutes. The request has no body. Limit: 100 sign-ins in 10 minutes from one network.',
           response: { 200: StartedLogin, ...problems(422, 429) },
         },
       },
-      async (request) => startStoreALogin(withStarts, clientAddress(request)),
+      async (request) => startStoreALogin(withBudget, clientAddress(request)),
     );
 
     app.post(
@@ -44,10 +41,10 @@ export function storeAPortalRoutes(
         schema: {
           operationId: 'finishStoreAPortalLogin',
           tags,
-          summary: 'Finish a sign-in with StoreA',
+          summary: 'Finish a StoreA sign-in',
           description:
-            'Gives the tokens of the player whom the StoreA account is linked to; it creates nobody. A callback works once, and ' +
-            'is used up also where StoreA does not answer (502): begin again then.',
+            'Returns tokens for the player to whom the StoreA account is linked. Never creates a player. A callback works once. It is ' +
+            'used up even if StoreA is unavailable (502). In that case, start a new sign-in.',
           body: ExchangeBody,
           response: { 200: PortalTokens, ...problems(401, 422, 502) },
         },
@@ -57,8 +54,8 @@ export function storeAPortalRoutes(
   };
 }
 
-/** Open to anyone: the refresh token says who it is. For the sessions of all doors of the portal. */
-export function portalSessionRoutes(services: SessionServices): FastifyPluginAsyncTypebox {
+/** Refresh and logout of portal sessions. The refresh token is the credential. */
+export function portalSessionRoutes(services: PortalSessionServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/player-portal-auth/refresh',
@@ -68,9 +65,9 @@ export function portalSessionRoutes(services: SessionServices): FastifyPluginAsy
           tags,
           summary: 'Exchange a portal refresh token',
           description:
-            'Gives a new access token and a new refresh token. The old refresh token stops working. Of parallel exchanges ' +
-            'without an `Idempotency-Key` only one succeeds. A token that is used again later ends the session. With an ' +
-            '`Idempotency-Key` an equal request gets the same refresh token again within 60 seconds, until it is used.',
+            'Returns a new access token and a new refresh token. The old refresh token stops working. If requests run in parallel ' +
+            'without an `Idempotency-Key`, only one succeeds. A later reuse of the old token ends the session. A repeated request with ' +
+            'the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.',
           headers: IdempotencyHeaders,
           body: SessionBody,
           response: { 200: PortalTokens, ...problems(401) },
@@ -91,7 +88,7 @@ export function portalSessionRoutes(services: SessionServices): FastifyPluginAsy
           tags,
           summary: 'Sign out of the portal',
           description:
-            'Ends the session of the refresh token. Its access token stays valid until it expires, for two hours at most.',
+            'Ends the session of the refresh token. The access token stays valid until it expires, for at most two hours.',
           body: SessionBody,
           response: { 204: Type.Null({ description: 'The session has ended.' }), ...problems(401) },
         },

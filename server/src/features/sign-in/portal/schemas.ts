@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Guid, Timestamp } from '../../../http/schemas.ts';
 
 export const StartedLogin = Type.Object({
-  authUrl: Type.String({ description: 'Where the browser goes to sign in at the store.' }),
+  authUrl: Type.String({ description: 'The URL at which the browser signs in to StoreA.' }),
   expiresAt: Timestamp,
 });
 
@@ -10,14 +10,14 @@ export const ExchangeBody = Type.Object({
   callbackUrl: Type.String({
     minLength: 1,
     maxLength: 16_384,
-    description: 'The whole address at which the browser came back from the store, as it stands.',
+    description: 'The complete, unchanged URL to which StoreA redirected the browser.',
   }),
 });
 
-/** What every door of the portal answers (contract §10). */
+/** The response of every portal sign-in and of the refresh. */
 export const PortalTokens = Type.Object({
   accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
-  refreshToken: Type.String({ description: 'Opaque; works once, for the next pair.' }),
+  refreshToken: Type.String({ description: 'An opaque token. It works once and returns the next pair.' }),
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
   playerId: Guid,

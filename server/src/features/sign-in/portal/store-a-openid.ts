@@ -2,34 +2,34 @@ import type { OutboundClient } from '../../../outbound/http-client.ts';
 import { createOutboundProvider } from '../../../outbound/provider.ts';
 import {
   readAssertion,
-  saysValid,
+  isConfirmation,
   signInUrl,
   verificationForm,
   type Assertion,
   type OpenIdParties,
 } from './openid-assertion.ts';
 
-/** StoreA as the portal sees it: a browser signs in there and comes back with an assertion. */
+/** StoreA as an OpenID provider: it redirects the browser back to the portal with an assertion. */
 export interface StoreAOpenId {
-  /** Where the browser goes. */
+  /** The URL to which the portal redirects the browser. */
   signInUrl(state: string): string;
-  /** What the address says at which it came back; undefined where StoreA would not have sent it there like this. */
+  /** Parses a callback URL. Returns undefined if StoreA cannot have sent it. */
   read(callbackUrl: string): Assertion | undefined;
-  /** Asks StoreA whether the assertion is its own. Throws provider_unavailable. */
+  /** Asks StoreA to verify the assertion. Throws provider_unavailable. */
   confirms(assertion: Assertion): Promise<boolean>;
 }
 
-/** The page of the portal that StoreA sends browsers back to. */
+/** The page of the portal to which StoreA redirects browsers. */
 const RETURN_PATH = '/sign-in/store-a';
 
-/** `openIdUrl` and `portalUrl` are base addresses, the operator's. */
+/** `openIdUrl` and `portalUrl` are base URLs from the operator's configuration. */
 export function createStoreAOpenId(
   client: OutboundClient,
   { openIdUrl, portalUrl }: { openIdUrl: string; portalUrl: string },
 ): StoreAOpenId {
   const provider = createOutboundProvider('StoreA', client);
-  const store = asBrowsersWriteIt(openIdUrl);
-  const portal = asBrowsersWriteIt(portalUrl);
+  const store = normalizeUrl(openIdUrl);
+  const portal = normalizeUrl(portalUrl);
   const parties: OpenIdParties = {
     endpoint: `${store}/openid/login`,
     identityPrefix: `${store}/openid/id/`,
@@ -45,12 +45,12 @@ export function createStoreAOpenId(
         headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/plain' },
         body: verificationForm(assertion),
       });
-      return status === 200 && saysValid(text);
+      return status === 200 && isConfirmation(text);
     },
   };
 }
 
-/** A base address with its host in lower case, without the port that goes without saying, and without a slash at the end. */
-function asBrowsersWriteIt(url: string): string {
+/** The base URL with a lower-case host, without the default port and without a trailing slash. */
+function normalizeUrl(url: string): string {
   return new URL(url).href.replace(/\/+$/, '');
 }

@@ -1,2 +1,1 @@
-export { exchangeRefreshToken, type RefreshRequest } from './exchange-refresh-token.ts';
-export type { TokenUse } from './judge-use.ts';
+export { exchangeRefreshToken, type RefreshRequest, type TokenUse } from './refresh-token-exchange.ts';

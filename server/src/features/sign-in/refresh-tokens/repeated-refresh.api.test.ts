@@ -16,7 +16,7 @@ import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts'
 import { partOf } from '../../../testing/forgeries.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
 
-// One rule for four kinds of refresh tokens: each is tested over its own route.
+// The same rule applies to four kinds of refresh tokens. Each is tested through its own endpoint.
 
 const store = await startStoreAOpenId();
 const app = await startTestApp({
@@ -28,7 +28,7 @@ const platformAdmin = await arrangePlatformAdmin(app);
 const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const AUDIENCE = 'https://shop.example';
 
-/** A session whose refresh token is exchanged. */
+/** A session with a refresh token to exchange. */
 interface Holder {
   token: string;
   playerId?: string;
@@ -36,13 +36,13 @@ interface Holder {
 }
 
 interface Flow {
-  /** The table of its tokens. */
+  /** The table of the tokens. */
   table: string;
   arrange(): Promise<Holder>;
   refresh(token: string, headers: Record<string, string>): Promise<Answer>;
-  /** The access token, or the assertion, of an answer. */
+  /** The access token or the assertion of a response. */
   signed(answer: Answer): string;
-  /** What ends its sessions. */
+  /** The operations that end a session. */
   ends: Record<string, (holder: Holder) => Promise<Answer>>;
   reuse: string;
 }
@@ -123,9 +123,9 @@ const flows: Record<string, Flow> = {
   },
 };
 
-/** Sends a request some milliseconds from now, so that those of a round meet in every order. */
-async function later<Result>(send: () => Promise<Result>): Promise<Result> {
-  await wait(Math.random() * 12);
+/** Sends a request after a random delay, so that the requests of a round arrive in every order. */
+async function later<Result>(send: () => Promise<Result>, milliseconds = 12): Promise<Result> {
+  await wait(Math.random() * milliseconds);
   return send();
 }
 
@@ -157,7 +157,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
   };
 
   describe(`POST ${path} with Idempotency-Key`, () => {
-    test('gives the same refresh token again, and writes nothing more', async () => {
+    test('returns the same refresh token again, and writes nothing more', async () => {
       const holder = await arrange();
       const key = randomUUID();
       const first = await withKey(holder.token, key);
@@ -178,7 +178,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
       assert.equal((await refresh(first.body.refreshToken, {})).status, 200, 'the new token works');
     });
 
-    test('gives twenty parallel equal requests the same refresh token', async () => {
+    test('returns the same refresh token to twenty equal parallel requests', async () => {
       const holder = await arrange();
       const key = randomUUID();
       const answers = await Promise.all(Array.from({ length: 20 }, () => withKey(holder.token, key)));
@@ -216,7 +216,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
       assert.equal(await reusesOf(holder), 1);
     });
 
-    test('treats another key, or no key, as a reuse', async () => {
+    test('treats a request with another key or without a key as a reuse', async () => {
       for (const other of [{ 'idempotency-key': randomUUID() as string }, {} as Record<string, string>]) {
         const holder = await arrange();
         const key = randomUUID();
@@ -231,7 +231,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
       }
     });
 
-    test('treats a key after a request without one as a reuse', async () => {
+    test('treats a request with a key as a reuse if the first one had none', async () => {
       const holder = await arrange();
       const { refreshToken } = (await refresh(holder.token, {})).body;
       await refused(withKey(holder.token, randomUUID()), 'within ten seconds');
@@ -240,7 +240,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
       await refused(refresh(refreshToken, {}), 'the family is revoked');
     });
 
-    test('accepts 8 to 128 visible characters, and answers 400 to all else', async () => {
+    test('accepts keys of 8 to 128 visible characters, and returns 400 for all others', async () => {
       const holder = await arrange();
       for (const key of ['', '1234567', 'x'.repeat(129), 'with a space', 'ümlauts!', 'tab\there'])
         assert.equal((await withKey(holder.token, key)).body.code, 'invalid_request', key);
@@ -252,7 +252,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
       }
     });
 
-    test('stores neither token nor key', async () => {
+    test('stores neither the token nor the key in plain text', async () => {
       const holder = await arrange();
       const key = randomUUID();
       const { refreshToken } = (await withKey(holder.token, key)).body;
@@ -277,7 +277,11 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
         for (let round = 0; round < 100 && (round < 10 || outcomes.size < 2); round++) {
           const holder = await arrange();
           const key = randomUUID();
-          const requests = Array.from({ length: 3 }, () => later(() => withKey(holder.token, key)));
+          // Every other round delays the requests longer, because some operations are slower than a refresh.
+          const milliseconds = round % 2 ? 12 + 2 * round : 12;
+          const requests = Array.from({ length: 3 }, () =>
+            later(() => withKey(holder.token, key), milliseconds),
+          );
           const ending = later(() => end(holder));
           const answers = await Promise.all(requests);
           assert.ok((await ending).status < 300);
@@ -287,11 +291,11 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
           await refused(withKey(holder.token, key), `round ${round}: the old token`);
           for (const token of tokens) await refused(refresh(token, {}), `round ${round}: the new token`);
         }
-        assert.equal(outcomes.size, 2, 'both have come first');
+        assert.equal(outcomes.size, 2, 'each order occurs');
       });
     }
 
-    test('lets one of several keys win in parallel with requests without a key', async () => {
+    test('lets one of several parallel requests with different keys or without a key succeed', async () => {
       const winners = new Set<string>();
       for (let round = 0; round < 100 && (round < 10 || winners.size < 3); round++) {
         const holder = await arrange();
@@ -308,13 +312,13 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
         assert.equal((await refresh(winner!.body.refreshToken, {})).status, 200);
         assert.equal(await reusesOf(holder), 0);
       }
-      assert.equal(winners.size, 3, 'each has won');
+      assert.equal(winners.size, 3, 'each request succeeds in some round');
     });
   });
 }
 
-describe('an accepted repetition', () => {
-  test('is charged one unit, and a refused one none', async () => {
+describe('a repeated request', () => {
+  test('is billed one unit if accepted, and none if refused', async () => {
     const payer = await arrangeTenant(app);
     const units = async () => {
       const { rows } = await app.owner.query(
@@ -339,7 +343,7 @@ describe('an accepted repetition', () => {
     assert.equal((await units()) - before, 2);
   });
 
-  test('needs the game key of the same tenant', async () => {
+  test('requires the game key of the same tenant', async () => {
     const other = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     const { refreshToken } = await arrangePlayer(app, tenant);
     const send = (gameKey: string) =>
@@ -353,7 +357,7 @@ describe('an accepted repetition', () => {
     assert.equal((await send(tenant.gameKey)).body.refreshToken, first.body.refreshToken);
   });
 
-  test('after the device was blocked is 401', async () => {
+  test('returns 401 after the device was blocked', async () => {
     const login = await app.http.post(
       '/api/player-auth/login',
       { provider: 'Mock', token: 'mock:blocked:secret', deviceInfo: { deviceFingerprint: 'f'.repeat(16) } },
@@ -373,7 +377,7 @@ describe('an accepted repetition', () => {
     assert.equal((await send()).body.code, 'invalid_refresh_token');
   });
 
-  test('of a third party’s token for another audience is 401', async () => {
+  test('returns 401 for a third party’s token with another audience', async () => {
     const { token } = await flows['/api/player-auth/jwt/exchange']!.arrange();
     const headers = { 'idempotency-key': randomUUID() };
     assert.equal((await exchange(token, headers)).status, 200);

@@ -1,4 +1,4 @@
-/** Why a session ended (spec: logout reason values). */
+/** The reasons for which a session ends. */
 export const logoutReasons = [
   'user_logout',
   'timeout',

@@ -18,8 +18,7 @@ export interface Logout {
 }
 
 /**
- * Ends a session and appends its logout row, in one statement. Undefined where no session was ended: there is none, or
- * it has ended before.
+ * Ends a session and appends its logout row, in one statement. Returns undefined if the session does not exist or has ended before.
  */
 export function endSession(db: Querier, logout: Logout): Promise<EndedSession | undefined> {
   return db.row(sql`
@@ -36,32 +35,33 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
     SELECT player_id AS "playerId", ended_at AS "endedAt" FROM ended`);
 }
 
-/** Which sessions of a player. */
-export type SessionPlace = { tenantId: string } | { deviceId: string } | 'everywhere';
+/** Selects sessions of a player. */
+export type SessionFilter = { tenantId: string } | { deviceId: string } | 'everywhere';
 
 /**
- * Ends the open sessions of a player in a tenant, on a device, or everywhere, and revokes their tokens; those of sessions that
- * have ended so lately that an access token may live on, too: it is not to change how the player signs in. Returns those that
- * were open. The caller holds the lock on the row under which a sign-in would write such a session (access record, device,
- * player), and took it in a statement before this one: so this one sees the sessions of every sign-in that it had to wait for.
- * The sessions are locked in the order of their ids, so that a ban and a block at once do not wait for each other in a circle.
+ * Ends the open sessions of a player and revokes their tokens. Returns the sessions that were open. Sessions that ended within the last
+ * 2 hours are revoked too: an access token of theirs may still be valid, and must not change how the player signs in.
+ *
+ * The caller must have locked the access record, the device or the player in an earlier statement. A sign-in writes its session under
+ * this lock, so this statement sees the sessions of every sign-in that the lock waited for. The sessions are locked in the order of
+ * their ids, so that a concurrent ban and block cannot deadlock.
  */
 export async function endOpenSessions(
   db: Querier,
   playerId: string,
-  place: SessionPlace,
+  filter: SessionFilter,
   at: string,
 ): Promise<{ tenantId: string; sessionId: string }[]> {
-  const there =
-    place === 'everywhere'
+  const condition =
+    filter === 'everywhere'
       ? empty
-      : 'tenantId' in place
-        ? sql`AND tenant_id = ${place.tenantId}`
-        : sql`AND device_id = ${place.deviceId}`;
+      : 'tenantId' in filter
+        ? sql`AND tenant_id = ${filter.tenantId}`
+        : sql`AND device_id = ${filter.deviceId}`;
   const reached = await db.rows<{ tenantId: string; sessionId: string; wasOpen: boolean }>(sql`
     WITH reached AS MATERIALIZED (
       SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions
-      WHERE player_id = ${playerId} ${there} AND (ended_at IS NULL OR ended_at > now() - interval '2 hours')
+      WHERE player_id = ${playerId} ${condition} AND (ended_at IS NULL OR ended_at > now() - interval '2 hours')
       ORDER BY tenant_id, session_id
       FOR NO KEY UPDATE)
     UPDATE login_sessions session
@@ -103,7 +103,7 @@ export function findSession(
     WHERE session.tenant_id = ${tenantId} AND session.session_id = ${sessionId}`);
 }
 
-/** The place of a ledger row in the order in which the database received them. */
+/** The position of a ledger row, ordered by `received_at_db`. */
 export interface LedgerPosition {
   receivedAt: string;
   id: string;
@@ -113,7 +113,7 @@ export interface HashedLoginRow extends HashedLogin, LedgerPosition {
   rowHash: Buffer;
 }
 
-/** The columns that row hashes cover, oldest first, for recomputing them. */
+/** Reads the hashes and the hashed columns of login ledger rows, oldest first. */
 export function selectHashedLogins(
   db: Querier,
   tenantId: string,

@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import { logOut } from './log-out.ts';
+import { logOut } from './end-sessions.ts';
 import { LogoutBody, LogoutResult } from './schemas.ts';
 
-/** Behind a game key, beside which a player's bearer may stand. */
+/** Requires a game key. A player's bearer token is optional. */
 export function logoutRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -17,8 +17,8 @@ export function logoutRoutes(database: Database): FastifyPluginAsyncTypebox {
           tags: ['Player sign-in'],
           summary: 'End a session',
           description:
-            'Ends the session and its refresh token; the access token stays valid until it expires. Ending a session again ' +
-            'answers with its first end. With a bearer token, the session must be that player’s.',
+            'Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call ' +
+            'returns the first result. If the request has a bearer token, the session must belong to its player.',
           body: LogoutBody,
           response: { 200: LogoutResult, ...problems(403, 404) },
         },

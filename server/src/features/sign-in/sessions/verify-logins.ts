@@ -5,7 +5,7 @@ import { selectHashedLogins, type LedgerPosition } from './queries.ts';
 
 const CHUNK = 5_000;
 
-/** Recomputes the hashes of a tenant's login ledger and reports each row that does not match; returns how many it read. */
+/** Recomputes the hashes of a tenant's login ledger, reports each row that does not match, and returns the number of rows. */
 export async function verifyLogins(
   database: Database,
   tenantId: string,
@@ -13,7 +13,7 @@ export async function verifyLogins(
   report: (row: { table: string; tenantId: string; id: string }) => void,
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
-  // In UTC, for PostgreSQL refuses offsets of 16 hours and more.
+  // Converted to UTC, because PostgreSQL refuses offsets of 16 hours and more.
   const inUtc = { from: range.from && toMicroseconds(range.from), to: range.to && toMicroseconds(range.to) };
   let after: LedgerPosition | undefined;
   let count = 0;

@@ -9,9 +9,9 @@ export interface RefreshedSession {
 }
 
 /**
- * Exchanges one refresh token for the next in one statement, which is its own transaction; undefined if the token cannot be
- * exchanged. The lock on the session row orders it with other uses of the token and with logout, ban and block: the second one
- * finds the token used or the session closed. A statement that exchanges nothing refuses itself, so that it is not charged.
+ * Exchanges a refresh token for the next one in one statement, which is its own transaction. Returns undefined if the token cannot be
+ * exchanged. The lock on the session row serializes it with other uses of the token, and with logout, ban and block. A statement that
+ * exchanges nothing rolls back, so it is not billed.
  */
 export function rotateToken(
   scope: Scope,
@@ -42,7 +42,7 @@ export function rotateToken(
   return unlessRefused('not_rotated', rotated);
 }
 
-/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+/** Reads a refresh token, and whether the successor that the request derives is stored. Undefined if the token was never issued. */
 export function findTokenUse(
   db: Querier,
   tenantId: string,
@@ -62,7 +62,7 @@ export function findTokenUse(
     WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}`);
 }
 
-/** Ends the refreshing of one session. False where it had ended before. */
+/** Revokes the refresh tokens of a session. Returns false if they were revoked before. */
 export async function revokeSessionTokens(
   db: Querier,
   tenantId: string,
@@ -75,8 +75,8 @@ export async function revokeSessionTokens(
 }
 
 /**
- * Ends the refreshing of all sessions of a player, which stay open. The caller holds the lock on the player's row, and took it in
- * a statement before this one: so this one sees the sessions of every sign-in that it had to wait for.
+ * Revokes the refresh tokens of all sessions of a player. The sessions stay open. The caller must have locked the player's row in an
+ * earlier statement, so that this one sees the sessions of every sign-in that the lock waited for.
  */
 export async function revokePlayerTokens(db: Querier, playerId: string): Promise<void> {
   await db.run(sql`
@@ -89,7 +89,7 @@ export async function revokePlayerTokens(db: Querier, playerId: string): Promise
     FROM alive WHERE session.tenant_id = alive.tenant_id AND session.session_id = alive.session_id`);
 }
 
-/** Deletes the tokens of a tenant that expired over a day ago, and returns how many. */
+/** Deletes the tokens of a tenant that expired over a day ago, and returns their number. */
 export function deleteExpiredTokens(db: Querier, tenantId: string): Promise<number> {
   return db.run(sql`
     DELETE FROM refresh_tokens WHERE tenant_id = ${tenantId} AND expires_at < now() - interval '1 day'`);

@@ -4,7 +4,7 @@ import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { ACCESS_TOKEN_SECONDS, signAccessToken } from './issue-tokens.ts';
+import { ACCESS_TOKEN_SECONDS, signAccessToken } from './access-token.ts';
 import { findTokenUse, revokeSessionTokens, rotateToken } from './queries.ts';
 
 export interface RefreshServices {
@@ -13,7 +13,7 @@ export interface RefreshServices {
   signer: TokenSigner;
 }
 
-/** Exchanges the refresh token of a player's session for a new pair, by the rules of {@link exchangeRefreshToken}. */
+/** Exchanges the refresh token of a player's session for a new pair of tokens: see {@link exchangeRefreshToken}. */
 export async function refreshSession(
   { database, vault, signer }: RefreshServices,
   billing: BillingContext,
@@ -27,7 +27,7 @@ export async function refreshSession(
       kind: 'refresh',
       rotate: (hash, next) => rotateToken(database.forKey(billing), tenantId, hash, next),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, hash, successorHash),
-      chargeRepeat: () => chargeAlone(database, billing),
+      billRepeat: () => chargeAlone(database, billing),
       scope: tenant,
       revoke: (transaction, { sessionId }) => revokeSessionTokens(transaction, tenantId, sessionId),
       reuseOf: ({ sessionId, playerId }) => ({

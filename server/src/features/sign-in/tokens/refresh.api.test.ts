@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createVault } from '../../../security/vault.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
@@ -27,144 +27,152 @@ const auditOf = async (sessionId: string) =>
     )
   ).rows;
 
-test('refresh answers with the same player and session, and a new pair', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const { rows: before } = await app.owner.query('SELECT * FROM login_sessions WHERE session_id = $1', [
-    player.sessionId,
-  ]);
-  const answer = await refresh(player.refreshToken);
-  assert.equal(answer.status, 200, answer.text);
-  const { accessToken, refreshToken, ...rest } = answer.body;
-  assert.deepEqual(rest, {
-    tokenType: 'Bearer',
-    expiresIn: 7200,
-    playerId: player.playerId,
-    isNewPlayer: false,
-    tenantId: tenant.tenantId,
-    sessionId: player.sessionId,
-  });
-  assert.notEqual(refreshToken, player.refreshToken);
-  const caller = { gameKey: tenant.gameKey, bearer: accessToken };
-  assert.equal((await app.http.post('/api/game/player-events', { events: [] }, caller)).status, 400);
-  const { rows: after } = await app.owner.query('SELECT * FROM login_sessions WHERE session_id = $1', [
-    player.sessionId,
-  ]);
-  assert.deepEqual(after, before, 'refresh does not change session state');
-});
-
-test('of twenty uses at once one succeeds, and the losers harm nothing', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(player.refreshToken)));
-  assert.deepEqual(answers.map((answer) => answer.status).toSorted(), [200, ...Array(19).fill(401)]);
-  for (const answer of answers.filter(({ status }) => status === 401))
-    assert.equal(answer.body.code, 'invalid_refresh_token');
-  const winner = answers.find((answer) => answer.status === 200);
-  assert.equal((await refresh(winner?.body.refreshToken)).status, 200, 'the new one works');
-  assert.deepEqual(await auditOf(player.sessionId), []);
-});
-
-test('a token used again after ten seconds ends the family, and is audited once', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const next = (await refresh(player.refreshToken)).body.refreshToken;
-  await change(`used_at = now() - interval '9 seconds'`, player.refreshToken);
-  assert.equal((await refresh(player.refreshToken)).status, 401);
-  const newest = (await refresh(next)).body.refreshToken;
-  assert.ok(newest, 'within ten seconds it harms nothing');
-
-  await change(`used_at = now() - interval '11 seconds'`, player.refreshToken);
-  const replays = await Promise.all(Array.from({ length: 5 }, () => refresh(player.refreshToken)));
-  assert.deepEqual(
-    replays.map((answer) => answer.status),
-    Array(5).fill(401),
-  );
-  assert.equal((await refresh(newest)).status, 401);
-  assert.deepEqual(await auditOf(player.sessionId), [
-    {
-      action: 'refresh_token.reused',
-      actor_kind: 'player',
-      actor_id: player.playerId,
-      tenant_id: tenant.tenantId,
-    },
-  ]);
-  assert.equal(
-    (await arrangePlayer(app, tenant, player.username)).playerId,
-    player.playerId,
-    'signing in again helps',
-  );
-});
-
-test('a token of another tenant, an expired one and one of a closed account are 401', async () => {
-  const foreign = await arrangePlayer(app, stranger);
-  assert.equal((await refresh(foreign.refreshToken)).status, 401);
-  assert.equal((await refresh(foreign.refreshToken, stranger)).status, 200, 'and unharmed by the attempt');
-
-  const expired = await arrangePlayer(app, tenant);
-  await change(`expires_at = now()`, expired.refreshToken);
-  assert.equal((await refresh(expired.refreshToken)).status, 401);
-
-  const closed = await arrangePlayer(app, tenant);
-  await app.owner.query('UPDATE players SET is_active = false WHERE id = $1', [closed.playerId]);
-  assert.equal((await refresh(closed.refreshToken)).status, 401);
-});
-
-test('what was never issued is 401, what is no text is 400', async () => {
-  const { refreshToken, accessToken } = await arrangePlayer(app, tenant);
-  const mistyped = refreshToken.slice(0, -1) + (refreshToken.endsWith('0') ? '1' : '0');
-  for (const token of [
-    newOpaqueToken('refresh'),
-    mistyped,
-    refreshToken.toUpperCase(),
-    ` ${refreshToken}`,
-    'x',
-    accessToken.slice(0, 512),
-  ])
-    assert.deepEqual([(await refresh(token)).body.code], ['invalid_refresh_token']);
-  for (const token of ['', 5, true, null, undefined, [refreshToken], 'x'.repeat(513)])
-    assert.equal((await refresh(token)).status, 400, String(token));
-  assert.equal((await refresh(refreshToken)).status, 200, 'none of it harmed the token');
-});
-
-test('after a logout no token of the session works', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const next = (await refresh(player.refreshToken)).body.refreshToken;
-  assert.equal((await logOut(player.sessionId)).status, 200);
-  assert.equal((await refresh(next)).status, 401);
-  assert.equal((await refresh(player.refreshToken)).status, 401);
-});
-
-test('refresh against logout: whoever comes first, no token works afterwards', async () => {
-  const outcomes = new Set<string>();
-  for (let round = 0; round < 60; round++) {
+describe('POST /api/player-auth/refresh', () => {
+  test('returns the same player and session, and a new pair', async () => {
     const player = await arrangePlayer(app, tenant);
-    const racers = [() => refresh(player.refreshToken), () => logOut(player.sessionId)];
-    if (round % 2) racers.reverse();
-    const answers = await Promise.all(racers.map((race) => race()));
-    const [refreshed, ended] = round % 2 ? answers.toReversed() : answers;
-    assert.equal(ended?.status, 200);
-    outcomes.add(String(refreshed?.status));
-    const token = refreshed?.status === 200 ? refreshed.body.refreshToken : player.refreshToken;
-    assert.equal((await refresh(token)).status, 401, `round ${round}`);
-  }
-  assert.deepEqual([...outcomes].toSorted(), ['200', '401'], 'both have come first');
-});
+    const { rows: before } = await app.owner.query('SELECT * FROM login_sessions WHERE session_id = $1', [
+      player.sessionId,
+    ]);
+    const answer = await refresh(player.refreshToken);
+    assert.equal(answer.status, 200, answer.text);
+    const { accessToken, refreshToken, ...rest } = answer.body;
+    assert.deepEqual(rest, {
+      tokenType: 'Bearer',
+      expiresIn: 7200,
+      playerId: player.playerId,
+      isNewPlayer: false,
+      tenantId: tenant.tenantId,
+      sessionId: player.sessionId,
+    });
+    assert.notEqual(refreshToken, player.refreshToken);
+    const caller = { gameKey: tenant.gameKey, bearer: accessToken };
+    assert.equal((await app.http.post('/api/game/player-events', { events: [] }, caller)).status, 400);
+    const { rows: after } = await app.owner.query('SELECT * FROM login_sessions WHERE session_id = $1', [
+      player.sessionId,
+    ]);
+    assert.deepEqual(after, before, 'refresh does not change session state');
+  });
 
-test('a refresh that meets a logout half-way waits for it, and finds the session ended', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const logout = await app.owner.connect();
-  await logout.query('BEGIN');
-  await logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [player.sessionId]);
-  const refreshed = refresh(player.refreshToken);
-  const isWaiting = async () => {
-    const { rows } = await app.owner.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  test('lets one of twenty parallel requests succeed, and keeps its token valid', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(player.refreshToken)));
+    assert.deepEqual(answers.map((answer) => answer.status).toSorted(), [200, ...Array(19).fill(401)]);
+    for (const answer of answers.filter(({ status }) => status === 401))
+      assert.equal(answer.body.code, 'invalid_refresh_token');
+    const winner = answers.find((answer) => answer.status === 200);
+    assert.equal((await refresh(winner?.body.refreshToken)).status, 200, 'the new one works');
+    assert.deepEqual(await auditOf(player.sessionId), []);
+  });
+
+  test('revokes the family when a token is used again after ten seconds, and audits it once', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const next = (await refresh(player.refreshToken)).body.refreshToken;
+    await change(`used_at = now() - interval '9 seconds'`, player.refreshToken);
+    assert.equal((await refresh(player.refreshToken)).status, 401);
+    const newest = (await refresh(next)).body.refreshToken;
+    assert.ok(newest, 'within ten seconds nothing is revoked');
+
+    await change(`used_at = now() - interval '11 seconds'`, player.refreshToken);
+    const replays = await Promise.all(Array.from({ length: 5 }, () => refresh(player.refreshToken)));
+    assert.deepEqual(
+      replays.map((answer) => answer.status),
+      Array(5).fill(401),
     );
-    return rows.length === 1;
-  };
-  try {
-    await eventually(isWaiting);
-  } finally {
-    await logout.query('COMMIT');
-    logout.release();
-  }
-  assert.equal((await refreshed).status, 401);
+    assert.equal((await refresh(newest)).status, 401);
+    assert.deepEqual(await auditOf(player.sessionId), [
+      {
+        action: 'refresh_token.reused',
+        actor_kind: 'player',
+        actor_id: player.playerId,
+        tenant_id: tenant.tenantId,
+      },
+    ]);
+    assert.equal(
+      (await arrangePlayer(app, tenant, player.username)).playerId,
+      player.playerId,
+      'a new sign-in works',
+    );
+  });
+
+  test('returns 401 for a token of another tenant, an expired token and a closed account', async () => {
+    const foreign = await arrangePlayer(app, stranger);
+    assert.equal((await refresh(foreign.refreshToken)).status, 401);
+    assert.equal(
+      (await refresh(foreign.refreshToken, stranger)).status,
+      200,
+      'the token stays valid in its own tenant',
+    );
+
+    const expired = await arrangePlayer(app, tenant);
+    await change(`expires_at = now()`, expired.refreshToken);
+    assert.equal((await refresh(expired.refreshToken)).status, 401);
+
+    const closed = await arrangePlayer(app, tenant);
+    await app.owner.query('UPDATE players SET is_active = false WHERE id = $1', [closed.playerId]);
+    assert.equal((await refresh(closed.refreshToken)).status, 401);
+  });
+
+  test('returns 401 for a token never issued, and 400 for a value that is not a string', async () => {
+    const { refreshToken, accessToken } = await arrangePlayer(app, tenant);
+    const mistyped = refreshToken.slice(0, -1) + (refreshToken.endsWith('0') ? '1' : '0');
+    for (const token of [
+      newOpaqueToken('refresh'),
+      mistyped,
+      refreshToken.toUpperCase(),
+      ` ${refreshToken}`,
+      'x',
+      accessToken.slice(0, 512),
+    ])
+      assert.deepEqual([(await refresh(token)).body.code], ['invalid_refresh_token']);
+    for (const token of ['', 5, true, null, undefined, [refreshToken], 'x'.repeat(513)])
+      assert.equal((await refresh(token)).status, 400, String(token));
+    assert.equal((await refresh(refreshToken)).status, 200, 'the token is still valid');
+  });
+
+  test('returns 401 for every token of the session after a logout', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const next = (await refresh(player.refreshToken)).body.refreshToken;
+    assert.equal((await logOut(player.sessionId)).status, 200);
+    assert.equal((await refresh(next)).status, 401);
+    assert.equal((await refresh(player.refreshToken)).status, 401);
+  });
+
+  test('leaves no working token after a parallel logout', async () => {
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 60; round++) {
+      const player = await arrangePlayer(app, tenant);
+      const racers = [() => refresh(player.refreshToken), () => logOut(player.sessionId)];
+      if (round % 2) racers.reverse();
+      const answers = await Promise.all(racers.map((race) => race()));
+      const [refreshed, ended] = round % 2 ? answers.toReversed() : answers;
+      assert.equal(ended?.status, 200);
+      outcomes.add(String(refreshed?.status));
+      const token = refreshed?.status === 200 ? refreshed.body.refreshToken : player.refreshToken;
+      assert.equal((await refresh(token)).status, 401, `round ${round}`);
+    }
+    assert.deepEqual([...outcomes].toSorted(), ['200', '401'], 'each order occurs');
+  });
+
+  test('returns 401 when it waits for a logout to commit', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const logout = await app.owner.connect();
+    await logout.query('BEGIN');
+    await logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [
+      player.sessionId,
+    ]);
+    const refreshed = refresh(player.refreshToken);
+    const isWaiting = async () => {
+      const { rows } = await app.owner.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === 1;
+    };
+    try {
+      await eventually(isWaiting);
+    } finally {
+      await logout.query('COMMIT');
+      logout.release();
+    }
+    assert.equal((await refreshed).status, 401);
+  });
 });

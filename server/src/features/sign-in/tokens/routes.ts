@@ -4,7 +4,7 @@ import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { refreshSession, type RefreshServices } from './refresh-session.ts';
 import { LoginResult, RefreshBody } from './schemas.ts';
 
-/** Behind a game key. */
+/** Requires a game key. */
 export function refreshRoutes(services: RefreshServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -16,9 +16,9 @@ export function refreshRoutes(services: RefreshServices): FastifyPluginAsyncType
           tags: ['Player sign-in'],
           summary: 'Exchange a refresh token',
           description:
-            'Gives a new access token and a new refresh token. The old refresh token stops working. Of parallel exchanges ' +
-            'without an `Idempotency-Key` only one succeeds. A token that is used again later ends the session. With an ' +
-            '`Idempotency-Key` an equal request gets the same refresh token again within 60 seconds, until it is used.',
+            'Returns a new access token and a new refresh token. The old refresh token stops working. If requests run in parallel ' +
+            'without an `Idempotency-Key`, only one succeeds. A later reuse of the old token ends the session. A repeated request with ' +
+            'the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.',
           headers: IdempotencyHeaders,
           body: RefreshBody,
           response: { 200: LoginResult },

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { Guid } from '../../../http/schemas.ts';
 
-/** The login result (spec: resources). */
+/** The response of every login and of the refresh. */
 export const LoginResult = Type.Object({
   accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
-  refreshToken: Type.String({ description: 'Opaque; works once, for the next pair.' }),
+  refreshToken: Type.String({ description: 'An opaque token. It works once and returns the next pair.' }),
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
   playerId: Guid,

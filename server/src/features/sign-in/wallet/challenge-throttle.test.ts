@@ -1,37 +1,39 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createAttemptBudgets } from '../../../security/attempt-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { createChallengeThrottle, type Asker } from './challenge-throttle.ts';
+import { createChallengeThrottle, type ChallengeSource } from './challenge-throttle.ts';
 
-const asker: Asker = { tenantId: 'a', ipAddress: '192.0.2.1' };
+const asker: ChallengeSource = { tenantId: 'a', ipAddress: '192.0.2.1' };
 
-test('a network may leave 300 challenges of a tenant unanswered', async () => {
-  const throttle = createChallengeThrottle(createAttemptBudgets());
-  for (let count = 0; count < 300; count++) await throttle.spend(asker);
-  await assert.rejects(
-    throttle.spend(asker),
-    (problem: ProblemError) =>
-      problem.code === 'too_many_attempts' && Number(problem.details.headers?.['retry-after']) > 800,
-  );
-  await throttle.spend({ ...asker, tenantId: 'b' });
-  await throttle.spend({ ...asker, ipAddress: '192.0.2.2' });
-  await throttle.spend({ ...asker, ipAddress: null });
-});
+describe('createChallengeThrottle', () => {
+  test('allows 300 unanswered challenges per network and tenant', async () => {
+    const throttle = createChallengeThrottle(createAttemptBudgets());
+    for (let count = 0; count < 300; count++) await throttle.spend(asker);
+    await assert.rejects(
+      throttle.spend(asker),
+      (problem: ProblemError) =>
+        problem.code === 'too_many_attempts' && Number(problem.details.headers?.['retry-after']) > 800,
+    );
+    await throttle.spend({ ...asker, tenantId: 'b' });
+    await throttle.spend({ ...asker, ipAddress: '192.0.2.2' });
+    await throttle.spend({ ...asker, ipAddress: null });
+  });
 
-test('the addresses of one IPv6 network count as one', async () => {
-  const throttle = createChallengeThrottle(createAttemptBudgets());
-  for (let count = 1; count <= 300; count++)
-    await throttle.spend({ ...asker, ipAddress: `2001:db8::${count.toString(16)}` });
-  await assert.rejects(throttle.spend({ ...asker, ipAddress: '2001:db8::ffff' }), ProblemError);
-});
+  test('counts the addresses of one IPv6 network together', async () => {
+    const throttle = createChallengeThrottle(createAttemptBudgets());
+    for (let count = 1; count <= 300; count++)
+      await throttle.spend({ ...asker, ipAddress: `2001:db8::${count.toString(16)}` });
+    await assert.rejects(throttle.spend({ ...asker, ipAddress: '2001:db8::ffff' }), ProblemError);
+  });
 
-test('a challenge that was answered does not count', async () => {
-  const throttle = createChallengeThrottle(createAttemptBudgets());
-  for (let count = 0; count < 600; count++) {
-    await throttle.spend(asker);
-    await throttle.giveBack(asker);
-  }
-  for (let count = 0; count < 300; count++) await throttle.spend(asker);
-  await assert.rejects(throttle.spend(asker), ProblemError);
+  test('does not count answered challenges', async () => {
+    const throttle = createChallengeThrottle(createAttemptBudgets());
+    for (let count = 0; count < 600; count++) {
+      await throttle.spend(asker);
+      await throttle.giveBack(asker);
+    }
+    for (let count = 0; count < 300; count++) await throttle.spend(asker);
+    await assert.rejects(throttle.spend(asker), ProblemError);
+  });
 });

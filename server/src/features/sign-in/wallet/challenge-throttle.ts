@@ -1,20 +1,20 @@
 import { networkOf, type CreateBudget } from '../../../security/attempt-budget.ts';
 
-/** Challenges that one network may leave unanswered in a tenant, so that nobody fills the table with them. */
+/** Unanswered challenges per network and tenant. The limit keeps the table small. */
 const UNANSWERED = 300;
 const WINDOW_SECONDS = 15 * 60;
 
-/** Who asks for a challenge, or answers one. */
-export interface Asker {
+/** The tenant and client address of a request for a challenge, or of its answer. */
+export interface ChallengeSource {
   tenantId: string;
   ipAddress: string | null;
 }
 
 export interface ChallengeThrottle {
-  /** Counts a challenge that is about to be issued. Throws too_many_attempts. */
-  spend(asker: Asker): Promise<void>;
-  /** One was answered as it should be: a game server that signs its players in one after the other never runs out. */
-  giveBack(asker: Asker): Promise<void>;
+  /** Counts a challenge before it is issued. Throws too_many_attempts. */
+  spend(source: ChallengeSource): Promise<void>;
+  /** Uncounts a correctly answered challenge, so a game server can sign in any number of players one after the other. */
+  giveBack(source: ChallengeSource): Promise<void>;
 }
 
 export function createChallengeThrottle(createBudget: CreateBudget): ChallengeThrottle {
@@ -22,11 +22,12 @@ export function createChallengeThrottle(createBudget: CreateBudget): ChallengeTh
     name: 'wallet-challenges',
     attempts: UNANSWERED,
     seconds: WINDOW_SECONDS,
-    refusal: 'Too many challenges that were asked for from here were not answered.',
+    refusal:
+      'Too many unanswered challenges from this network (300 in 15 minutes). Answer them, or try again later.',
   });
-  const keyOf = ({ tenantId, ipAddress }: Asker) => `${tenantId} ${networkOf(ipAddress)}`;
+  const keyOf = ({ tenantId, ipAddress }: ChallengeSource) => `${tenantId} ${networkOf(ipAddress)}`;
   return {
-    spend: (asker) => budget.spend(keyOf(asker)),
-    giveBack: (asker) => budget.giveBack(keyOf(asker)),
+    spend: (source) => budget.spend(keyOf(source)),
+    giveBack: (source) => budget.giveBack(keyOf(source)),
   };
 }

@@ -13,33 +13,33 @@ import { createOutboundProvider, type OutboundProvider } from '../../../outbound
 import { ProblemError } from '../../../core/problem.ts';
 import type { Challenge } from './queries.ts';
 
-/** Wallets that are contracts: they judge signatures themselves. */
+/** Wallets that are smart contracts. The contract decides whether a signature is valid. */
 export interface ContractWallets {
   /**
-   * Whether the contract at the address of a challenge says that the signature is its own (EIP-1271), also where it is yet
-   * to be deployed (ERC-6492). False on chains without a node. Throws provider_unavailable where the node gives no answer.
+   * Whether the contract at the address of a challenge accepts the signature (EIP-1271). The contract may be not yet deployed
+   * (ERC-6492). Returns false if no node is configured for the chain. Throws provider_unavailable if the node sends no usable response.
    */
   haveSigned(challenge: Challenge, signature: string): Promise<boolean>;
 }
 
 const erc1271 = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
-/** `isValidSignature` says yes by its own selector, in a word of its own: a contract that repeats what it is asked does not. */
-const YES_OF_WALLET = `0x1626ba7e${'0'.repeat(56)}`;
-const YES_OF_VALIDATOR = '0x01';
+/** `isValidSignature` returns its own selector, padded to 32 bytes. A contract that echoes its input does not match. */
+const VALID_BY_WALLET = `0x1626ba7e${'0'.repeat(56)}`;
+const VALID_BY_VALIDATOR = '0x01';
 
 /**
- * What a wallet's code may burn: the caller chooses that code. Deploying a wallet and verifying a passkey takes three
- * million; one Ethereum transaction may take 16.
+ * The gas limit: 10,485,760. The client chooses the wallet's code, so the limit is needed. Deploying a wallet and verifying a passkey
+ * takes 3 million gas. One Ethereum transaction may take 16 million.
  */
 const GAS: Hex = '0xa00000';
 
 /**
- * Whom wallets see as their caller. Some believe anybody when it is the zero address, by which simulations go: this is
- * "guildhall" in ASCII.
+ * The caller that wallets see: "guildhall" in ASCII. It is not the zero address, because some wallets accept every signature from it
+ * to support simulations.
  */
 const CALLER: Hex = '0x00000000000000000000006775696c6468616c6c';
 
-/** Asks the nodes of the operator, by chain id. */
+/** `rpcUrls` are the operator's nodes by chain id. */
 export function createContractWallets(
   rpcUrls: ReadonlyMap<number, string>,
   client: OutboundClient,
@@ -57,14 +57,14 @@ export function createContractWallets(
       const hash = hashMessage(message);
       if (!isErc6492Signature(signature)) {
         const data = encodeFunctionData({ abi: erc1271, args: [hash, signature] });
-        return (await call(node, { to: address, data })) === YES_OF_WALLET;
+        return (await call(node, { to: address, data })) === VALID_BY_WALLET;
       }
       const data = encodeDeployData({
         abi: erc6492SignatureValidatorAbi,
         bytecode: erc6492SignatureValidatorByteCode,
         args: [address, hash, signature],
       });
-      return (await call(node, { data })) === YES_OF_VALIDATOR;
+      return (await call(node, { data })) === VALID_BY_VALIDATOR;
     },
   };
 }
@@ -73,7 +73,7 @@ function isBytes(text: string): text is Hex {
   return /^0x([0-9a-f]{2})+$/i.test(text);
 }
 
-/** Runs code on a chain without changing it. Undefined where the code fails. */
+/** Runs `eth_call`. Returns undefined if the code reverts or fails. */
 async function call(
   { url, provider }: { url: string; provider: OutboundProvider },
   transaction: { to?: Hex; data: Hex },
@@ -84,29 +84,29 @@ async function call(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
   });
-  const { result, error } = readAnswer(text);
+  const { result, error } = parseResponse(text);
   if (typeof result === 'string') return result;
-  if (error && saysThatCodeFailed(error)) return undefined;
+  if (error && isExecutionError(error)) return undefined;
   throw new ProblemError(
     'provider_unavailable',
-    'The node of the chain does not answer for the wallet. Try again in a moment.',
+    'The node of the chain did not verify the wallet. Try again later.',
   );
 }
 
-interface RpcAnswer {
+interface RpcResponse {
   result?: unknown;
   error?: { code?: unknown; message?: unknown } | null;
 }
 
-function readAnswer(text: string): RpcAnswer {
+function parseResponse(text: string): RpcResponse {
   try {
-    return (JSON.parse(text) as RpcAnswer | null) ?? {};
+    return (JSON.parse(text) as RpcResponse | null) ?? {};
   } catch {
     return {};
   }
 }
 
-/** Nodes agree on the code of a revert, 3, and on little else; what is wrong with themselves they say in other words. */
-function saysThatCodeFailed({ code, message }: { code?: unknown; message?: unknown }): boolean {
+/** All nodes use code 3 for a revert. Other failures of the code have different messages in each node. */
+function isExecutionError({ code, message }: { code?: unknown; message?: unknown }): boolean {
   return code === 3 || /revert|out ?of ?gas|gas required|opcode|invalid jump|\bE?VM e/i.test(String(message));
 }

@@ -1,8 +1,7 @@
 export { createChallengeThrottle } from './challenge-throttle.ts';
 export { createContractWallets } from './contract-wallets.ts';
-export { issueChallenge } from './issue-challenge.ts';
+export { issueChallenge, parseAddress } from './issue-challenge.ts';
 export { deleteExpiredChallenges, hasChallenge } from './queries.ts';
-export { readAddress } from './read-address.ts';
 export { walletLoginRoutes, walletProofRoutes, type WalletLoginServices } from './routes.ts';
 export { SIGNATURE_LENGTH, VerifyBody, WalletAddress } from './schemas.ts';
 export {

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { Address } from 'viem';
 import type { Database, Scope } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
+import { evmAddress } from '../../../core/evm-address.ts';
 import { newId } from '../../../core/ids.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { now, secondsFromNow } from '../../../core/timestamps.ts';
-import { PORTAL } from '../portal/index.ts';
+import { PORTAL_TENANT_ID } from '../portal/index.ts';
 import { findTenant, type ProviderSettings } from '../../studio/tenants/index.ts';
 import type { ChallengeThrottle } from './challenge-throttle.ts';
 import { insertChallenge } from './queries.ts';
 import { PROOF_STATEMENT, statementFor, writeSignInMessage } from './sign-in-message.ts';
 
 const LIFETIME_SECONDS = 5 * 60;
-const ETHEREUM = 1;
+const ETHEREUM_CHAIN_ID = 1;
 
 export interface IssueServices {
   database: Database;
@@ -21,7 +22,7 @@ export interface IssueServices {
   issuer: string;
 }
 
-/** What a wallet is asked to sign. */
+/** A message for a wallet to sign. */
 export interface IssuedChallenge {
   challengeId: string;
   message: string;
@@ -30,8 +31,8 @@ export interface IssuedChallenge {
 }
 
 /**
- * Issues a message for a wallet to sign. Throws provider_not_available, too_many_attempts, and invalid_request for a
- * chain that is not the tenant's.
+ * Issues a message for a wallet to sign. Throws provider_not_available, too_many_attempts, and invalid_request if the tenant has not
+ * enabled the chain.
  */
 export async function issueChallenge(
   { database, providerSettings, walletThrottle, issuer }: IssueServices,
@@ -42,7 +43,7 @@ export async function issueChallenge(
   const { chainIds = [] } = (await providerSettings.require(tenantId, 'EvmWallet')) as {
     chainIds?: number[];
   };
-  const chainId = wanted ?? chainIds[0] ?? ETHEREUM;
+  const chainId = wanted ?? chainIds[0] ?? ETHEREUM_CHAIN_ID;
   if (chainIds.length > 0 && !chainIds.includes(chainId))
     throw invalidField('chainId', `must be one of the tenant’s: ${chainIds.join(', ')}`);
   await walletThrottle.spend({ tenantId, ipAddress });
@@ -54,32 +55,40 @@ export async function issueChallenge(
 }
 
 /**
- * Issues a message by which the owner of a wallet proves who they are, for a change of a profile. It belongs to the player
- * portal: it signs in to no game, and a game's message is no proof. Throws too_many_attempts.
+ * Issues a message that proves the identity of a wallet's owner, for one change of a profile. It belongs to the player portal. It does
+ * not sign in to a game, and a game's message is not accepted as a proof. Throws too_many_attempts.
  */
 export async function issueProofChallenge(
   { database, walletThrottle, issuer }: Omit<IssueServices, 'providerSettings'>,
   ipAddress: string | null,
-  { address, chainId = ETHEREUM }: { address: Address; chainId?: number | undefined },
+  { address, chainId = ETHEREUM_CHAIN_ID }: { address: Address; chainId?: number | undefined },
 ): Promise<IssuedChallenge> {
-  await walletThrottle.spend({ tenantId: PORTAL, ipAddress });
-  const challenge = { issuer, tenantId: PORTAL, address, chainId, statement: PROOF_STATEMENT };
-  return writeChallenge(database.forTenant(PORTAL), challenge);
+  await walletThrottle.spend({ tenantId: PORTAL_TENANT_ID, ipAddress });
+  const challenge = { issuer, tenantId: PORTAL_TENANT_ID, address, chainId, statement: PROOF_STATEMENT };
+  return writeChallenge(database.forTenant(PORTAL_TENANT_ID), challenge);
 }
 
 async function writeChallenge(
   scope: Scope,
   {
     tenantId,
-    ...words
+    ...content
   }: { tenantId: string; issuer: string; address: Address; chainId: number; statement: string },
 ): Promise<IssuedChallenge> {
-  // Not viem's nonce, which is made of Math.random.
+  // viem's nonce uses Math.random, which is predictable.
   const nonce = randomBytes(16).toString('hex');
   const [issuedAt, expiresAt] = [now(), secondsFromNow(LIFETIME_SECONDS)];
-  const message = writeSignInMessage({ ...words, nonce, issuedAt, expiresAt });
+  const message = writeSignInMessage({ ...content, nonce, issuedAt, expiresAt });
   const challengeId = newId();
-  const { address, chainId } = words;
+  const { address, chainId } = content;
   await insertChallenge(scope, { tenantId, id: challengeId, nonce, address, chainId, message, expiresAt });
   return { challengeId, message, nonce, expiresAt };
+}
+
+/** Parses the address in a field of a request. Throws invalid_request with the field's path. */
+export function parseAddress(text: string, path: string): Address {
+  const address = evmAddress(text);
+  if (!address)
+    throw invalidField(path, 'must be an address, of one letter case or with the checksum of EIP-55');
+  return address;
 }

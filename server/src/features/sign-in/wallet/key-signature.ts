@@ -8,10 +8,10 @@ import {
   type Signature,
 } from 'viem';
 
-/** Half of the order of secp256k1: of the two forms of a signature the one with the smaller s counts (EIP-2). */
+/** Half of the order of secp256k1. Every signature has two forms. Only the one with the smaller `s` is accepted (EIP-2). */
 const LARGEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** Whether a message was signed by the key of an address (ERC-191), in 65 bytes or in the 64 of EIP-2098. */
+/** Whether the key of an address signed a message (ERC-191). A signature has 65 bytes, or 64 bytes (EIP-2098). */
 export async function isSignedByKey(
   { address, message }: { address: Address; message: string },
   signature: string,
@@ -23,7 +23,7 @@ export async function isSignedByKey(
       BigInt(parts.s) <= LARGEST_S && (await recoverMessageAddress({ message, signature: parts })) === address
     );
   } catch {
-    // What is no signature at all: r or s is zero or too large, v is unknown, or no point has these coordinates.
+    // The signature is malformed: `r` or `s` is out of range, `v` is unknown, or the point is not on the curve.
     return false;
   }
 }

@@ -23,21 +23,21 @@ export async function insertChallenge(db: Querier, challenge: NewChallenge): Pro
 }
 
 /**
- * Uses a challenge up. Of many at once one gets it, for one alone deletes the row; undefined for all others, and for a
- * challenge that was never issued in the tenant.
+ * Deletes and returns a challenge. Of concurrent calls only one deletes the row. All others get undefined, and so does a call for a
+ * challenge that the tenant never issued.
  */
 export function takeChallenge(
   db: Querier,
   tenantId: string,
-  which: { nonce: string } | { challengeId: string },
+  key: { nonce: string } | { challengeId: string },
 ): Promise<(Challenge & { isExpired: boolean }) | undefined> {
-  const named = 'nonce' in which ? sql`nonce = ${which.nonce}` : sql`id = ${which.challengeId}`;
+  const condition = 'nonce' in key ? sql`nonce = ${key.nonce}` : sql`id = ${key.challengeId}`;
   return db.row(sql`
-    DELETE FROM wallet_challenges WHERE tenant_id = ${tenantId} AND ${named}
+    DELETE FROM wallet_challenges WHERE tenant_id = ${tenantId} AND ${condition}
     RETURNING address, chain_id AS "chainId", message, expires_at <= clock_timestamp() AS "isExpired"`);
 }
 
-/** Whether an id is that of an unanswered challenge, expired or not. */
+/** Whether an unanswered challenge has this id, expired or not. */
 export async function hasChallenge(db: Querier, tenantId: string, challengeId: string): Promise<boolean> {
   const row = await db.row(
     sql`SELECT FROM wallet_challenges WHERE tenant_id = ${tenantId} AND id = ${challengeId}`,
@@ -45,7 +45,7 @@ export async function hasChallenge(db: Querier, tenantId: string, challengeId: s
   return row !== undefined;
 }
 
-/** Deletes the challenges of a tenant that have expired, and returns how many. */
+/** Deletes the expired challenges of a tenant and returns their number. */
 export function deleteExpiredChallenges(db: Querier, tenantId: string): Promise<number> {
   return db.run(sql`DELETE FROM wallet_challenges WHERE tenant_id = ${tenantId} AND expires_at < now()`);
 }

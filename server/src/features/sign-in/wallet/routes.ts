@@ -5,14 +5,13 @@ import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { signIn, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
-import { issueChallenge, issueProofChallenge, type IssueServices } from './issue-challenge.ts';
-import { readAddress } from './read-address.ts';
+import { issueChallenge, issueProofChallenge, parseAddress, type IssueServices } from './issue-challenge.ts';
 import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
 import { verifyMessage, type VerifyServices } from './verify-challenge.ts';
 
 export type WalletLoginServices = SignInServices & IssueServices & VerifyServices;
 
-/** Behind a game key: players who sign in with their wallet. */
+/** Sign-in with a wallet. Requires a game key. */
 export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -22,17 +21,18 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         schema: {
           operationId: 'issueWalletChallenge',
           tags: ['Player sign-in'],
-          summary: 'Get a message for a wallet to sign',
+          summary: 'Issue a wallet challenge',
           description:
-            'The message is good for one try of `/api/player-auth/wallet/verify` within five minutes.',
+            'Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for ' +
+            'one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network.',
           body: ChallengeBody,
           response: { 200: Challenge, ...problems(422, 429) },
         },
       },
       async (request) => {
-        const asker = { billing: billingOf(request), ipAddress: clientAddress(request) };
-        const address = readAddress(request.body.address, 'address');
-        return issueChallenge(services, asker, { address, chainId: request.body.chainId });
+        const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
+        const address = parseAddress(request.body.address, 'address');
+        return issueChallenge(services, source, { address, chainId: request.body.chainId });
       },
     );
 
@@ -44,22 +44,26 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         schema: {
           operationId: 'verifyWalletSignature',
           tags: ['Player sign-in'],
-          summary: 'Sign a player in with a signed message',
+          summary: 'Sign in with a wallet',
           description:
-            'Whatever comes of it, the message is used up: after any error, ask for a new challenge. A player who does not ' +
-            'exist is created, unless `createAccountIfMissing` is false.',
+            'Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request ' +
+            'a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false.',
           body: VerifyBody,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
       },
       async (request) => {
-        const from = { billing: billingOf(request), ipAddress: clientAddress(request) };
-        const asker = { tenantId: from.billing.tenantId, ipAddress: from.ipAddress };
+        const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
+        const { tenantId } = source.billing;
         const { message, signature, createAccountIfMissing, ...rest } = request.body;
-        const identity = await verifyMessage(services, asker, { message, signature });
+        const identity = await verifyMessage(
+          services,
+          { tenantId, ipAddress: source.ipAddress },
+          { message, signature },
+        );
         return signIn(services, identity, {
           ...rest,
-          ...from,
+          ...source,
           mode: createAccountIfMissing ? 'login' : 'only-existing',
         });
       },
@@ -67,7 +71,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
   };
 }
 
-/** Open to anyone, as the other doors of the player portal are. */
+/** Proof of identity with a wallet, for the player portal. Requires no credential. */
 export function walletProofRoutes(
   services: Omit<IssueServices, 'providerSettings'>,
 ): FastifyPluginAsyncTypebox {
@@ -78,16 +82,16 @@ export function walletProofRoutes(
         schema: {
           operationId: 'issueWalletProofChallenge',
           tags: ['Player portal'],
-          summary: 'Get a message that proves identity',
+          summary: 'Issue a wallet proof challenge',
           description:
-            'The wallet signs the message, and the signature is the proof of identity for one change of a profile. The message ' +
-            'works once, for five minutes. It signs in to no game.',
+            'Returns a message for the wallet to sign. The signature is the proof of identity for one change of a profile. The message ' +
+            'works once, for 5 minutes. It does not sign in to a game.',
           body: ChallengeBody,
           response: { 200: Challenge, ...problems(429) },
         },
       },
       async (request) => {
-        const address = readAddress(request.body.address, 'address');
+        const address = parseAddress(request.body.address, 'address');
         const { chainId } = request.body;
         return issueProofChallenge(services, clientAddress(request), { address, chainId });
       },

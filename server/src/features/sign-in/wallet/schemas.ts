@@ -4,7 +4,7 @@ import { signInFields } from '../login/index.ts';
 
 export const WalletAddress = Type.String({
   pattern: '^0x[0-9a-fA-F]{40}$',
-  description: 'The wallet’s address: in lower case, in upper case, or with the checksum of EIP-55.',
+  description: 'The wallet’s address in lower case, in upper case, or with the checksum of EIP-55.',
 });
 
 export const ChallengeBody = Type.Object({
@@ -13,26 +13,26 @@ export const ChallengeBody = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Left out: the first of the tenant’s `chainIds`, or 1 (Ethereum) where it has none.',
+      description: 'Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum).',
     }),
   ),
 });
 
 export const Challenge = Type.Object({
   challengeId: Guid,
-  message: Type.String({ description: 'What the wallet is to sign, to the letter (EIP-4361).' }),
+  message: Type.String({ description: 'The exact text that the wallet must sign (EIP-4361).' }),
   nonce: Type.String(),
   expiresAt: Timestamp,
 });
 
-// A contract wallet that is yet to be deployed sends along how it is deployed, code included: 1 to 3 KB.
+// The signature of a contract wallet that is not yet deployed includes its deployment code: 1 to 3 KB.
 export const SIGNATURE_LENGTH = 16_384;
 
 export const VerifyBody = Type.Object({
   message: Type.String({
     minLength: 1,
     maxLength: 4096,
-    description: 'The message of the challenge, unaltered.',
+    description: 'The unchanged message of the challenge.',
   }),
   signature: Type.String({
     minLength: 1,

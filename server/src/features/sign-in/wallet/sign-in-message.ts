@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 
 export interface SignInMessage {
-  /** The base address of the deployment: domain and URI of the message. */
+  /** The base URL of the deployment: the domain and URI of the message. */
   issuer: string;
   address: Address;
   statement: string;
@@ -12,8 +12,8 @@ export interface SignInMessage {
 }
 
 /**
- * The text that a wallet shows and signs (EIP-4361). It is not viem's, which refuses domains without a dot, of IPv6, and
- * of internationalised top-level domains; for all others it is the same to the letter.
+ * The text that a wallet shows and signs (EIP-4361). viem's function refuses domains without a dot, IPv6 addresses, and
+ * internationalized top-level domains. For all other domains both return the same text.
  */
 export function writeSignInMessage(message: SignInMessage): string {
   const { host, href } = new URL(message.issuer);
@@ -32,18 +32,18 @@ export function writeSignInMessage(message: SignInMessage): string {
   ].join('\n');
 }
 
-/** The statement in a message about a game. Where its name holds what EIP-4361 does not allow there, its slug stands for it. */
+/** The statement for a game. If the name contains characters that EIP-4361 forbids, the statement uses the slug. */
 export function statementFor({ name, slug }: { name: string; slug: string }): string {
   const game = /^[\w\-.~:/?#[\]@!$&'()*+,;= ]+$/.test(name) ? name : slug;
   return `Sign in to ${game}. Signing costs nothing and moves nothing.`;
 }
 
-/** The statement in a message that proves who somebody is. A player must see that it is no sign-in to a game. */
+/** The statement for a proof of identity. It states that this is not a sign-in to a game. */
 export const PROOF_STATEMENT =
   'Confirm a change of your player profile: its sign-in methods, a merge, an export or its deletion. ' +
   'This is not a sign-in to a game.';
 
-/** The nonce of a message, however much else of it was altered; undefined where it holds none of ours. */
+/** The nonce of a message, even if the rest was changed. Undefined if the message contains no nonce of this format. */
 export function nonceOf(message: string): string | undefined {
   return /^Nonce: ([0-9a-f]{32})$/m.exec(message)?.[1];
 }

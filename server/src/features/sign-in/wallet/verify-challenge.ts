@@ -1,9 +1,9 @@
 import type { Database, Scope } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Identity } from '../login/index.ts';
-import { PORTAL } from '../portal/index.ts';
+import { PORTAL_TENANT_ID } from '../portal/index.ts';
 import type { ProviderSettings } from '../../studio/tenants/index.ts';
-import type { Asker, ChallengeThrottle } from './challenge-throttle.ts';
+import type { ChallengeSource, ChallengeThrottle } from './challenge-throttle.ts';
 import type { ContractWallets } from './contract-wallets.ts';
 import { isSignedByKey } from './key-signature.ts';
 import { takeChallenge, type Challenge } from './queries.ts';
@@ -16,41 +16,41 @@ export interface VerifyServices {
   contractWallets: ContractWallets;
 }
 
-/** A signature, and what was signed: the message itself, or the challenge that it is of. */
+/** A signature, and the signed message or the id of its challenge. */
 export type WalletAnswer = { signature: string } & ({ message: string } | { challengeId: string });
 
 /**
- * Whose wallet has signed a message that we issued. The challenge is used up, for good, before the signature is looked at.
- * Throws provider_not_available, provider_unavailable, and one and the same invalid_credentials whatever is wrong.
+ * Verifies a signed message of {@link issueChallenge} and returns the wallet's identity. The challenge is used up before the signature
+ * is checked. Throws provider_not_available, provider_unavailable, and one invalid_credentials for every other fault.
  */
 export async function verifyMessage(
   services: VerifyServices,
-  asker: Asker,
+  source: ChallengeSource,
   answer: WalletAnswer,
 ): Promise<Identity> {
-  await services.providerSettings.require(asker.tenantId, 'EvmWallet');
-  return verifyAnswer(services, asker, answer);
+  await services.providerSettings.require(source.tenantId, 'EvmWallet');
+  return verifyAnswer(services, source, answer);
 }
 
-/** The same for a message of {@link issueProofChallenge}, which no tenant's settings govern. */
+/** Verifies a signed message of {@link issueProofChallenge}. No tenant's settings apply to it. */
 export function verifyProofMessage(
   services: VerifyServices,
   ipAddress: string | null,
   answer: WalletAnswer,
 ): Promise<Identity> {
-  return verifyAnswer(services, { tenantId: PORTAL, ipAddress }, answer);
+  return verifyAnswer(services, { tenantId: PORTAL_TENANT_ID, ipAddress }, answer);
 }
 
 async function verifyAnswer(
   { database, walletThrottle, contractWallets }: VerifyServices,
-  asker: Asker,
+  source: ChallengeSource,
   answer: WalletAnswer,
 ): Promise<Identity> {
-  const { tenantId } = asker;
+  const { tenantId } = source;
   const challenge = await take(database.forTenant(tenantId), tenantId, answer);
-  if (!challenge || challenge.isExpired) throw refusal();
+  if (!challenge || challenge.isExpired) throw invalidAnswer();
   const identity = await identify(contractWallets, challenge, answer.signature);
-  await walletThrottle.giveBack(asker);
+  await walletThrottle.giveBack(source);
   return identity;
 }
 
@@ -58,13 +58,13 @@ async function take(tenant: Scope, tenantId: string, answer: WalletAnswer): Retu
   if ('challengeId' in answer) return takeChallenge(tenant, tenantId, answer);
   const nonce = nonceOf(answer.message);
   const challenge = nonce ? await takeChallenge(tenant, tenantId, { nonce }) : undefined;
-  // To the letter: so domain, URI, chain, address and times are those that were issued.
+  // The exact comparison covers the domain, URI, chain, address and times.
   return challenge?.message === answer.message ? challenge : undefined;
 }
 
 /**
- * A key is the same person's on every chain. A contract is its owner's on one chain: on another, somebody else may have
- * put theirs at the same address. So who signs by a contract is named with the chain (CAIP-10).
+ * A key belongs to one person on every chain. A contract belongs to its owner on one chain only: on another chain, another person may
+ * have deployed a contract at the same address. So the user id of a contract wallet includes the chain (CAIP-10).
  */
 async function identify(
   contractWallets: ContractWallets,
@@ -76,10 +76,10 @@ async function identify(
   if (await isSignedByKey(challenge, signature)) return { ...wallet, providerUserId: address };
   if (await contractWallets.haveSigned(challenge, signature))
     return { ...wallet, providerUserId: `eip155:${chainId}:${address}` };
-  throw refusal();
+  throw invalidAnswer();
 }
 
-function refusal(): ProblemError {
+function invalidAnswer(): ProblemError {
   return new ProblemError(
     'invalid_credentials',
     'The message is not an open challenge, or the signature is not of this wallet. Request a new challenge.',

@@ -4,26 +4,26 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { passwordChangedMail } from './email-templates.ts';
-import { NOTICE_SECONDS } from './mailed-token.ts';
-import { proveAgain, type ProofServices } from './prove-again.ts';
+import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
+import { reauthenticate, type ReauthenticationServices } from './reauthenticate.ts';
 import { lockAccount, revokeSessions, setPassword } from './queries.ts';
 import { endTokens } from './token-queries.ts';
 
 /**
- * Sets a new password, by the current one. All other sessions end, and so do mailed resets and logins that wait for the
- * second factor. Of parallel changes one succeeds. Throws invalid_credentials and too_many_attempts.
+ * Changes the password. The current password is required. Ends all other sessions, mailed reset tokens, and logins that wait
+ * for the second factor. If several changes run in parallel, one succeeds. Throws invalid_credentials and too_many_attempts.
  */
 export async function changePassword(
-  services: ProofServices & MailServices & { issuer: string },
+  services: ReauthenticationServices & MailServices & { issuer: string },
   self: Self,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<{ endedSessions: number }> {
   const { accountId, sessionId, origin } = self;
-  const proved = await proveAgain(services, self, { password: currentPassword });
+  const verified = await reauthenticate(services, self, { password: currentPassword });
   const passwordHash = await hashPassword(newPassword);
   return services.database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
-    if (account?.passwordHash !== proved.passwordHash)
+    if (account?.passwordHash !== verified.passwordHash)
       throw new ProblemError('invalid_credentials', 'The password was changed by another request.');
     await setPassword(transaction, accountId, passwordHash);
     const endedSessions = await revokeSessions(transaction, accountId, sessionId);
@@ -37,8 +37,12 @@ export async function changePassword(
         details: { endedSessions },
       },
     ]);
-    const letter = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-    await sendMail(services, transaction, { to: account.email, letter, usefulSeconds: NOTICE_SECONDS });
+    const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
+    await sendMail(services, transaction, {
+      to: account.email,
+      content,
+      usefulSeconds: NOTICE_USEFUL_SECONDS,
+    });
     return { endedSessions };
   });
 }

@@ -31,8 +31,8 @@ export async function createAccount(
 }
 
 /**
- * Creates the first platform admin of a deployment, with an address that the operator vouches for; undefined if there is
- * one already. Throws email_taken.
+ * Creates the first platform administrator of a deployment. The address counts as verified, because the operator chose it.
+ * Returns undefined if the deployment already has a platform administrator. Throws email_taken.
  */
 export async function createFirstAdmin(
   transaction: Querier,

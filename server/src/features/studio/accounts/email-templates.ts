@@ -1,8 +1,8 @@
 import type { EmailContent } from '../../messages/mail/index.ts';
 
-// No text of these mails was chosen by a stranger: `server` is the operator's, `ip` is an address.
+// These e-mails contain no text that a stranger can choose. The operator sets `server`, and `ip` is an IP address.
 
-/** Where a change was made from. */
+/** The server of a change, and the IP address of the request. */
 interface Change {
   server: string;
   ip: string | null;

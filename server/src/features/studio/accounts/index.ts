@@ -1,8 +1,8 @@
 export { createAccount, createFirstAdmin } from './create-account.ts';
-export type { SignedIn } from './issue-tokens.ts';
+export type { SignedIn } from './sessions.ts';
 export { checkPassword, type PasswordServices } from './log-in.ts';
-export { openAccountMailBudget } from './mailed-token.ts';
-export { createSession, type SessionServices } from './open-session.ts';
+export { createAccountMailBudget } from './mailed-token.ts';
+export { createSession, type SessionServices } from './sessions.ts';
 export {
   deleteExpiredAccountTokens,
   findAccount,
@@ -14,7 +14,7 @@ export {
   listEndedSessions,
   type AccountWithPassword,
 } from './queries.ts';
-export { promoteByOperator, resetByOperator } from './operate-account.ts';
+export { promoteByOperator, resetByOperator } from './operator-commands.ts';
 export { ownAccountRoutes } from './own-account-routes.ts';
 export { accountMailRoutes } from './password-routes.ts';
 export { accountResetQueue, mailReset as mailAccountReset } from './reset-password.ts';

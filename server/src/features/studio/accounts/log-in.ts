@@ -3,10 +3,9 @@ import type { LoginThrottle } from '../../../security/login-throttle.ts';
 import { verifyPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Origin } from '../../../core/author.ts';
-import type { SignedIn } from './issue-tokens.ts';
-import { createSession, type SessionServices } from './open-session.ts';
+import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { findAccountByEmail, type AccountWithPassword } from './queries.ts';
-import { askForSecondFactor, type SecondFactorNeeded } from './verify-second-factor.ts';
+import { requestSecondFactor, type SecondFactorNeeded } from './verify-second-factor.ts';
 
 export interface PasswordServices {
   database: Database;
@@ -18,19 +17,19 @@ export interface EmailAndPassword {
   password: string;
 }
 
-/** Signs an account in, or asks for its second factor. Throws what {@link checkPassword} throws. */
+/** Signs an account in, or asks for its second factor. Throws the errors of {@link checkPassword}. */
 export async function logIn(
   services: PasswordServices & SessionServices,
   origin: Origin,
   given: EmailAndPassword,
 ): Promise<SignedIn | SecondFactorNeeded> {
   const account = await checkPassword(services, origin.ip, given);
-  if (account.totpEnabled) return askForSecondFactor(services, account);
+  if (account.totpEnabled) return requestSecondFactor(services, account);
   return createSession(services.database.forAccount(account.id), services, account, origin);
 }
 
 /**
- * The account whose address and password these are. An unknown address does the same work and gets the same answer as a
+ * Returns the account with this address and password. An unknown address takes the same time and gets the same response as a
  * wrong password. Throws invalid_credentials and too_many_attempts.
  */
 export async function checkPassword(

@@ -7,35 +7,35 @@ import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { resetPasswordMail, verifyEmailMail } from './email-templates.ts';
 import { countTokens, insertToken } from './token-queries.ts';
 
-/** How long a token works: a day to verify an address, an hour to set a password. */
+/** Verification tokens are valid for 24 hours, password reset tokens for 1 hour. */
 const LIFETIME_SECONDS = { verify: 24 * 60 * 60, reset: 60 * 60 };
 
 /**
- * Tokens of an account that have not expired. Nobody can lock an address out of mails by asking for too many: as long as
- * more are refused, the mails that were sent still work.
+ * How many valid tokens an account can have per purpose. The limit cannot lock an account out: while new e-mails are refused,
+ * the tokens of the earlier e-mails still work.
  */
-const LIVE_TOKENS = 3;
+const MAX_VALID_TOKENS = 3;
 
-/** A mail about a change is of use for a day. */
-export const NOTICE_SECONDS = 24 * 60 * 60;
+/** A notification about a change is not delivered after 24 hours. */
+export const NOTICE_USEFUL_SECONDS = 24 * 60 * 60;
 
-/** Requests for account mails from one network in an hour: an office may share an address. */
+/** Requests for account e-mails per network and hour. The limit is high, because an office can share one IP address. */
 const REQUESTS_PER_NETWORK = 200;
 
-/** Limits the account mails that one network can request. */
-export function openAccountMailBudget(createBudget: CreateBudget): AttemptBudget {
+/** Creates the budget that limits how many account e-mails one network can request. */
+export function createAccountMailBudget(createBudget: CreateBudget): AttemptBudget {
   return createBudget({
     name: 'account-mail-requests',
     attempts: REQUESTS_PER_NETWORK,
     seconds: 60 * 60,
-    refusal: `Too many mails were requested from this network (${REQUESTS_PER_NETWORK} per hour). Try again later.`,
+    refusal: `Too many e-mails were requested from this network (limit: ${REQUESTS_PER_NETWORK} per hour). Try again later.`,
   });
 }
 
 const templates = { verify: verifyEmailMail, reset: resetPasswordMail };
 
 /**
- * Makes a token that works once, and mails it to the account's address. The account must be locked, so that parallel
+ * Creates a single-use token and mails it to the address of the account. The caller must lock the account, so that parallel
  * requests count each other. Throws too_many_attempts.
  */
 export async function mailToken(
@@ -45,9 +45,9 @@ export async function mailToken(
   purpose: 'verify' | 'reset',
 ): Promise<void> {
   const { count, seconds } = await countTokens(transaction, accountId, purpose);
-  if (count >= LIVE_TOKENS)
+  if (count >= MAX_VALID_TOKENS)
     throw new ProblemError('too_many_attempts', {
-      detail: 'Too many mails were sent to this address. The last one still works.',
+      detail: 'Too many e-mails were sent to this address. Use the token from the last one.',
       headers: { 'retry-after': String(seconds) },
     });
   const token = newOpaqueToken(purpose);
@@ -59,10 +59,10 @@ export async function mailToken(
     expiresAt: secondsFromNow(usefulSeconds),
   });
   const letter = templates[purpose]({ server: services.issuer, token });
-  await sendMail(services, transaction, { to: email, letter, usefulSeconds });
+  await sendMail(services, transaction, { to: email, content: letter, usefulSeconds });
 }
 
-/** One answer for every mailed token that does not work, whatever the reason. */
-export function wrongToken(): ProblemError {
+/** The error for an invalid mailed token. It is the same for unknown, used and expired tokens. */
+export function invalidToken(): ProblemError {
   return new ProblemError('invalid_credentials', 'The token is wrong, was used, or has expired.');
 }

@@ -4,41 +4,40 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type EmailContent, type MailServices } from '../../messages/mail/index.ts';
 import { recoveryCodesRenewedMail, secondFactorOffMail, secondFactorOnMail } from './email-templates.ts';
-import { NOTICE_SECONDS } from './mailed-token.ts';
-import { proveAgain, type Proof, type ProofServices } from './prove-again.ts';
+import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
+import { reauthenticate, type CurrentCredential, type ReauthenticationServices } from './reauthenticate.ts';
 import { isNewSession, lockAccount, type Account } from './queries.ts';
-import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
-import { totpPurpose } from './second-factor.ts';
+import { newRecoveryCodes, recoveryCodeHash, totpPurpose } from './second-factor.ts';
 import {
   confirmEnrolment,
   deleteTotp,
   findEnrolment,
   findTotpSecret,
-  putEnrolment,
+  upsertEnrolment,
   replaceRecoveryCodes,
 } from './totp-queries.ts';
 import { base32, matchingStep, newTotpSecret, otpauthUri } from './totp.ts';
 
-/** A session is new for 15 minutes: as long as its first access token lives. */
+/** A session is new for 15 minutes, which is the lifetime of its first access token. */
 const NEW_SESSION_SECONDS = 15 * 60;
 
-export type TotpServices = ProofServices & MailServices & { issuer: string };
+export type TotpServices = ReauthenticationServices & MailServices & { issuer: string };
 
 /**
- * Begins to add a second factor: the secret for an authenticator app. It takes effect when a code confirms it. The address
- * must be verified: else somebody could sign up with a stranger's address and lock its owner out of it for good. A session
- * that is not new proves itself again: else a stolen access token could lock the owner out. Throws email_not_verified,
- * totp_enabled and what {@link proveAgain} throws.
+ * Starts to add a second factor and returns the secret for an authenticator app. The second factor takes effect when a code
+ * confirms it. The address must be verified. Otherwise an attacker could sign up with another person's address and lock that
+ * person out permanently. A session that is not new must reauthenticate. Otherwise a stolen access token could lock the owner
+ * out. Throws email_not_verified, totp_enabled and the errors of {@link reauthenticate}.
  */
 export async function enrollTotp(
   services: TotpServices,
   self: Self,
-  proof: Proof,
+  credential: CurrentCredential,
 ): Promise<{ secret: string; otpauthUri: string }> {
   const { database, vault, issuer } = services;
   const { accountId, sessionId } = self;
   if (!(await isNewSession(database.forAccount(accountId), sessionId, NEW_SESSION_SECONDS)))
-    await proveAgain(services, self, proof);
+    await reauthenticate(services, self, credential);
   const secret = newTotpSecret();
   return database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
@@ -46,14 +45,14 @@ export async function enrollTotp(
     if (!account.emailVerified)
       throw new ProblemError(
         'email_not_verified',
-        'Verify your e-mail address first: POST /api/saas-auth/email/verify with the mailed token. ' +
-          'POST /api/saas-auth/email/resend mails another one.',
+        'Verify your e-mail address first: send the mailed token to POST /api/saas-auth/email/verify. ' +
+          'Request another token with POST /api/saas-auth/email/resend.',
       );
     const sealed = vault.seal(secret.toString('base64'), totpPurpose(accountId));
-    if (!(await putEnrolment(transaction, accountId, sealed))) throw new ProblemError('totp_enabled');
+    if (!(await upsertEnrolment(transaction, accountId, sealed))) throw new ProblemError('totp_enabled');
     await record(transaction, self, 'account.totp_enrolled', { confirmed: false });
     const text = base32(secret);
-    // An IPv6 address holds colons, and a label of an authenticator app ends at the first one.
+    // A label in an authenticator app ends at the first colon, and an IPv6 address contains colons.
     const name = `Guildhall ${new URL(issuer).hostname.replace(/[[\]]/g, '').replaceAll(':', '.')}`;
     return {
       secret: text,
@@ -63,8 +62,8 @@ export async function enrollTotp(
 }
 
 /**
- * Switches the second factor on, by a code that shows that the app has the secret, and returns the recovery codes. Throws
- * conflict, invalid_credentials and too_many_attempts.
+ * Turns the second factor on and returns the recovery codes. The code proves that the app has the secret. Throws conflict,
+ * invalid_credentials and too_many_attempts.
  */
 export async function confirmTotp(
   services: TotpServices,
@@ -74,7 +73,11 @@ export async function confirmTotp(
   const { database, vault, codeThrottle } = services;
   const { accountId, origin } = self;
   const enrolment = await findEnrolment(database.forAccount(accountId), accountId);
-  if (!enrolment) throw new ProblemError('conflict', 'Nothing waits to be confirmed. Enroll first.');
+  if (!enrolment)
+    throw new ProblemError(
+      'conflict',
+      'The account has no enrolment to confirm. Start one with POST /api/saas-auth/totp/enroll.',
+    );
   const secret = Buffer.from(vault.open(enrolment.secret, totpPurpose(accountId)), 'base64');
   let step: number | undefined;
   await codeThrottle.attempt(accountId, origin.ip, async () => {
@@ -88,7 +91,7 @@ export async function confirmTotp(
     if (!account) throw new ProblemError('invalid_bearer');
     if (!(await confirmEnrolment(transaction, confirmed)))
       throw new ProblemError('conflict', 'Another request has confirmed or restarted the enrolment.');
-    const recoveryCodes = await makeRecoveryCodes(services, transaction, accountId);
+    const recoveryCodes = await createRecoveryCodes(services, transaction, accountId);
     const change = { before: { totpEnabled: false }, after: { totpEnabled: true } };
     await record(transaction, self, 'account.totp_enabled', change);
     await notify(
@@ -101,40 +104,44 @@ export async function confirmTotp(
   });
 }
 
-/** Switches the second factor off. Throws not_found, and what {@link proveAgain} throws. */
-export async function disableTotp(services: TotpServices, self: Self, proof: Proof): Promise<void> {
-  const account = await proveAgain(services, self, proof);
+/** Turns the second factor off. Throws not_found and the errors of {@link reauthenticate}. */
+export async function disableTotp(
+  services: TotpServices,
+  self: Self,
+  credential: CurrentCredential,
+): Promise<void> {
+  const account = await reauthenticate(services, self, credential);
   await services.database.forAccount(self.accountId).transaction(async (transaction) => {
     await lockAccount(transaction, self.accountId);
     if (!(await deleteTotp(transaction, self.accountId))) throw noSecondFactor();
     const change = { before: { totpEnabled: true }, after: { totpEnabled: false } };
     await record(transaction, self, 'account.totp_disabled', change);
-    const letter = secondFactorOffMail({ server: services.issuer, ip: self.origin.ip });
-    await notify(services, transaction, account, letter);
+    const content = secondFactorOffMail({ server: services.issuer, ip: self.origin.ip });
+    await notify(services, transaction, account, content);
   });
 }
 
-/** Makes ten new recovery codes. The old ones stop working. Throws not_found, and what {@link proveAgain} throws. */
+/** Creates ten new recovery codes. The old ones stop working. Throws not_found and the errors of {@link reauthenticate}. */
 export async function renewRecoveryCodes(
   services: TotpServices,
   self: Self,
-  proof: Proof,
+  credential: CurrentCredential,
 ): Promise<{ recoveryCodes: string[] }> {
-  const account = await proveAgain(services, self, proof);
+  const account = await reauthenticate(services, self, credential);
   return services.database.forAccount(self.accountId).transaction(async (transaction) => {
     await lockAccount(transaction, self.accountId);
     if (!(await findTotpSecret(transaction, self.accountId))) throw noSecondFactor();
-    const recoveryCodes = await makeRecoveryCodes(services, transaction, self.accountId);
+    const recoveryCodes = await createRecoveryCodes(services, transaction, self.accountId);
     await record(transaction, self, 'account.recovery_codes_renewed', {
       recoveryCodes: recoveryCodes.length,
     });
-    const letter = recoveryCodesRenewedMail({ server: services.issuer, ip: self.origin.ip });
-    await notify(services, transaction, account, letter);
+    const content = recoveryCodesRenewedMail({ server: services.issuer, ip: self.origin.ip });
+    await notify(services, transaction, account, content);
     return { recoveryCodes };
   });
 }
 
-async function makeRecoveryCodes(
+async function createRecoveryCodes(
   { vault }: TotpServices,
   transaction: Querier,
   accountId: string,
@@ -159,9 +166,9 @@ function notify(
   services: MailServices,
   transaction: Querier,
   { email }: Account,
-  letter: EmailContent,
+  content: EmailContent,
 ): Promise<void> {
-  return sendMail(services, transaction, { to: email, letter, usefulSeconds: NOTICE_SECONDS });
+  return sendMail(services, transaction, { to: email, content, usefulSeconds: NOTICE_USEFUL_SECONDS });
 }
 
 function noSecondFactor(): ProblemError {

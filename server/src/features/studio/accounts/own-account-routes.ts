@@ -5,10 +5,9 @@ import { accountOf, selfOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
 import { networkOf } from '../../../security/attempt-budget.ts';
 import { changePassword } from './change-password.ts';
-import { endOwnSession, readOwnSessions } from './own-sessions.ts';
+import { endOwnSession, readOwnSessions, readOwnAccount } from './own-account.ts';
 import type { AccountMailServices } from './password-routes.ts';
-import type { ProofServices } from './prove-again.ts';
-import { readOwnAccount } from './read-own-account.ts';
+import type { ReauthenticationServices } from './reauthenticate.ts';
 import {
   AccountSessionPage,
   ChangePasswordBody,
@@ -19,8 +18,10 @@ import {
 } from './schemas.ts';
 import { resendVerification } from './verify-email.ts';
 
-/** Behind a dashboard account. */
-export function ownAccountRoutes(services: AccountMailServices & ProofServices): FastifyPluginAsyncTypebox {
+/** The endpoints with which an account manages itself. They require a dashboard account. */
+export function ownAccountRoutes(
+  services: AccountMailServices & ReauthenticationServices,
+): FastifyPluginAsyncTypebox {
   const { database } = services;
   return async (app) => {
     app.get(
@@ -29,8 +30,8 @@ export function ownAccountRoutes(services: AccountMailServices & ProofServices):
         schema: {
           operationId: 'getOwnAccount',
           tags: ['Accounts'],
-          summary: 'Who is signed in',
-          description: 'The account and its roles in workspaces.',
+          summary: 'Get the own account',
+          description: 'Returns the account that is signed in and its roles in workspaces.',
           response: { 200: Me },
         },
       },
@@ -43,8 +44,10 @@ export function ownAccountRoutes(services: AccountMailServices & ProofServices):
         schema: {
           operationId: 'resendAccountVerification',
           tags: ['Accounts'],
-          summary: 'Mail another verification token',
-          description: 'At most 3 in 24 hours for an account. A verified address is a 409.',
+          summary: 'Resend the verification e-mail',
+          description:
+            'Mails a new verification token. Limit: 3 per account in 24 hours. If the address is already verified, the response ' +
+            'is 409.',
           response: { 202: MailRequested, ...problems(409, 429) },
         },
       },
@@ -64,8 +67,8 @@ export function ownAccountRoutes(services: AccountMailServices & ProofServices):
           tags: ['Accounts'],
           summary: 'Change the password',
           description:
-            'Needs the current password. Ends all other sessions. Their access tokens stay valid until they expire, for 15 ' +
-            'minutes at most.',
+            'Send the current password and the new one. Ends all other sessions. Their access tokens stay valid until they ' +
+            'expire, for at most 15 minutes.',
           body: ChangePasswordBody,
           response: { 200: PasswordChanged, ...problems(429, 503) },
         },
@@ -80,7 +83,7 @@ export function ownAccountRoutes(services: AccountMailServices & ProofServices):
           operationId: 'listAccountSessions',
           tags: ['Accounts'],
           summary: 'List your sessions',
-          description: 'Those that can still be refreshed. The one that was used last comes first.',
+          description: 'Returns the sessions that can still be refreshed, most recently used first.',
           querystring: PageQuery,
           response: { 200: AccountSessionPage },
         },
@@ -96,7 +99,8 @@ export function ownAccountRoutes(services: AccountMailServices & ProofServices):
           tags: ['Accounts'],
           summary: 'End one of your sessions',
           description:
-            'Its refresh token stops working at once, and its access token within 15 minutes. Idempotent.',
+            'The refresh token of the session stops working immediately. Its access token stops working within 15 minutes. ' +
+            'Idempotent.',
           params: SessionPath,
           response: { 204: Type.Null({ description: 'The session has ended.' }) },
         },

@@ -11,13 +11,13 @@ import { verifyEmail } from './verify-email.ts';
 
 export interface AccountMailServices extends MailServices {
   database: Database;
-  /** The address of the deployment. */
+  /** The base URL of the deployment. */
   issuer: string;
-  /** Mails that one network may ask for. */
+  /** Limits the account e-mails that one network can request. */
   accountMailBudget: AttemptBudget;
 }
 
-/** Open to anyone who holds a mailed token, or asks for one. */
+/** The endpoints that mail tokens or require only a mailed token. */
 export function accountMailRoutes(services: AccountMailServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -27,7 +27,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           operationId: 'verifyAccountEmail',
           tags: ['Accounts'],
           summary: 'Verify an e-mail address',
-          description: 'Takes the token that was mailed at sign-up. It works once, for 24 hours.',
+          description: 'Send the token that was mailed at sign-up. It works once, for 24 hours.',
           body: VerifyEmailBody,
           response: { 200: EmailOfAccount, ...problems(401) },
         },
@@ -43,8 +43,8 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           tags: ['Accounts'],
           summary: 'Request a password reset',
           description:
-            'Mails a token if an account has the address. The answer is the same for every address. Of the requests for ' +
-            'one address within 30 seconds, one sends a mail. An account has at most 3 tokens that have not expired.',
+            'If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for ' +
+            'one address within 30 seconds send one e-mail. An account can have at most 3 tokens that have not expired.',
           body: EmailBody,
           response: { 202: MailRequested, ...problems(429) },
         },
@@ -65,8 +65,8 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           tags: ['Accounts'],
           summary: 'Set a new password',
           description:
-            'Takes the mailed token, which works once, for an hour. Ends all sessions and verifies the address. The second ' +
-            'factor stays: the next login asks for it.',
+            'Send the mailed token and a new password. The token works once, for 1 hour. All sessions end, and the address is ' +
+            'verified. A second factor is not removed: the next login asks for it.',
           body: ResetPasswordBody,
           response: { 200: EmailOfAccount, ...problems(401, 503) },
         },

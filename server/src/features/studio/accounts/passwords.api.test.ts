@@ -29,7 +29,7 @@ const resetsAreDone = async () => {
   );
   return rows.length === 0;
 };
-/** Asks for a reset, and returns the token of the mail. */
+/** Requests a password reset and returns the token from the e-mail. */
 const resetTokenFor = async (email: string): Promise<string> => {
   await app.owner.query(`UPDATE pgboss.job SET singleton_on = NULL WHERE data->>'email' = $1`, [email]);
   assert.equal((await request(email)).status, 202);
@@ -37,8 +37,8 @@ const resetTokenFor = async (email: string): Promise<string> => {
   return tokenTo(email);
 };
 
-describe('POST email/verify', () => {
-  test('verifies the address of a sign-up by the mailed token, once', async () => {
+describe('POST /api/saas-auth/email/verify', () => {
+  test('verifies the address once with the mailed token', async () => {
     const account = await accounts.signUp();
     const isVerified = async () =>
       (await app.http.get('/api/saas-auth/me', account)).body.user.emailVerified as boolean;
@@ -49,14 +49,14 @@ describe('POST email/verify', () => {
     const { rows } = await app.owner.query('SELECT token_hash FROM account_tokens WHERE account_id = $1', [
       account.id,
     ]);
-    assert.notEqual(rows[0].token_hash.toString(), token, 'it is stored as a hash');
+    assert.notEqual(rows[0].token_hash.toString(), token, 'only a hash is stored');
     const answers = await Promise.all([verify(token), verify(token), verify(token)]);
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401, 401]);
     assert.equal(await isVerified(), true);
     assert.deepEqual(await actionsOf(account), ['account.created', 'account.email_verified']);
   });
 
-  test('refuses expired tokens, those of another purpose, and malformed ones', async () => {
+  test('returns 401 for expired tokens and tokens of another purpose, and 400 for malformed ones', async () => {
     const { email, id, refreshToken } = await accounts.signUp();
     const reset = await resetTokenFor(email);
     for (const token of [reset, refreshToken, 'x']) assert.equal((await verify(token)).status, 401);
@@ -64,14 +64,14 @@ describe('POST email/verify', () => {
     assert.equal((await confirm(reset, 'short')).status, 400);
     const [, mail] = await mailsTo(email);
     const token = /^ {4}(\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
-    assert.equal((await confirm(token)).status, 401, 'a token that verifies sets no password');
+    assert.equal((await confirm(token)).status, 401, 'a verification token cannot set a password');
     await app.owner.query('UPDATE account_tokens SET expires_at = now() WHERE account_id = $1', [id]);
     assert.equal((await verify(token)).status, 401);
   });
 });
 
-describe('POST email/resend', () => {
-  test('mails three tokens a day, parallel requests counted, and each of them works', async () => {
+describe('POST /api/saas-auth/email/resend', () => {
+  test('returns 429 after 3 tokens per day, and each of them works', async () => {
     const { email, bearer } = await accounts.signUp();
     const answers = await Promise.all(Array.from({ length: 5 }, () => resend(bearer)));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 202, 429, 429, 429]);
@@ -85,21 +85,25 @@ describe('POST email/resend', () => {
   });
 });
 
-describe('PUT password', () => {
-  test('ends all other sessions, mails and audits it', async () => {
+describe('PUT /api/saas-auth/password', () => {
+  test('ends all other sessions, sends an e-mail, and writes an audit record', async () => {
     const account = await accounts.signUp();
     const other = (await logIn(account.email)).body;
     const changed = await change(account.bearer, password);
     assert.deepEqual([changed.status, changed.body], [200, { endedSessions: 1 }], changed.text);
     assert.equal((await refresh(other.refreshToken)).status, 401);
-    assert.equal((await refresh(account.refreshToken)).status, 200, 'its own session goes on');
+    assert.equal(
+      (await refresh(account.refreshToken)).status,
+      200,
+      'the session of the request is still valid',
+    );
     assert.equal((await logIn(account.email)).status, 401);
     assert.equal((await logIn(account.email, newPassword)).status, 200);
     assert.equal((await mailsTo(account.email))[0]?.subject, 'Your Guildhall password was changed');
     assert.ok((await actionsOf(account)).includes('account.password_changed'));
   });
 
-  test('refuses a wrong current password, in the budget of logins', async () => {
+  test('returns 401 for a wrong current password, and counts it as a wrong login', async () => {
     const { email, bearer } = await accounts.signUp();
     const answers = await Promise.all(Array.from({ length: 12 }, () => change(bearer, 'wrong')));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array(10).fill(401), 429, 429]);
@@ -107,7 +111,7 @@ describe('PUT password', () => {
     assert.equal((await change(bearer, password, 'short')).status, 400);
   });
 
-  test('of parallel changes one succeeds', async () => {
+  test('lets one of the parallel changes succeed', async () => {
     const { email, bearer } = await accounts.signUp();
     const passwords = Array.from({ length: 6 }, (_, index) => `new password ${index}`);
     const answers = await Promise.all(passwords.map((to) => change(bearer, password, to)));
@@ -116,7 +120,7 @@ describe('PUT password', () => {
     assert.equal((await logIn(email, passwords[winner])).status, 200);
   });
 
-  test('a refresh that it meets half-way gets a token that does not work', async () => {
+  test('invalidates the token of a refresh that runs in parallel', async () => {
     const { email, bearer, id } = await accounts.signUp();
     const other = (await logIn(email)).body.refreshToken;
     const lockTokens = `
@@ -139,7 +143,7 @@ describe('PUT password', () => {
     );
   });
 
-  test('a login with the old password that it meets half-way opens no session', async () => {
+  test('rejects a login with the old password that runs in parallel', async () => {
     const { email, bearer, id } = await accounts.signUp();
     await whileLocked(
       app,
@@ -147,7 +151,7 @@ describe('PUT password', () => {
       async (waiting, release) => {
         const changing = change(bearer, password);
         await waiting(1);
-        // It has compared the password, and waits behind the change.
+        // The login has checked the password and waits for the lock of the change.
         const login = logIn(email);
         await waiting(2);
         await release();
@@ -167,7 +171,7 @@ describe('PUT password', () => {
   });
 });
 
-describe('POST password-reset/confirm', () => {
+describe('POST /api/saas-auth/password-reset/confirm', () => {
   test('sets the password, verifies the address, and ends all sessions', async () => {
     const account = await accounts.signUp();
     const token = await resetTokenFor(account.email);
@@ -182,7 +186,7 @@ describe('POST password-reset/confirm', () => {
     assert.equal((await mailsTo(account.email))[0]?.subject, 'Your Guildhall password was changed');
   });
 
-  test('of parallel uses of one token one succeeds, and its password holds', async () => {
+  test('lets one of the parallel requests with one token succeed', async () => {
     const { email } = await accounts.signUp();
     const token = await resetTokenFor(email);
     const passwords = Array.from({ length: 8 }, (_, index) => `new password ${index}`);
@@ -192,19 +196,23 @@ describe('POST password-reset/confirm', () => {
     assert.equal((await logIn(email, passwords[winner])).status, 200);
   });
 
-  test('keeps the second factor: the mailbox alone does not sign in', async () => {
+  test('keeps the second factor, so that the mailbox alone is not enough to sign in', async () => {
     const { email, secret } = await accounts.signUpWithTotp();
     const waiting = await accounts.mfaToken(email);
     assert.equal((await confirm(await resetTokenFor(email))).status, 200);
     const code = authenticatorCode(secret, 1);
-    assert.equal((await post('totp/verify', { mfaToken: waiting, code })).status, 401, 'of the old password');
+    assert.equal(
+      (await post('totp/verify', { mfaToken: waiting, code })).status,
+      401,
+      'the login used the old password',
+    );
     const token = await accounts.mfaToken(email, newPassword);
     assert.equal((await post('totp/verify', { mfaToken: token, code })).status, 200);
   });
 });
 
-describe('POST password-reset/request', () => {
-  test('answers alike for known and unknown addresses, and mails only the known one', async () => {
+describe('POST /api/saas-auth/password-reset/request', () => {
+  test('returns the same response for known and unknown addresses, and mails only the known one', async () => {
     const { email } = await accounts.signUp();
     const unknown = someEmail();
     for (const address of [email, unknown]) {
@@ -218,16 +226,16 @@ describe('POST password-reset/request', () => {
       assert.equal((await post('password-reset/request', body)).status, 400);
   });
 
-  test('sends three mails an hour to an address, and the last of them works', async () => {
+  test('sends 3 e-mails per hour to an address, and the last token works', async () => {
     const { email } = await accounts.signUp();
     const tokens = new Set<string>();
     for (let round = 0; round < 5; round++) tokens.add(await resetTokenFor(email));
     assert.equal(tokens.size, 3);
-    assert.equal((await mailsTo(email)).length, 4, 'with the one of the sign-up');
+    assert.equal((await mailsTo(email)).length, 4, 'including the verification e-mail');
     assert.equal((await confirm([...tokens].at(-1)!)).status, 200);
   });
 
-  test('refuses a network that asks for too many mails', async () => {
+  test('returns 429 after 200 requests per hour from one network', async () => {
     const answers = await Promise.all(Array.from({ length: 205 }, () => request(someEmail(), '192.0.2.77')));
     assert.equal(answers.filter(({ status }) => status === 202).length, 200);
     assert.equal(answers.filter(({ status }) => status === 429).length, 5);

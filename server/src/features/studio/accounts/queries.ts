@@ -5,13 +5,13 @@ import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { TokenUse } from '../../sign-in/refresh-tokens/index.ts';
 
-/** A dashboard account, as its owner sees it. */
+/** A dashboard account, as the API returns it. */
 export interface Account {
   id: string;
   email: string;
   displayName: string | null;
   isPlatformAdmin: boolean;
-  /** Whether somebody has shown that they read the mail of its address. */
+  /** Whether the user has proved access to the mailbox of the address. */
   emailVerified: boolean;
   /** Whether a login asks for a second factor. */
   totpEnabled: boolean;
@@ -27,7 +27,7 @@ export interface NewAccount {
   emailVerified: boolean;
 }
 
-/** With its password hash, which shows whether the password has changed since it was compared. */
+/** An account with its password hash. The hash reveals whether the password has changed since it was checked. */
 export type AccountWithPassword = Account & { passwordHash: string };
 
 const columns = sql`
@@ -38,7 +38,7 @@ const columns = sql`
   created_at AS "createdAt"`;
 const withPassword = sql`${columns}, password_hash AS "passwordHash"`;
 
-/** Makes all that may create the first administrator take turns until the transaction ends. */
+/** Serializes transactions that can create the first platform administrator. */
 export async function lockAccounts(db: Querier): Promise<void> {
   await db.rows(sql`SELECT pg_advisory_xact_lock(7118004)`);
 }
@@ -51,7 +51,7 @@ export async function hasPlatformAdmin(db: Querier): Promise<boolean> {
   return (await db.row(sql`SELECT WHERE guildhall_has_platform_admin()`)) !== undefined;
 }
 
-/** The new account; undefined if its address is taken. */
+/** Returns the new account, or undefined if another account has the address. */
 export function insertAccount(db: Querier, account: NewAccount): Promise<AccountWithPassword | undefined> {
   return db.row(sql`
     INSERT INTO accounts (id, email, password_hash, display_name, is_platform_admin, email_verified_at)
@@ -61,7 +61,7 @@ export function insertAccount(db: Querier, account: NewAccount): Promise<Account
     RETURNING ${withPassword}`);
 }
 
-/** An account with its password hash. */
+/** Finds an account with its password hash. */
 export function findAccountWithPassword(
   db: Querier,
   accountId: string,
@@ -70,8 +70,8 @@ export function findAccountWithPassword(
 }
 
 /**
- * The same, locked until the transaction ends. All that change how an account proves itself lock it before anything else,
- * so that none waits for another in a circle.
+ * Finds an account and locks its row until the transaction ends. Each transaction that changes how an account signs in takes
+ * this lock first. The fixed order prevents deadlocks.
  */
 export function lockAccount(db: Querier, accountId: string): Promise<AccountWithPassword | undefined> {
   return db.row(sql`SELECT ${withPassword} FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`);
@@ -81,14 +81,14 @@ export async function setPassword(db: Querier, accountId: string, passwordHash: 
   await db.run(sql`UPDATE accounts SET password_hash = ${passwordHash} WHERE id = ${accountId}`);
 }
 
-/** False if the address was verified before. */
+/** Marks the address as verified. Returns false if it was already verified. */
 export async function markVerified(db: Querier, accountId: string): Promise<boolean> {
   const marked = await db.run(sql`
     UPDATE accounts SET email_verified_at = now() WHERE id = ${accountId} AND email_verified_at IS NULL`);
   return marked === 1;
 }
 
-/** False if the account was a platform admin before. */
+/** Makes an account a platform administrator. Returns false if it already was one. */
 export async function promote(db: Querier, accountId: string): Promise<boolean> {
   const promoted = await db.run(sql`
     UPDATE accounts SET is_platform_admin = true WHERE id = ${accountId} AND NOT is_platform_admin`);
@@ -99,7 +99,7 @@ export function findAccount(db: Querier, accountId: string): Promise<Account | u
   return db.row(sql`SELECT ${columns} FROM accounts WHERE id = ${accountId}`);
 }
 
-/** Whether an account runs the deployment. */
+/** Returns whether an account is a platform administrator. */
 export async function isPlatformAdmin(db: Querier, accountId: string): Promise<boolean> {
   const row = await db.row(sql`SELECT FROM accounts WHERE id = ${accountId} AND is_platform_admin`);
   return row !== undefined;
@@ -116,7 +116,7 @@ export interface NewSession {
   refreshToken: StoredRefreshToken;
 }
 
-/** False if the password has changed since the account was read: a login that meets a new password half-way fails. */
+/** Returns false if the password has changed since the account was read. A login that overlaps with such a change fails. */
 export async function insertSession(db: Querier, session: NewSession): Promise<boolean> {
   const { account, origin } = session;
   const inserted = await db.run(sql`
@@ -137,8 +137,9 @@ export interface RefreshedSession {
 }
 
 /**
- * Exchanges one refresh token for the next in one statement; undefined if it cannot be exchanged. The lock on the session row
- * orders it with other uses of the token and with logout: the second one finds the token used or the session revoked.
+ * Exchanges a refresh token for the next one in one statement. Returns undefined if the token cannot be exchanged. The lock on
+ * the session row serializes it with other exchanges and with logout, so a second statement sees the token as used or the
+ * session as revoked.
  */
 export function rotateToken(
   db: Querier,
@@ -147,7 +148,7 @@ export function rotateToken(
 ): Promise<RefreshedSession | undefined> {
   return db.row(sql`
     WITH session AS MATERIALIZED (
-      SELECT session.id, session.account_id, session.revoked_at IS NULL AS alive
+      SELECT session.id, session.account_id, session.revoked_at IS NULL AS active
       FROM account_refresh_tokens token
       JOIN account_sessions session ON session.id = token.session_id
       WHERE token.token_hash = ${hash}
@@ -155,7 +156,7 @@ export function rotateToken(
     used AS (
       UPDATE account_refresh_tokens token SET used_at = clock_timestamp()
       FROM session
-      WHERE session.alive AND token.token_hash = ${hash}
+      WHERE session.active AND token.token_hash = ${hash}
         AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
       RETURNING token.session_id, session.account_id),
     issued AS (
@@ -164,7 +165,7 @@ export function rotateToken(
     SELECT session_id AS "sessionId", account_id AS "accountId" FROM used`);
 }
 
-/** What is known about a refresh token, and about the successor that a request derives; undefined if it was never issued. */
+/** Finds the state of a refresh token and of its derived successor. Returns undefined if the token was never issued. */
 export function findTokenUse(
   db: Querier,
   hash: Buffer,
@@ -180,15 +181,15 @@ export function findTokenUse(
     WHERE token.token_hash = ${hash}`);
 }
 
-/** Notes when a session was refreshed last, and from where. */
-export async function noteUse(db: Querier, sessionId: string, origin: Origin): Promise<void> {
+/** Stores the time, IP address and user agent of the last refresh of a session. */
+export async function updateLastUse(db: Querier, sessionId: string, origin: Origin): Promise<void> {
   await db.run(sql`
     UPDATE account_sessions
     SET last_used_at = clock_timestamp(), ip_address = ${origin.ip}, user_agent = ${origin.userAgent ?? null}
     WHERE id = ${sessionId}`);
 }
 
-/** A session that can be refreshed, as its owner sees it. */
+/** A session that can be refreshed, as the API returns it. */
 export interface AccountSession {
   id: string;
   createdAt: string;
@@ -202,7 +203,7 @@ const isAlive = (accountId: string): Sql => sql`
   AND EXISTS (SELECT FROM account_refresh_tokens token
               WHERE token.session_id = session.id AND token.used_at IS NULL AND token.expires_at > now())`;
 
-/** Those used last come first. */
+/** Lists the sessions of an account that can be refreshed, most recently used first. */
 export function listSessions(
   db: Querier,
   accountId: string,
@@ -219,14 +220,14 @@ export function countSessions(db: Querier, accountId: string): Promise<number> {
   return db.count(sql`SELECT count(*) FROM account_sessions session WHERE ${isAlive(accountId)}`);
 }
 
-/** Whether an account has, or had, a session. */
+/** Returns whether a session belongs to an account. The session can have ended. */
 export async function hasSession(db: Querier, accountId: string, sessionId: string): Promise<boolean> {
   const row = await db.row(sql`
     SELECT FROM account_sessions WHERE id = ${sessionId} AND account_id = ${accountId}`);
   return row !== undefined;
 }
 
-/** Whether a session was opened within so many seconds, and has not ended. */
+/** Returns whether a session is younger than `seconds` and has not ended. */
 export async function isNewSession(db: Querier, sessionId: string, seconds: number): Promise<boolean> {
   const row = await db.row(sql`
     SELECT FROM account_sessions
@@ -234,33 +235,33 @@ export async function isNewSession(db: Querier, sessionId: string, seconds: numb
   return row !== undefined;
 }
 
-/** Ends the refreshing of all sessions of an account, but for one. Returns how many. */
+/** Revokes all sessions of an account, except one if it is given. Returns the number of revoked sessions. */
 export function revokeSessions(db: Querier, accountId: string, exceptSessionId?: string): Promise<number> {
   return db.run(sql`
     UPDATE account_sessions SET revoked_at = clock_timestamp()
     WHERE account_id = ${accountId} AND revoked_at IS NULL AND id IS DISTINCT FROM ${exceptSessionId ?? null}::uuid`);
 }
 
-/** Ends the refreshing of a session. False where it had ended before, or never was. */
+/** Revokes a session. Returns false if it is unknown or already revoked. */
 export async function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
   const revoked = await db.run(sql`
     UPDATE account_sessions SET revoked_at = clock_timestamp() WHERE id = ${sessionId} AND revoked_at IS NULL`);
   return revoked === 1;
 }
 
-/** Those of some sessions that were ended by logout, or by the reuse of a refresh token. */
+/** Returns the revoked sessions among the given ones. */
 export async function listEndedSessions(db: Querier, sessionIds: string[]): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(sql`
     SELECT id FROM guildhall_ended_account_sessions(${sessionIds}::uuid[]) AS id`);
   return rows.map(({ id }) => id);
 }
 
-/** The session that a refresh token was issued for, whether or not it still works. */
+/** Finds the session of a refresh token. The token can be used or expired. */
 export function findSessionOfToken(db: Querier, hash: Buffer): Promise<RefreshedSession | undefined> {
   return db.row(sql`SELECT * FROM guildhall_find_account_session(${hash})`);
 }
 
-/** Deletes the tokens that expired over a day ago, the sessions that have none left, and enrolments nobody finished. */
+/** Deletes tokens that expired over 1 day ago, sessions without tokens, and unconfirmed enrolments older than 1 day. */
 export async function deleteExpiredAccountTokens(db: Querier): Promise<void> {
   await db.run(sql`DELETE FROM account_refresh_tokens WHERE expires_at < now() - interval '1 day'`);
   await db.run(sql`

@@ -4,14 +4,14 @@ import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../../sign-in/refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { signedIn, type SignedIn } from './issue-tokens.ts';
+import { createSignedIn, type SignedIn } from './sessions.ts';
 import {
   findAccount,
   findSessionOfToken,
   findTokenUse,
-  noteUse,
   revokeSession,
   rotateToken,
+  updateLastUse,
 } from './queries.ts';
 
 export interface RefreshServices {
@@ -20,7 +20,7 @@ export interface RefreshServices {
   signer: TokenSigner;
 }
 
-/** Exchanges the refresh token of a dashboard session for a new pair, by the rules of {@link exchangeRefreshToken}. */
+/** Exchanges the refresh token of a dashboard session for new tokens. {@link exchangeRefreshToken} defines the rules. */
 export async function refreshSession(
   { database, vault, signer }: RefreshServices,
   origin: Origin,
@@ -56,6 +56,6 @@ export async function refreshSession(
   const scope = database.forAccount(session.accountId);
   const account = await findAccount(scope, session.accountId);
   if (!account) throw new ProblemError('invalid_refresh_token');
-  await noteUse(scope, session.sessionId, origin);
-  return signedIn(signer, account, session.sessionId, refreshToken);
+  await updateLastUse(scope, session.sessionId, origin);
+  return createSignedIn(signer, account, session.sessionId, refreshToken);
 }

@@ -6,11 +6,14 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { passwordChangedMail } from './email-templates.ts';
-import { mailToken, NOTICE_SECONDS, wrongToken } from './mailed-token.ts';
+import { mailToken, NOTICE_USEFUL_SECONDS, invalidToken } from './mailed-token.ts';
 import { findAccountByEmail, lockAccount, markVerified, revokeSessions, setPassword } from './queries.ts';
-import { endTokens, findToken, useToken } from './token-queries.ts';
+import { endTokens, findToken, consumeToken } from './token-queries.ts';
 
-/** Addresses that want a new password. The worker looks their accounts up, so that the request tells nothing. */
+/**
+ * The queue of requested password resets. A worker looks up the account, so that the request does not reveal whether the
+ * address has one.
+ */
 export const accountResetQueue: Queue<{ email: string }> = {
   name: 'account-password-reset',
   retryDelay: 5,
@@ -19,10 +22,10 @@ export const accountResetQueue: Queue<{ email: string }> = {
   expireInSeconds: 60,
 };
 
-/** Of the requests for one address within so many seconds, one is looked at. */
+/** Repeated requests for one address within this time are dropped. */
 const RESEND_SECONDS = 30;
 
-/** The request's part: the same for every address. */
+/** Enqueues a password reset. It does the same work for every address. */
 export async function requestReset(
   { database, jobs }: { database: Database; jobs: Jobs },
   email: string,
@@ -30,7 +33,7 @@ export async function requestReset(
   await jobs.add(database, accountResetQueue, { email }, { key: email, seconds: RESEND_SECONDS });
 }
 
-/** The worker's part: mails a token if an account has the address, and did not get too many mails. */
+/** Mails a reset token if an account has the address and has not reached its limit of e-mails. Runs in the worker. */
 export async function mailReset(
   services: MailServices & { database: Database; issuer: string },
   email: string,
@@ -47,8 +50,8 @@ export async function mailReset(
 }
 
 /**
- * Sets a new password by a mailed token, which verifies the address too. All sessions end. The second factor stays, so that
- * a mailbox alone is not enough to sign in. Throws invalid_credentials.
+ * Sets a new password with a mailed token. The token also verifies the address. All sessions end. The second factor is not
+ * removed, so access to the mailbox alone is not enough to sign in. Throws invalid_credentials.
  */
 export async function resetPassword(
   services: MailServices & { database: Database; issuer: string },
@@ -58,13 +61,13 @@ export async function resetPassword(
   const { database, vault } = services;
   const hash = vault.fingerprint(token);
   const owner = await findToken(database, 'reset', hash);
-  // Before the password is hashed: hashing takes memory and time, and strangers must not spend them.
-  if (!owner) throw wrongToken();
+  // Check the token before hashing the password. Hashing needs memory and time, which a stranger must not be able to use up.
+  if (!owner) throw invalidToken();
   const { accountId } = owner;
   const passwordHash = await hashPassword(newPassword);
   return database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
-    if (!account || !(await useToken(transaction, 'reset', hash))) throw wrongToken();
+    if (!account || !(await consumeToken(transaction, 'reset', hash))) throw invalidToken();
     await setPassword(transaction, accountId, passwordHash);
     await markVerified(transaction, accountId);
     const endedSessions = await revokeSessions(transaction, accountId);
@@ -78,8 +81,12 @@ export async function resetPassword(
         details: { endedSessions },
       },
     ]);
-    const letter = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-    await sendMail(services, transaction, { to: account.email, letter, usefulSeconds: NOTICE_SECONDS });
+    const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
+    await sendMail(services, transaction, {
+      to: account.email,
+      content,
+      usefulSeconds: NOTICE_USEFUL_SECONDS,
+    });
     return { email: account.email };
   });
 }

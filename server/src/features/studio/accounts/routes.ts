@@ -5,12 +5,12 @@ import { isForwarded, originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { LoginThrottle } from '../../../security/login-throttle.ts';
 import { logIn } from './log-in.ts';
-import { logOut } from './log-out.ts';
+import { logOut } from './sessions.ts';
 import { refreshSession } from './refresh-session.ts';
 import { LoggedIn, LogInBody, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
 import { signUp, type SignUpServices } from './sign-up.ts';
 
-/** Open to anyone: how people get a dashboard token, and how they give it back. */
+/** The public endpoints that create, refresh and end dashboard sessions. */
 export function accountSessionRoutes(
   services: SignUpServices & { throttle: LoginThrottle },
 ): FastifyPluginAsyncTypebox {
@@ -23,8 +23,9 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Create a dashboard account',
           description:
-            'Signs the new account in. The first account becomes platform admin only if the server listens on loopback, uses ' +
-            'the embedded database, and no proxy forwarded the request. Otherwise run `guildhall bootstrap`. One network may create 300 accounts in 10 minutes.',
+            'Signs the new account in. The first account becomes platform administrator only if the server listens on loopback, ' +
+            'uses the embedded database, and no proxy forwarded the request. Otherwise run `guildhall bootstrap`. Limit: 300 ' +
+            'accounts per network in 10 minutes.',
           body: SignUpBody,
           response: { 201: SignedIn, ...problems(403, 409, 429, 503) },
         },
@@ -43,9 +44,9 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Sign in to the dashboard',
           description:
-            'If the account has a second factor, the answer holds an `mfaToken` in place of tokens: go on with ' +
-            '`/api/saas-auth/totp/verify`. Wrong passwords are limited: 10 for an account and 100 in all, within 15 minutes ' +
-            'from one address.',
+            'If the account has a second factor, the response contains an `mfaToken` instead of tokens. Send it to ' +
+            '`/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in ' +
+            'total.',
           body: LogInBody,
           response: { 200: LoggedIn, ...problems(401, 429, 503) },
         },
@@ -61,9 +62,9 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Exchange a dashboard refresh token',
           description:
-            'Gives a new access token and a new refresh token. The old refresh token stops working. Of parallel exchanges ' +
-            'without an `Idempotency-Key` only one succeeds. A token that is used again later ends the session. With an ' +
-            '`Idempotency-Key` an equal request gets the same refresh token again within 60 seconds, until it is used.',
+            'Returns a new access token and a new refresh token. The old refresh token stops working. If parallel requests send ' +
+            'the same token without an `Idempotency-Key`, only one succeeds. If a used token is sent again later, the session ' +
+            'ends. With an `Idempotency-Key`, a repeated request within 60 seconds returns the same refresh token, until it is used.',
           headers: IdempotencyHeaders,
           body: SessionBody,
           response: { 200: SignedIn, ...problems(401) },
@@ -84,7 +85,7 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Sign out of the dashboard',
           description:
-            'Ends the session of the refresh token. Its access token stays valid until it expires, for 15 minutes at most.',
+            'Ends the session of the refresh token. The access token stays valid until it expires, for at most 15 minutes.',
           body: SessionBody,
           response: { 204: Type.Null({ description: 'The session has ended.' }), ...problems(401) },
         },

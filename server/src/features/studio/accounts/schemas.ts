@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { Email, Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { roles } from '../../../core/role.ts';
-import { MOST_MEMBERSHIPS } from '../workspaces/index.ts';
+import { MAX_LISTED_MEMBERSHIPS } from '../workspaces/index.ts';
 
 /** A dashboard account. */
 export const User = Type.Object({
   id: Guid,
   email: Type.String(),
   displayName: Nullable(Type.String()),
-  isPlatformAdmin: Type.Boolean({ description: 'Whether the account runs this deployment.' }),
+  isPlatformAdmin: Type.Boolean({ description: 'Whether the account is a platform administrator.' }),
   emailVerified: Type.Boolean({ description: 'Whether the e-mail address is verified.' }),
   totpEnabled: Type.Boolean({ description: 'Whether a login asks for a second factor.' }),
   createdAt: Timestamp,
@@ -18,9 +18,9 @@ const NewPassword = Type.String({ minLength: 8, maxLength: 128 });
 const CurrentPassword = Type.String({ minLength: 1, maxLength: 128 });
 const Code = Type.String({
   pattern: '^[0-9]{6}$',
-  description: 'The six digits that the authenticator app shows.',
+  description: 'The 6-digit code of the authenticator app.',
 });
-const MailedToken = Type.String({ minLength: 1, maxLength: 512, description: 'As it stands in the mail.' });
+const MailedToken = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the e-mail.' });
 
 export const SignUpBody = Type.Object({
   email: Email,
@@ -37,13 +37,13 @@ export const SessionBody = Type.Object({ refreshToken: Type.String({ minLength: 
 
 export const SignedIn = Type.Object({
   accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
-  refreshToken: Type.String({ description: 'Opaque; works once, for the next pair.' }),
+  refreshToken: Type.String({ description: 'An opaque token. Exchange it once for new tokens.' }),
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
   user: User,
 });
 
-/** What an account is in a workspace. */
+/** The role of an account in a workspace. */
 export const Membership = Type.Object({
   workspaceId: Guid,
   workspaceName: Type.String(),
@@ -53,13 +53,13 @@ export const Membership = Type.Object({
 
 export const Me = Type.Object({
   user: User,
-  memberships: Type.Array(Membership, { maxItems: MOST_MEMBERSHIPS }),
+  memberships: Type.Array(Membership, { maxItems: MAX_LISTED_MEMBERSHIPS }),
 });
 
-/** What a login answers if the account has a second factor. */
+/** The response to a login if the account has a second factor. */
 export const SecondFactorNeeded = Type.Object({
   mfaToken: Type.String({
-    description: 'Send it with a code to `/api/saas-auth/totp/verify`. It is good for nothing else.',
+    description: 'Send it with a code to `/api/saas-auth/totp/verify`. It has no other use.',
   }),
   expiresIn: Type.Integer({ description: 'Seconds until the mfaToken expires.' }),
 });
@@ -71,7 +71,7 @@ export const EmailBody = Type.Object({ email: Email });
 export const ResetPasswordBody = Type.Object({ token: MailedToken, newPassword: NewPassword });
 export const ChangePasswordBody = Type.Object({ currentPassword: CurrentPassword, newPassword: NewPassword });
 export const PasswordChanged = Type.Object({
-  endedSessions: Type.Integer({ description: 'How many other sessions ended.' }),
+  endedSessions: Type.Integer({ description: 'The number of other sessions that ended.' }),
 });
 export const EmailOfAccount = Type.Object({
   email: Type.String({ description: 'The address of the account. It is verified now.' }),
@@ -84,30 +84,34 @@ export const SessionPath = Type.Object({ sessionId: Guid });
 export const AccountSessionPage = Page(
   Type.Object({
     id: Guid,
-    createdAt: Type.String({ format: 'date-time', description: 'When it was opened.' }),
-    lastUsedAt: Type.String({ format: 'date-time', description: 'When it was opened or refreshed last.' }),
-    ipAddress: Nullable(Type.String({ description: 'From where it was opened or refreshed last.' })),
-    userAgent: Nullable(
-      Type.String({ description: 'What the client called itself then: at most 256 characters.' }),
+    createdAt: Type.String({ format: 'date-time', description: 'When the session was created.' }),
+    lastUsedAt: Type.String({
+      format: 'date-time',
+      description: 'When the session was created or last refreshed.',
+    }),
+    ipAddress: Nullable(
+      Type.String({ description: 'The IP address that created or last refreshed the session.' }),
     ),
-    isCurrent: Type.Boolean({ description: 'Whether the request was made in this session.' }),
+    userAgent: Nullable(Type.String({ description: 'The user agent at that time, at most 256 characters.' })),
+    isCurrent: Type.Boolean({ description: 'Whether this is the session of the request.' }),
   }),
 );
 
-const proof = {
-  password: Type.Optional(CurrentPassword),
-  code: Type.Optional(Code),
-};
-
-/** The current password or a code of the app. */
-export const ProofBody = Type.Object(proof, { description: 'The current password, or a code of the app.' });
+export const ReauthenticationBody = Type.Object(
+  { password: Type.Optional(CurrentPassword), code: Type.Optional(Code) },
+  { description: 'The current password or a code of the authenticator app.' },
+);
 export const CodeBody = Type.Object({ code: Code });
 export const TotpEnrolment = Type.Object({
-  secret: Type.String({ description: 'Base32, to be typed into an app that reads no QR codes.' }),
-  otpauthUri: Type.String({ description: 'What a QR code for the app holds.' }),
+  secret: Type.String({
+    description: 'The secret in Base32, to type into an app that cannot scan a QR code.',
+  }),
+  otpauthUri: Type.String({ description: 'The URI to show as a QR code.' }),
 });
 export const RecoveryCodes = Type.Object({
-  recoveryCodes: Type.Array(Type.String(), { description: 'Each works once. They are not shown again.' }),
+  recoveryCodes: Type.Array(Type.String(), {
+    description: 'Each code works once. Save them: they are not shown again.',
+  }),
 });
 export const SecondFactorBody = Type.Object(
   {
@@ -115,5 +119,5 @@ export const SecondFactorBody = Type.Object(
     code: Type.Optional(Code),
     recoveryCode: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   },
-  { description: 'Either code or recoveryCode.' },
+  { description: 'Send either `code` or `recoveryCode`.' },
 );

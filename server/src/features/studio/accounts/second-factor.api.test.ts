@@ -29,8 +29,8 @@ const wrongCodeFor = (secret: string) => {
   return ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !right.includes(code))!;
 };
 
-describe('POST totp/enroll', () => {
-  test('returns a secret that an authenticator app reads, and changes no login yet', async () => {
+describe('POST /api/saas-auth/totp/enroll', () => {
+  test('returns a secret for an authenticator app and changes no login yet', async () => {
     const account = await accounts.signUpVerified();
     const { status, body, text } = await post('totp/enroll', undefined, account.bearer);
     assert.equal(status, 200, text);
@@ -44,16 +44,16 @@ describe('POST totp/enroll', () => {
     const { rows } = await app.owner.query('SELECT secret FROM account_totp WHERE account_id = $1', [
       account.id,
     ]);
-    assert.ok(!rows[0].secret.toString('latin1').includes(body.secret), 'the secret is sealed');
+    assert.ok(!rows[0].secret.toString('latin1').includes(body.secret), 'the secret is encrypted');
   });
 
-  test('needs a verified address', async () => {
+  test('returns 403 when the address is not verified', async () => {
     const account = await accounts.signUp();
     const refused = await post('totp/enroll', {}, account.bearer);
     assert.deepEqual([refused.status, refused.body.code], [403, 'email_not_verified']);
   });
 
-  test('needs the password when the session is older than 15 minutes', async () => {
+  test('requires the password when the session is older than 15 minutes', async () => {
     const account = await accounts.signUpVerified();
     await makeOld(account);
     assert.equal((await post('totp/enroll', undefined, account.bearer)).status, 400);
@@ -61,15 +61,15 @@ describe('POST totp/enroll', () => {
     assert.equal((await post('totp/enroll', { password }, account.bearer)).status, 200);
   });
 
-  test('returns 409 when the second factor is on', async () => {
+  test('returns 409 when the second factor is already on', async () => {
     const account = await accounts.signUpWithTotp();
     const refused = await post('totp/enroll', {}, account.bearer);
     assert.deepEqual([refused.status, refused.body.code], [409, 'totp_enabled']);
   });
 });
 
-describe('POST totp/confirm', () => {
-  test('switches the second factor on, shows ten recovery codes, mails and audits it', async () => {
+describe('POST /api/saas-auth/totp/confirm', () => {
+  test('turns the second factor on, returns ten recovery codes, sends an e-mail, and writes an audit record', async () => {
     const account = await accounts.signUpWithTotp();
     assert.equal(new Set(account.recoveryCodes).size, 10);
     for (const code of account.recoveryCodes) assert.match(code, /^[a-z2-9]{5}-[a-z2-9]{5}$/);
@@ -85,7 +85,7 @@ describe('POST totp/confirm', () => {
     assert.ok(rows.every(({ code_hash }) => code_hash.length === 32));
   });
 
-  test('refuses a wrong code, and one without an enrolment', async () => {
+  test('returns 401 for a wrong code and 409 without an enrolment', async () => {
     const account = await accounts.signUpVerified();
     assert.equal((await post('totp/confirm', { code: '123456' }, account.bearer)).status, 409);
     const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
@@ -94,7 +94,7 @@ describe('POST totp/confirm', () => {
       assert.equal((await post('totp/confirm', { code }, account.bearer)).status, 400);
   });
 
-  test('of parallel confirmations one shows recovery codes', async () => {
+  test('returns recovery codes to one of the parallel requests', async () => {
     const account = await accounts.signUpVerified();
     const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
     const code = authenticatorCode(secret);
@@ -105,12 +105,12 @@ describe('POST totp/confirm', () => {
     const winner = answers.find(({ status }) => status === 200)!;
     const token = await mfaToken(account.email);
     const recovered = await verify({ mfaToken: token, recoveryCode: winner.body.recoveryCodes[0] });
-    assert.equal(recovered.status, 200, 'its codes are the ones that work');
+    assert.equal(recovered.status, 200, 'the returned codes work');
   });
 });
 
-describe('POST totp/verify', () => {
-  test('finishes a login by a code of the app, once', async () => {
+describe('POST /api/saas-auth/totp/verify', () => {
+  test('completes a login with a code of the app, once', async () => {
     const { email, secret } = await accounts.signUpWithTotp();
     const token = await mfaToken(email);
     const code = authenticatorCode(secret, 1);
@@ -123,7 +123,7 @@ describe('POST totp/verify', () => {
     assert.deepEqual([replayed.status, replayed.body.code], [401, 'invalid_credentials']);
   });
 
-  test('refuses the code that confirmed the enrolment', async () => {
+  test('returns 401 for the code that confirmed the enrolment', async () => {
     const account = await accounts.signUpVerified();
     const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
     const code = authenticatorCode(secret);
@@ -131,7 +131,7 @@ describe('POST totp/verify', () => {
     assert.equal((await verify({ mfaToken: await mfaToken(account.email), code })).status, 401);
   });
 
-  test('of parallel uses of one code one signs in, also from different logins', async () => {
+  test('lets one of the parallel requests with one code succeed, across logins', async () => {
     const { email, secret } = await accounts.signUpWithTotp();
     const tokens = [];
     for (let login = 0; login < 6; login++) tokens.push(await mfaToken(email));
@@ -140,7 +140,7 @@ describe('POST totp/verify', () => {
     assert.deepEqual(statusesOf(answers), [200, 401, 401, 401, 401, 401]);
   });
 
-  test('of parallel uses of one recovery code one signs in; it is mailed and audited', async () => {
+  test('lets one of the parallel requests with one recovery code succeed, and notifies and audits it', async () => {
     const account = await accounts.signUpWithTotp();
     const tokens = [];
     for (let login = 0; login < 6; login++) tokens.push(await mfaToken(account.email));
@@ -159,7 +159,7 @@ describe('POST totp/verify', () => {
     assert.equal(next.status, 200, 'spaces and letter case do not matter');
   });
 
-  test('of parallel uses of one mfaToken one signs in', async () => {
+  test('lets one of the parallel requests with one mfaToken succeed', async () => {
     const { email, recoveryCodes } = await accounts.signUpWithTotp();
     const token = await mfaToken(email);
     const answers = await Promise.all(
@@ -170,10 +170,10 @@ describe('POST totp/verify', () => {
       `SELECT FROM account_recovery_codes WHERE account_id = (SELECT id FROM accounts WHERE email = $1)`,
       [email],
     );
-    assert.equal(rows.length, 9, 'the losers used up no recovery code');
+    assert.equal(rows.length, 9, 'the rejected requests consumed no recovery code');
   });
 
-  test('counts guesses before it compares them: ten in parallel, then no code and no network helps', async () => {
+  test('returns 429 after 10 parallel wrong codes, from every network and for the right code', async () => {
     const { email, secret } = await accounts.signUpWithTotp();
     const token = await mfaToken(email);
     const guess = (code: string, index: number) =>
@@ -185,10 +185,10 @@ describe('POST totp/verify', () => {
     assert.deepEqual([right.status, right.body.code], [429, 'too_many_attempts']);
     assert.ok(Number(right.headers.get('retry-after')) > 3_000);
     const code = { mfaToken: await mfaToken(email), recoveryCode: 'aaaaa-aaaaa' };
-    assert.equal((await verify(code)).status, 429, 'another login has no budget of its own');
+    assert.equal((await verify(code)).status, 429, 'all logins of the account share one budget');
   });
 
-  test('counts a guess before it compares it', async () => {
+  test('counts an attempt before it compares the code', async () => {
     const { email, secret, id } = await accounts.signUpWithTotp();
     const token = await mfaToken(email);
     const code = wrongCodeFor(secret);
@@ -198,7 +198,7 @@ describe('POST totp/verify', () => {
       async (waiting, release) => {
         const guesses = Array.from({ length: 10 }, () => verify({ mfaToken: token, code }));
         await waiting(10);
-        // Ten are counted and none is compared.
+        // Ten attempts are counted, and no code is compared yet.
         const right = verify({ mfaToken: token, code: authenticatorCode(secret, 1) });
         await Promise.race([right, waiting(11)]);
         await release();
@@ -208,7 +208,7 @@ describe('POST totp/verify', () => {
     );
   });
 
-  test('refuses tokens of another kind, expired ones and none', async () => {
+  test('returns 401 for expired tokens and tokens of another kind, and 400 for invalid bodies', async () => {
     const { email, secret, bearer, refreshToken } = await accounts.signUpWithTotp();
     const code = authenticatorCode(secret, 1);
     for (const token of ['x', bearer, refreshToken])
@@ -225,7 +225,7 @@ describe('POST totp/verify', () => {
       assert.equal((await verify({ mfaToken: token, ...body })).status, 400);
   });
 
-  test('an mfaToken is no access token, no refresh token and no mailed token', async () => {
+  test('accepts an mfaToken at no other endpoint', async () => {
     const { email } = await accounts.signUpWithTotp();
     const token = await mfaToken(email);
     assert.equal((await app.http.get('/api/saas-auth/me', { bearer: token })).status, 401);
@@ -234,7 +234,7 @@ describe('POST totp/verify', () => {
     assert.equal((await post('password-reset/confirm', { token, newPassword: password })).status, 401);
   });
 
-  test('keeps ten waiting logins of an account', async () => {
+  test('keeps at most 10 waiting logins per account', async () => {
     const { email, id } = await accounts.signUpWithTotp();
     for (let login = 0; login < 12; login++) await mfaToken(email);
     const { rows } = await app.owner.query(
@@ -245,28 +245,28 @@ describe('POST totp/verify', () => {
   });
 });
 
-describe('POST login with a second factor', () => {
-  test('refuses a wrong password as it always does', async () => {
+describe('POST /api/saas-auth/login with a second factor', () => {
+  test('returns the same error for a wrong password as without a second factor', async () => {
     const { email } = await accounts.signUpWithTotp();
     const wrong = await logIn(email, 'wrong');
     const unknown = await logIn(someEmail(), 'wrong');
     assert.deepEqual([wrong.status, wrong.body.detail], [401, unknown.body.detail]);
   });
 
-  test('an invitation accepted by password is no way around the second factor', async () => {
+  test('returns 403 when an invitation is accepted with the password alone', async () => {
     const account = await accounts.signUpWithTotp();
     const tenant = await arrangeTenant(app);
     const { token } = await arrangeInvitation(app, tenant, { email: account.email });
     const refused = await post('invitations/accept', { token, password });
     assert.deepEqual([refused.status, refused.body.code], [403, 'second_factor_needed']);
     const wrong = await post('invitations/accept', { token, password: 'wrong password' });
-    assert.equal(wrong.status, 401, 'told to nobody who does not know the password');
+    assert.equal(wrong.status, 401, 'a caller without the password does not learn about the second factor');
     assert.equal((await post('me/invitations/accept', { token }, account.bearer)).status, 200);
   });
 });
 
-describe('DELETE totp and POST totp/recovery-codes', () => {
-  test('need the password or a code of the app', async () => {
+describe('DELETE /api/saas-auth/totp and POST /api/saas-auth/totp/recovery-codes', () => {
+  test('require the password or a code of the app', async () => {
     const account = await accounts.signUpWithTotp();
     const renew = (body: object) => post('totp/recovery-codes', body, account.bearer);
     for (const [body, status] of [
@@ -283,7 +283,7 @@ describe('DELETE totp and POST totp/recovery-codes', () => {
     assert.equal((await verify(old)).status, 401, 'the old codes stop working');
     const removed = await remove(account.bearer, { code: authenticatorCode(account.secret, 1) });
     assert.equal(removed.status, 204, removed.text);
-    assert.ok((await logIn(account.email)).body.accessToken, 'a login needs the password alone');
+    assert.ok((await logIn(account.email)).body.accessToken, 'a login needs only the password');
     assert.equal((await remove(account.bearer, { password })).status, 404);
     assert.equal((await renew({ password })).status, 404);
     const actions = await actionsOf(account);

@@ -6,14 +6,13 @@ import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { createAccount } from './create-account.ts';
-import type { SignedIn } from './issue-tokens.ts';
+import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { mailToken } from './mailed-token.ts';
-import { createSession, type SessionServices } from './open-session.ts';
 import { hasAccounts, lockAccounts } from './queries.ts';
 
 export interface SignUpServices extends SessionServices, MailServices {
   database: Database;
-  /** The address of the deployment. */
+  /** The base URL of the deployment. */
   issuer: string;
   config: { signup: 'open' | 'closed'; firstSignUpIsAdmin: boolean };
   signUps: SignUpThrottle;
@@ -23,14 +22,14 @@ export interface SignUpRequest {
   email: string;
   password: string;
   displayName?: string | undefined;
-  /** Whether a proxy sent the request on. */
+  /** Whether a proxy forwarded the request. */
   isForwarded: boolean;
 }
 
 /**
- * Creates an account, mails the token that verifies its address, and signs it in. If only this machine reaches the server,
- * the first account becomes its platform admin, unless a proxy forwarded the request: then it may come from anywhere.
- * Throws signup_closed, too_many_attempts and email_taken.
+ * Creates an account, mails a verification token, and signs the account in. If the server is reachable only from this machine,
+ * the first account becomes platform administrator. A request that a proxy forwarded is excluded, because it can come from any
+ * machine. Throws signup_closed, too_many_attempts and email_taken.
  */
 export async function signUp(
   services: SignUpServices,

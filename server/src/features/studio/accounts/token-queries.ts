@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 
-/** What a token of an account is for. */
+/** The purpose of an account token: address verification, password reset, or second factor. */
 export type TokenPurpose = 'verify' | 'reset' | 'mfa';
 
 export async function insertToken(
@@ -13,7 +13,7 @@ export async function insertToken(
     VALUES (${token.hash}, ${token.accountId}, ${token.purpose}, ${token.expiresAt})`);
 }
 
-/** The account of a token that can be used; undefined for any other token. */
+/** Finds the account of a valid token. Returns undefined if the token is unknown, used or expired. */
 export function findToken(
   db: Querier,
   purpose: TokenPurpose,
@@ -24,22 +24,22 @@ export function findToken(
     WHERE account IS NOT NULL`);
 }
 
-/** Uses a token up: of several uses one gets true. */
-export async function useToken(db: Querier, purpose: TokenPurpose, hash: Buffer): Promise<boolean> {
+/** Consumes a token. Only one of several parallel calls returns true. */
+export async function consumeToken(db: Querier, purpose: TokenPurpose, hash: Buffer): Promise<boolean> {
   const used = await db.run(sql`
     UPDATE account_tokens SET used_at = clock_timestamp()
     WHERE token_hash = ${hash} AND purpose = ${purpose} AND used_at IS NULL AND expires_at > clock_timestamp()`);
   return used === 1;
 }
 
-/** Ends what the old password, or the mailbox, was given: logins that wait for the second factor, and mailed resets. */
+/** Ends all password reset tokens of an account, and all its logins that wait for the second factor. */
 export async function endTokens(db: Querier, accountId: string): Promise<void> {
   await db.run(sql`
     UPDATE account_tokens SET used_at = clock_timestamp()
     WHERE account_id = ${accountId} AND purpose IN ('reset', 'mfa') AND used_at IS NULL`);
 }
 
-/** How many tokens of an account have not expired, the used ones included, and the seconds until the first of them does. */
+/** Counts the tokens that have not expired, including used ones. `seconds` is the time until the first one expires. */
 export async function countTokens(
   db: Querier,
   accountId: string,
@@ -51,7 +51,7 @@ export async function countTokens(
   return row ?? { count: 0, seconds: 1 };
 }
 
-/** Deletes all tokens of an account for a purpose but the newest ones. */
+/** Deletes the tokens of an account for one purpose, except the newest ones. */
 export async function keepNewestTokens(
   db: Querier,
   accountId: string,

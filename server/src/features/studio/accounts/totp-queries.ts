@@ -1,8 +1,8 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 
-/** Keeps the secret of an enrolment that is not confirmed yet, in place of an earlier one. False if TOTP is on. */
-export async function putEnrolment(db: Querier, accountId: string, secret: Buffer): Promise<boolean> {
+/** Stores the secret of an unconfirmed enrolment, replacing an earlier one. Returns false if TOTP is on. */
+export async function upsertEnrolment(db: Querier, accountId: string, secret: Buffer): Promise<boolean> {
   const put = await db.run(sql`
     INSERT INTO account_totp AS totp (account_id, secret) VALUES (${accountId}, ${secret})
     ON CONFLICT (account_id) DO UPDATE SET secret = excluded.secret, created_at = now()
@@ -10,14 +10,14 @@ export async function putEnrolment(db: Querier, accountId: string, secret: Buffe
   return put === 1;
 }
 
-/** The sealed secret of an enrolment that was started within the last hour. */
+/** Finds the encrypted secret of an enrolment that was started in the last hour. */
 export function findEnrolment(db: Querier, accountId: string): Promise<{ secret: Buffer } | undefined> {
   return db.row(sql`
     SELECT secret FROM account_totp
     WHERE account_id = ${accountId} AND confirmed_at IS NULL AND created_at > now() - interval '1 hour'`);
 }
 
-/** Switches TOTP on. False if another request did, or started another enrolment. */
+/** Turns TOTP on. Returns false if another request confirmed or restarted the enrolment. */
 export async function confirmEnrolment(
   db: Querier,
   { accountId, secret, step }: { accountId: string; secret: Buffer; step: number },
@@ -28,14 +28,14 @@ export async function confirmEnrolment(
   return confirmed === 1;
 }
 
-/** The sealed secret of an account that has TOTP on. */
+/** Finds the encrypted secret of an account with TOTP on. */
 export function findTotpSecret(db: Querier, accountId: string): Promise<{ secret: Buffer } | undefined> {
   return db.row(sql`
     SELECT secret FROM account_totp WHERE account_id = ${accountId} AND confirmed_at IS NOT NULL`);
 }
 
-/** Uses the code of a time step up, and those of earlier steps with it: of several uses one gets true. */
-export async function useStep(
+/** Consumes the codes of this time step and of all earlier ones. Only one of several parallel calls returns true. */
+export async function consumeStep(
   db: Querier,
   { accountId, secret, step }: { accountId: string; secret: Buffer; step: number },
 ): Promise<boolean> {
@@ -45,14 +45,14 @@ export async function useStep(
   return used === 1;
 }
 
-/** Deletes the second factor with its recovery codes. False if TOTP was not on. */
+/** Deletes the second factor and its recovery codes. Returns false if TOTP was not on. */
 export async function deleteTotp(db: Querier, accountId: string): Promise<boolean> {
   const deleted = await db.run(sql`
     DELETE FROM account_totp WHERE account_id = ${accountId} AND confirmed_at IS NOT NULL`);
   return deleted === 1;
 }
 
-/** Puts new recovery codes in the place of all others. */
+/** Replaces all recovery codes of an account. */
 export async function replaceRecoveryCodes(db: Querier, accountId: string, hashes: Buffer[]): Promise<void> {
   await db.run(sql`DELETE FROM account_recovery_codes WHERE account_id = ${accountId}`);
   await db.run(sql`
@@ -60,8 +60,8 @@ export async function replaceRecoveryCodes(db: Querier, accountId: string, hashe
     SELECT ${accountId}, code_hash FROM unnest(${hashes}::bytea[]) code_hash`);
 }
 
-/** Uses a recovery code up: of several uses one gets true. */
-export async function useRecoveryCode(db: Querier, accountId: string, hash: Buffer): Promise<boolean> {
+/** Consumes a recovery code. Only one of several parallel calls returns true. */
+export async function consumeRecoveryCode(db: Querier, accountId: string, hash: Buffer): Promise<boolean> {
   const used = await db.run(sql`
     DELETE FROM account_recovery_codes WHERE account_id = ${accountId} AND code_hash = ${hash}`);
   return used === 1;

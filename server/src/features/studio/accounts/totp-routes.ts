@@ -10,11 +10,18 @@ import {
   renewRecoveryCodes,
   type TotpServices,
 } from './manage-totp.ts';
-import type { SessionServices } from './open-session.ts';
-import { CodeBody, ProofBody, RecoveryCodes, SecondFactorBody, SignedIn, TotpEnrolment } from './schemas.ts';
+import type { SessionServices } from './sessions.ts';
+import {
+  CodeBody,
+  ReauthenticationBody,
+  RecoveryCodes,
+  SecondFactorBody,
+  SignedIn,
+  TotpEnrolment,
+} from './schemas.ts';
 import { verifySecondFactor } from './verify-second-factor.ts';
 
-/** Open to a login that waits for its second factor. */
+/** The endpoint that completes a login with a second factor. It requires the `mfaToken` of the login. */
 export function secondFactorRoutes(services: TotpServices & SessionServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -23,10 +30,10 @@ export function secondFactorRoutes(services: TotpServices & SessionServices): Fa
         schema: {
           operationId: 'verifyTotp',
           tags: ['Accounts'],
-          summary: 'Finish a login with a second factor',
+          summary: 'Complete login with second factor',
           description:
-            'Takes the `mfaToken` of the login with a code of the app or a recovery code. Every code works once. Wrong codes ' +
-            'are limited: 10 for an account and 100 for a network, within an hour.',
+            'Send the `mfaToken` of the login with a code of the authenticator app or a recovery code. Each code works once. ' +
+            'Limits for wrong codes: 10 per account and hour, 100 per network and hour.',
           body: SecondFactorBody,
           response: { 200: SignedIn, ...problems(401, 429) },
         },
@@ -34,29 +41,33 @@ export function secondFactorRoutes(services: TotpServices & SessionServices): Fa
       async (request) => {
         const { code, recoveryCode } = request.body;
         if ((code === undefined) === (recoveryCode === undefined))
-          throw invalidField('code', 'or recoveryCode is needed, and not both', 'Send code or recoveryCode.');
+          throw invalidField(
+            'code',
+            'or recoveryCode is required, but not both',
+            'Send either code or recoveryCode.',
+          );
         return verifySecondFactor(services, originOf(request), request.body);
       },
     );
   };
 }
 
-/** Behind a dashboard account. */
+/** The endpoints that manage the second factor. They require a dashboard account. */
 export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/saas-auth/totp/enroll',
       {
-        // A new session needs no proof, so no body either.
+        // A new session sends no password and no code, so it can omit the body.
         preValidation: async (request) => void (request.body ??= {}),
         schema: {
           operationId: 'enrollTotp',
           tags: ['Accounts'],
           summary: 'Start adding a second factor',
           description:
-            'Returns a new secret for an authenticator app. Logins ask for it once a code has confirmed it, within an hour. ' +
-            'Needs a verified e-mail address, and the current password unless the session was opened within 15 minutes.',
-          body: ProofBody,
+            'Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks ' +
+            'for a code. The e-mail address must be verified. If the session is older than 15 minutes, send the current password.',
+          body: ReauthenticationBody,
           response: { 200: TotpEnrolment, ...problems(403, 409, 429, 503) },
         },
       },
@@ -69,8 +80,9 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'confirmTotp',
           tags: ['Accounts'],
-          summary: 'Switch the second factor on',
-          description: 'Takes a code of the app. Returns ten recovery codes, which are not shown again.',
+          summary: 'Turn on the second factor',
+          description:
+            'Send a code of the authenticator app. Returns ten recovery codes. Save them: they are not shown again.',
           body: CodeBody,
           response: { 200: RecoveryCodes, ...problems(409, 429) },
         },
@@ -86,8 +98,9 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
           tags: ['Accounts'],
           summary: 'Replace the recovery codes',
           description:
-            'Needs the current password or a code of the app. The old recovery codes stop working.',
-          body: ProofBody,
+            'Send the current password or a code of the authenticator app. Returns ten new recovery codes. The old ones stop ' +
+            'working.',
+          body: ReauthenticationBody,
           response: { 200: RecoveryCodes, ...problems(404, 429, 503) },
         },
       },
@@ -101,8 +114,9 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
           operationId: 'disableTotp',
           tags: ['Accounts'],
           summary: 'Remove the second factor',
-          description: 'Needs the current password or a code of the app. The recovery codes are deleted.',
-          body: ProofBody,
+          description:
+            'Send the current password or a code of the authenticator app. The recovery codes are deleted too.',
+          body: ReauthenticationBody,
           response: {
             204: Type.Null({ description: 'The account has no second factor.' }),
             ...problems(404, 429, 503),

@@ -5,7 +5,7 @@ import { base32, matchingStep, otpauthUri, stepAt, totpCode } from './totp.ts';
 const secret = Buffer.from('12345678901234567890');
 
 describe('totpCode', () => {
-  test('matches the vectors of RFC 6238 for SHA-1, cut to six digits', () => {
+  test('matches the test vectors of RFC 6238 for SHA-1, truncated to 6 digits', () => {
     for (const [seconds, code] of [
       [59, '287082'],
       [1111111109, '081804'],
@@ -22,21 +22,21 @@ describe('matchingStep', () => {
   const step = 1000;
   const now = step * 30_000 + 15_000;
 
-  test('accepts the present step and one on each side', () => {
+  test('accepts the current step and one step on each side', () => {
     for (const near of [step - 1, step, step + 1])
       assert.equal(matchingStep(secret, totpCode(secret, near), now), near);
     for (const far of [step - 2, step + 2])
       assert.equal(matchingStep(secret, totpCode(secret, far), now), undefined);
   });
 
-  test('refuses what is no code', () => {
+  test('returns undefined for text that is not a code', () => {
     for (const text of ['', '1', '1234567', 'äöüäöü'])
       assert.equal(matchingStep(secret, text, now), undefined, text);
   });
 });
 
 describe('base32', () => {
-  test('matches the vectors of RFC 4648 without padding', () => {
+  test('matches the test vectors of RFC 4648 without padding', () => {
     for (const [text, encoded] of [
       ['', ''],
       ['f', 'MY'],

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-// Time-based one-time passwords (RFC 6238) with what every authenticator app expects: SHA-1, 6 digits, 30 seconds.
+// Time-based one-time passwords (RFC 6238) with the parameters that every authenticator app supports: SHA-1, 6 digits, 30 seconds.
 const STEP_SECONDS = 30;
 
 /** 160 bits, as RFC 4226 recommends. */
@@ -8,12 +8,12 @@ export function newTotpSecret(): Buffer {
   return randomBytes(20);
 }
 
-/** The number of the time step that a moment lies in. */
+/** Returns the number of the time step that contains a time. */
 export function stepAt(ms: number): number {
   return Math.floor(ms / 1000 / STEP_SECONDS);
 }
 
-/** The code of a time step. */
+/** Returns the code of a time step. */
 export function totpCode(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -22,11 +22,14 @@ export function totpCode(secret: Buffer, step: number): string {
   return String(truncated % 1_000_000).padStart(6, '0');
 }
 
-/** The time step whose code this is: the present one, or one beside it, as clocks differ. Undefined for a wrong code. */
+/**
+ * Returns the time step of a code, or undefined if the code is wrong. The step before and the step after the current one are
+ * accepted too, because clocks differ.
+ */
 export function matchingStep(secret: Buffer, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code);
-  const present = stepAt(nowMs);
-  return [present, present - 1, present + 1].find((step) => {
+  const current = stepAt(nowMs);
+  return [current, current - 1, current + 1].find((step) => {
     const expected = Buffer.from(totpCode(secret, step));
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
@@ -34,13 +37,13 @@ export function matchingStep(secret: Buffer, code: string, nowMs: number): numbe
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The text form of a secret that authenticator apps read (RFC 4648 without padding). */
+/** Encodes a secret for authenticator apps (RFC 4648 without padding). */
 export function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[parseInt(five.padEnd(5, '0'), 2)]).join('');
 }
 
-/** What an authenticator app reads from a QR code. `issuer` may hold no colon: it ends there. */
+/** Returns the URI that an authenticator app reads from a QR code. `issuer` must not contain a colon. */
 export function otpauthUri({
   issuer,
   email,

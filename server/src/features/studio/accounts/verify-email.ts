@@ -4,11 +4,11 @@ import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { mailToken, wrongToken } from './mailed-token.ts';
+import { mailToken, invalidToken } from './mailed-token.ts';
 import { lockAccount, markVerified } from './queries.ts';
-import { findToken, useToken } from './token-queries.ts';
+import { findToken, consumeToken } from './token-queries.ts';
 
-/** Verifies the address of an account by the token that was mailed to it. Throws invalid_credentials. */
+/** Verifies the address of an account with a mailed token. Throws invalid_credentials. */
 export async function verifyEmail(
   { database, vault }: { database: Database; vault: Vault },
   origin: Origin,
@@ -16,10 +16,10 @@ export async function verifyEmail(
 ): Promise<{ email: string }> {
   const hash = vault.fingerprint(token);
   const owner = await findToken(database, 'verify', hash);
-  if (!owner) throw wrongToken();
+  if (!owner) throw invalidToken();
   return database.forAccount(owner.accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, owner.accountId);
-    if (!account || !(await useToken(transaction, 'verify', hash))) throw wrongToken();
+    if (!account || !(await consumeToken(transaction, 'verify', hash))) throw invalidToken();
     await markVerified(transaction, account.id);
     await auditTrail(transaction, [
       {
@@ -34,7 +34,7 @@ export async function verifyEmail(
   });
 }
 
-/** Mails another token to an address that is not verified. Throws conflict and too_many_attempts. */
+/** Mails another verification token. Throws conflict if the address is verified, and too_many_attempts. */
 export async function resendVerification(
   services: MailServices & { database: Database; issuer: string },
   { accountId, origin }: Self,
@@ -42,7 +42,7 @@ export async function resendVerification(
   await services.database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (!account) throw new ProblemError('invalid_bearer');
-    if (account.emailVerified) throw new ProblemError('conflict', 'The e-mail address is verified already.');
+    if (account.emailVerified) throw new ProblemError('conflict', 'The e-mail address is already verified.');
     await mailToken(services, transaction, account, 'verify');
     await auditTrail(transaction, [
       {

@@ -8,27 +8,26 @@ import { secondsFromNow } from '../../../core/timestamps.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { recoveryCodeUsedMail } from './email-templates.ts';
-import type { SignedIn } from './issue-tokens.ts';
-import { NOTICE_SECONDS } from './mailed-token.ts';
-import { createSession, type SessionServices } from './open-session.ts';
+import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
+import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
 import { lockAccount, type AccountWithPassword } from './queries.ts';
-import { useSecondFactor } from './second-factor.ts';
-import { findToken, insertToken, keepNewestTokens, useToken } from './token-queries.ts';
+import { consumeSecondFactor } from './second-factor.ts';
+import { findToken, insertToken, keepNewestTokens, consumeToken } from './token-queries.ts';
 import { countRecoveryCodes } from './totp-queries.ts';
 
-/** How long a login waits for the second factor: 5 minutes. */
+/** How long a login waits for the second factor. */
 const MFA_TOKEN_SECONDS = 5 * 60;
-/** Logins of one account that wait at the same time. The oldest one ends first. */
-const WAITING_LOGINS = 10;
+/** How many logins of one account can wait for the second factor. An additional login ends the oldest one. */
+const MAX_WAITING_LOGINS = 10;
 
-/** What a login answers whose password was right, and whose account has a second factor. */
+/** The response to a login with a correct password if the account has a second factor. */
 export interface SecondFactorNeeded {
   mfaToken: string;
   expiresIn: number;
 }
 
-/** Gives a login the token with which it goes on once the second factor is there. It is good for nothing else. */
-export async function askForSecondFactor(
+/** Creates the token with which a login continues to the second factor. The token has no other use. */
+export async function requestSecondFactor(
   { database, vault }: { database: Database; vault: Vault },
   { id: accountId, passwordHash }: AccountWithPassword,
 ): Promise<SecondFactorNeeded> {
@@ -42,14 +41,14 @@ export async function askForSecondFactor(
       purpose: 'mfa',
       expiresAt: secondsFromNow(MFA_TOKEN_SECONDS),
     });
-    await keepNewestTokens(transaction, accountId, 'mfa', WAITING_LOGINS);
+    await keepNewestTokens(transaction, accountId, 'mfa', MAX_WAITING_LOGINS);
   });
   return { mfaToken, expiresIn: MFA_TOKEN_SECONDS };
 }
 
 /**
- * Finishes a login by a code of the authenticator app, or by a recovery code. Every code works once. Wrong ones are counted
- * before they are compared, and leave the login waiting. Throws invalid_credentials and too_many_attempts.
+ * Completes a login with a code of the authenticator app or a recovery code. Each code works once. An attempt is counted before
+ * the code is compared. After a wrong code, the login can try again. Throws invalid_credentials and too_many_attempts.
  */
 export async function verifySecondFactor(
   services: MailServices &
@@ -67,8 +66,8 @@ export async function verifySecondFactor(
   const finish = () =>
     database.forAccount(accountId).transaction(async (transaction) => {
       const account = await lockAccount(transaction, accountId);
-      if (!account || !(await useSecondFactor(transaction, vault, accountId, given))) return undefined;
-      if (!(await useToken(transaction, 'mfa', hash)))
+      if (!account || !(await consumeSecondFactor(transaction, vault, accountId, given))) return undefined;
+      if (!(await consumeToken(transaction, 'mfa', hash)))
         throw new ProblemError('invalid_credentials', 'The mfaToken was used. Sign in again.');
       if (given.code === undefined) {
         const left = await countRecoveryCodes(transaction, accountId);
@@ -81,8 +80,12 @@ export async function verifySecondFactor(
             details: { recoveryCodesLeft: left },
           },
         ]);
-        const letter = recoveryCodeUsedMail({ server: services.issuer, ip: origin.ip, left });
-        await sendMail(services, transaction, { to: account.email, letter, usefulSeconds: NOTICE_SECONDS });
+        const content = recoveryCodeUsedMail({ server: services.issuer, ip: origin.ip, left });
+        await sendMail(services, transaction, {
+          to: account.email,
+          content,
+          usefulSeconds: NOTICE_USEFUL_SECONDS,
+        });
       }
       return createSession(transaction, services, account, origin);
     });

@@ -26,7 +26,10 @@ export interface InvitationServices {
   vault: Vault;
 }
 
-/** What an invitation is to, for whoever holds its token. They read the mailbox, so they may know of its account. */
+/**
+ * Returns an invitation by its token. The response also says whether the address has an account. That is safe, because the
+ * caller can read the mailbox of the address.
+ */
 export async function readInvitation(
   { database, vault }: InvitationServices,
   token: string,
@@ -43,8 +46,8 @@ export interface Acceptance {
 }
 
 /**
- * Accepts an invitation and signs its reader in: with the password of the address' account, or, where it has none, with the
- * one of the account that this makes, also where sign-up is closed. Throws not_found, and what checking a password throws.
+ * Accepts an invitation and signs the account in. If the address has an account, the password must match. Otherwise an account
+ * with this password is created, even if sign-up is closed. Throws not_found and the errors of checking a password.
  */
 export async function acceptInvitation(
   services: InvitationServices & PasswordServices & SessionServices,
@@ -60,12 +63,12 @@ export async function acceptInvitation(
   if (known?.totpEnabled)
     throw new ProblemError(
       'second_factor_needed',
-      'Sign in first, then accept the invitation by POST /api/saas-auth/me/invitations/accept.',
+      'Sign in first, then accept the invitation with POST /api/saas-auth/me/invitations/accept.',
     );
   const passwordHash = known ? '' : await hashPassword(password);
   const id = known?.id ?? newId();
   return database.forAccount(id).transaction(async (transaction) => {
-    const invitation = await useInvitation(transaction, hash);
+    const invitation = await consumeInvitation(transaction, hash);
     const author: Author = { actor: { kind: 'account', id }, origin };
     const account =
       known ??
@@ -77,7 +80,7 @@ export async function acceptInvitation(
         isPlatformAdmin: false,
         emailVerified: true,
       }));
-    const membership = await join(transaction, author, invitation, account);
+    const membership = await addMember(transaction, author, invitation, account);
     return {
       isNew: !known,
       signedIn: { ...(await createSession(transaction, services, account, origin)), membership },
@@ -85,46 +88,46 @@ export async function acceptInvitation(
   });
 }
 
-/** Accepts an invitation as who is signed in. Throws not_found, and forbidden where it is for another address. */
+/** Accepts an invitation with the signed-in account. Throws not_found, and forbidden if the invitation is for another address. */
 export async function joinWorkspace(
   { database, vault }: InvitationServices,
   author: Author & { actor: { id: string } },
   token: string,
 ): Promise<Membership> {
   return database.forAccount(author.actor.id).transaction(async (transaction) => {
-    const invitation = await useInvitation(transaction, vault.fingerprint(token));
+    const invitation = await consumeInvitation(transaction, vault.fingerprint(token));
     const account = await findAccount(transaction, author.actor.id);
     if (account?.email !== invitation.email)
       throw new ProblemError(
         'forbidden',
         `The invitation is for ${invitation.email}. Sign in with that address.`,
       );
-    return join(transaction, author, invitation, account);
+    return addMember(transaction, author, invitation, account);
   });
 }
 
 async function requireInvitation(db: Querier, hash: Buffer): Promise<MailedInvitation> {
   const invitation = await findInvitationOfToken(db, hash);
-  if (!invitation) throw gone();
+  if (!invitation) throw invitationNotFound();
   return invitation;
 }
 
-/** The invitation, used up if the transaction commits. The team is locked first, as by all that change it. */
-async function useInvitation(transaction: Querier, hash: Buffer): Promise<MailedInvitation> {
+/** Ends an invitation in the caller's transaction. The team is locked first, as in all transactions that change the team. */
+async function consumeInvitation(transaction: Querier, hash: Buffer): Promise<MailedInvitation> {
   const invitation = await requireInvitation(transaction, hash);
   await enterScope(transaction, 'workspace_id', invitation.workspaceId);
   await lockTeam(transaction, invitation.workspaceId);
-  if (!(await endInvitation(transaction, invitation.id))) throw gone();
+  if (!(await endInvitation(transaction, invitation.id))) throw invitationNotFound();
   return invitation;
 }
 
-async function join(
+async function addMember(
   transaction: Querier,
   author: Author,
   { id: invitationId, workspaceId, workspaceName, workspaceSlug, role, invitedBy }: MailedInvitation,
   account: Pick<AccountWithPassword, 'id' | 'email'>,
 ): Promise<Membership> {
-  // Whoever holds the token reads the mail of the address.
+  // The token was mailed, so the caller can read the mailbox of the address.
   await markVerified(transaction, account.id);
   await insertMembership(transaction, { workspaceId, accountId: account.id, role });
   await auditTrail(transaction, [
@@ -139,6 +142,6 @@ async function join(
   return { workspaceId, workspaceName, workspaceSlug, role };
 }
 
-function gone(): ProblemError {
+function invitationNotFound(): ProblemError {
   return new ProblemError('invitation_not_found');
 }

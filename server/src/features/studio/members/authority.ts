@@ -5,7 +5,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { findRole } from '../workspaces/index.ts';
 import { countOwners, lockTeam } from './queries.ts';
 
-/** Who changes a team, and as what. */
+/** The account that changes a team, with its role. */
 export interface Manager {
   userId: string;
   role: Role;
@@ -13,10 +13,10 @@ export interface Manager {
 }
 
 /**
- * Lets the caller's transaction change a team, alone, and reads what the author is in it now: what the request was let in
- * with may be a second old. Throws not_found for who is no member.
+ * Locks a team until the transaction ends, and reads the current role of the author. The role that authorized the request comes
+ * from a cache and can be one second old. Throws not_found if the author is not a member.
  */
-export async function openTeam(
+export async function lockTeamForManager(
   transaction: Querier,
   { actor }: Author,
   workspaceId: string,
@@ -27,20 +27,20 @@ export async function openTeam(
   return { userId: actor.id, role: found.role, workspaceName: workspace.name };
 }
 
-/** Only administrators change a team, and only owners make or change owners. Throws forbidden. */
+/** Only admins and owners can change a team. Only owners can assign or change the role owner. Throws forbidden. */
 export function requireAuthority({ role }: Manager, ...concerned: Role[]): void {
   const needed = concerned.includes('owner') ? 'owner' : 'admin';
   if (roles.indexOf(role) < roles.indexOf(needed))
     throw new ProblemError('forbidden', `This needs the role ${needed}.`);
 }
 
-/** The roles that somebody of this role, or of none any more, may not give. */
-export function rolesBeyond(role: Role | undefined): Role[] {
+/** Returns the roles that an account with this role cannot assign. Undefined means that the account is not a member. */
+export function rolesNotAssignableBy(role: Role | undefined): Role[] {
   if (role === 'owner') return [];
   return role === 'admin' ? ['owner'] : [...roles];
 }
 
-/** A workspace always has an owner. Throws last_owner. */
+/** Throws last_owner if the workspace has only one owner. */
 export async function requireAnotherOwner(transaction: Querier, workspaceId: string): Promise<void> {
   if ((await countOwners(transaction, workspaceId)) < 2) throw new ProblemError('last_owner');
 }

@@ -5,25 +5,30 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { endPaymentsOf } from '../paid-keys/index.ts';
-import { openTeam, requireAnotherOwner, requireAuthority, rolesBeyond } from './authority.ts';
+import {
+  lockTeamForManager,
+  requireAnotherOwner,
+  requireAuthority,
+  rolesNotAssignableBy,
+} from './authority.ts';
 import { endInvitationsBy } from './invitation-queries.ts';
 import { deleteMembership, findMember, updateRole, type TeamEntry } from './queries.ts';
-import { withdrawal } from './withdraw-invitation.ts';
+import { withdrawalRecord } from './withdraw-invitation.ts';
 
-export interface MemberPlace {
+export interface MemberReference {
   workspaceId: string;
   userId: string;
 }
 
-/** Gives a member another role. Throws not_found, forbidden, and last_owner where none would be left. */
+/** Changes the role of a member. Throws not_found and forbidden. Throws last_owner if no owner would remain. */
 export async function changeRole(
   services: MailServices & { database: Database },
   author: Author,
-  { workspaceId, userId }: MemberPlace,
+  { workspaceId, userId }: MemberReference,
   role: Role,
 ): Promise<TeamEntry> {
   return services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
-    const manager = await openTeam(transaction, author, workspaceId);
+    const manager = await lockTeamForManager(transaction, author, workspaceId);
     const member = await findMember(transaction, workspaceId, userId);
     if (!member) throw new ProblemError('not_found');
     requireAuthority(manager, member.role, role);
@@ -39,20 +44,20 @@ export async function changeRole(
         details: { before: { role: member.role }, after: { role } },
       },
     ]);
-    await withdrawInvitationsBeyond(transaction, author, { workspaceId, userId }, role);
+    await withdrawInvitationsNotAllowed(transaction, author, { workspaceId, userId }, role);
     if (role === 'viewer') await endPaymentsOf(services, transaction, author, { workspaceId, userId });
     return { ...member, role };
   });
 }
 
-/** Removes a member, who may be the author: everybody may leave. Throws what changing a role throws. */
+/** Removes a member. Every member can remove themselves. Throws the same errors as {@link changeRole}. */
 export async function removeMember(
   services: MailServices & { database: Database },
   author: Author,
-  { workspaceId, userId }: MemberPlace,
+  { workspaceId, userId }: MemberReference,
 ): Promise<void> {
   await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
-    const manager = await openTeam(transaction, author, workspaceId);
+    const manager = await lockTeamForManager(transaction, author, workspaceId);
     const leaves = manager.userId === userId;
     if (!leaves) requireAuthority(manager);
     const member = await findMember(transaction, workspaceId, userId);
@@ -69,23 +74,26 @@ export async function removeMember(
         details: { before: { email: member.email, role: member.role } },
       },
     ]);
-    await withdrawInvitationsBeyond(transaction, author, { workspaceId, userId }, undefined);
+    await withdrawInvitationsNotAllowed(transaction, author, { workspaceId, userId }, undefined);
     await endPaymentsOf(services, transaction, author, { workspaceId, userId });
   });
 }
 
-/** What somebody could not invite to any more, they have not invited to: else a removed member could come back by it. */
-async function withdrawInvitationsBeyond(
+/**
+ * Withdraws the open invitations that a member sent, for the roles that the member can no longer assign. Otherwise a removed
+ * member could rejoin with an invitation that they sent earlier.
+ */
+async function withdrawInvitationsNotAllowed(
   transaction: Querier,
   author: Author,
-  { workspaceId, userId }: MemberPlace,
+  { workspaceId, userId }: MemberReference,
   role: Role | undefined,
 ): Promise<void> {
-  const roles = rolesBeyond(role);
+  const roles = rolesNotAssignableBy(role);
   const withdrawn = await endInvitationsBy(transaction, workspaceId, { userId, roles });
   if (withdrawn.length > 0)
     await auditTrail(
       transaction,
-      withdrawn.map((invitation) => withdrawal(author, invitation)),
+      withdrawn.map((invitation) => withdrawalRecord(author, invitation)),
     );
 }

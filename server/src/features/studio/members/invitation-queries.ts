@@ -22,7 +22,7 @@ export function insertInvitation(db: Querier, invitation: NewInvitation): Promis
               created_at AS "createdAt", invited_by AS "invitedBy", expires_at AS "expiresAt"`);
 }
 
-/** An invitation that was neither accepted nor withdrawn nor replaced. */
+/** An invitation that is not accepted, withdrawn or replaced. */
 export interface OpenInvitation {
   id: string;
   workspaceId: string;
@@ -36,35 +36,35 @@ const columns = sql`id, workspace_id AS "workspaceId", email, role, expires_at A
 export function findOpenInvitation(
   db: Querier,
   workspaceId: string,
-  named: { id: string } | { email: string },
+  by: { id: string } | { email: string },
 ): Promise<OpenInvitation | undefined> {
-  const name: Sql = 'id' in named ? sql`id = ${named.id}` : sql`email = ${named.email}`;
+  const matches: Sql = 'id' in by ? sql`id = ${by.id}` : sql`email = ${by.email}`;
   return db.row(sql`
     SELECT ${columns} FROM invitations
-    WHERE workspace_id = ${workspaceId} AND ${name} AND ended_at IS NULL`);
+    WHERE workspace_id = ${workspaceId} AND ${matches} AND ended_at IS NULL`);
 }
 
-/** What an invitation says to whoever holds its token. */
+/** An invitation, as the invited person sees it. */
 export interface MailedInvitation extends OpenInvitation {
   workspaceName: string;
   workspaceSlug: string;
-  /** Its address. */
+  /** The e-mail address of the inviter. */
   invitedBy: string;
 }
 
-/** Undefined where the token was never mailed, or does not work any more. */
+/** Finds an invitation by its token. Returns undefined if the token is unknown, used or expired. */
 export function findInvitationOfToken(db: Querier, tokenHash: Buffer): Promise<MailedInvitation | undefined> {
   return db.row(sql`SELECT * FROM guildhall_find_invitation(${tokenHash})`);
 }
 
-/** Ends an invitation. False where it had ended before. */
+/** Ends an invitation. Returns false if it had already ended. */
 export async function endInvitation(db: Querier, invitationId: string): Promise<boolean> {
   const ended = await db.run(sql`
     UPDATE invitations SET ended_at = clock_timestamp() WHERE id = ${invitationId} AND ended_at IS NULL`);
   return ended === 1;
 }
 
-/** Ends the open invitations that somebody has sent, for these roles, and returns them. */
+/** Ends and returns the open invitations that an account sent for these roles. */
 export function endInvitationsBy(
   db: Querier,
   workspaceId: string,
@@ -76,23 +76,23 @@ export function endInvitationsBy(
     RETURNING ${columns}`);
 }
 
-/** Makes all that mail an address take turns until the transaction ends: none overlooks the mail of another. */
+/** Serializes the invitations to one address until the transaction ends, so each one counts the e-mails of the others. */
 export async function lockAddress(db: Querier, email: string): Promise<void> {
   await db.rows(sql`SELECT pg_advisory_xact_lock(7118016, hashtext(${email}))`);
 }
 
 export interface SentMails {
   count: number;
-  /** Until the first of them is a day old. */
+  /** The seconds until the oldest of them no longer counts. */
   seconds: number;
 }
 
-/** The invitations of the last day to an address. */
+/** Counts the invitations to an address in the last 24 hours. */
 export function countMailsTo(db: Querier, email: string): Promise<SentMails> {
   return countMails(db, sql`guildhall_count_invitations_to(${email})`);
 }
 
-/** The invitations of the last day that somebody has sent. */
+/** Counts the invitations that an account sent in the last 24 hours. */
 export function countMailsBy(db: Querier, userId: string): Promise<SentMails> {
   return countMails(db, sql`guildhall_count_invitations_by(${userId})`);
 }
@@ -102,7 +102,7 @@ async function countMails(db: Querier, counted: Sql): Promise<SentMails> {
   return row ?? { count: 0, seconds: 1 };
 }
 
-/** Deletes what is of no more use: those that ended over a day ago, until when they count, and those that expired long ago. */
+/** Deletes invitations that ended over 1 day ago or expired over 30 days ago. Until then, they count for the daily limits. */
 export async function deleteOldInvitations(db: Querier): Promise<void> {
   await db.run(sql`
     DELETE FROM invitations

@@ -12,7 +12,7 @@ import { AcceptBody, Accepted, Invitation, Membership, TokenBody } from './schem
 
 const tags = ['Accounts'];
 
-/** Open to whoever holds a mailed token. */
+/** The endpoints of invitations that require only the mailed token. */
 export function invitationRoutes(
   services: InvitationServices & PasswordServices & SessionServices,
 ): FastifyPluginAsyncTypebox {
@@ -23,8 +23,9 @@ export function invitationRoutes(
         schema: {
           operationId: 'lookUpInvitation',
           tags,
-          summary: 'What an invitation is to',
-          description: 'For the page on which it is accepted. Changes nothing.',
+          summary: 'Look up an invitation',
+          description:
+            'Returns the invitation of a mailed token, for the page on which a person accepts it. Read-only.',
           body: TokenBody,
           response: { 200: Invitation, ...problems(404) },
         },
@@ -40,9 +41,9 @@ export function invitationRoutes(
           tags,
           summary: 'Accept an invitation with a password',
           description:
-            'Joins the workspace and signs in: 200 with the account of the invited address, by its password; 201 with a new ' +
-            'account where the address has none, also where sign-up is closed. An account with a second factor signs in first ' +
-            '(403), and accepts as who is signed in.',
+            'Joins the workspace and signs in. If the invited address has an account, send its password: the response is 200. ' +
+            'Otherwise an account is created, even if sign-up is closed: the response is 201. If the account has a second ' +
+            'factor, the response is 403: sign in first, then call `POST /api/saas-auth/me/invitations/accept`.',
           body: AcceptBody,
           response: { 200: Accepted, 201: Accepted, ...problems(401, 403, 404, 409, 429, 503) },
         },
@@ -55,7 +56,7 @@ export function invitationRoutes(
   };
 }
 
-/** Behind a dashboard account. */
+/** The invitation endpoint that requires a dashboard account. */
 export function ownInvitationRoutes(services: InvitationServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -64,8 +65,8 @@ export function ownInvitationRoutes(services: InvitationServices): FastifyPlugin
         schema: {
           operationId: 'joinWorkspace',
           tags,
-          summary: 'Accept an invitation as who is signed in',
-          description: 'The invitation must be for the address of the account (403).',
+          summary: 'Accept an invitation when signed in',
+          description: 'If the invitation is not for the e-mail address of the account, the response is 403.',
           body: TokenBody,
           response: { 200: Membership, ...problems(403, 404) },
         },

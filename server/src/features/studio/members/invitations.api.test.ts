@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
@@ -43,403 +43,419 @@ const entryOf = async (email: string) =>
     (item: { email: string }) => item.email === email,
   );
 
-test('an invitation is mailed, kept as a fingerprint, and shown without the token', async () => {
-  const email = someEmail();
-  const invited = await invite(` ${email.toUpperCase()} `, 'admin');
-  assert.equal(invited.status, 201, invited.text);
-  const { invitationId, createdAt, expiresAt, ...rest } = invited.body;
-  assert.deepEqual(rest, {
-    userId: null,
-    email,
-    displayName: null,
-    role: 'admin',
-    status: 'invited',
-    invitedBy: owner.accountId,
-  });
-  const days = (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000;
-  assert.ok(Math.abs(days - 7) < 0.001);
-  assert.deepEqual(await entryOf(email), invited.body);
-
-  const [mail, ...more] = await mailbox.mailsTo(email);
-  assert.equal(more.length, 0);
-  const token = await mailbox.tokenTo(email);
-  assert.match(token, /^gh_invite_[0-9a-f]{72}$/);
-  for (const word of [`${owner.accountId}@example.com`, app.issuer, 'as admin'])
-    assert.ok(mail!.text.includes(word), word);
-  assert.ok(!invited.text.includes(token));
-  const stored = await app.owner.query(
-    `SELECT to_jsonb(i)::text AS text FROM invitations i WHERE id = $1
-     UNION ALL SELECT details::text FROM audit_records WHERE target_id = $1::text`,
-    [invitationId],
-  );
-  assert.equal(stored.rows.length, 2);
-  for (const { text } of stored.rows) assert.ok(!text.includes(token.slice(-64)));
-});
-
-test('a new account accepts with a password, also where sign-up is closed', async () => {
-  const email = someEmail();
-  await invite(email, 'admin');
-  const token = await mailbox.tokenTo(email);
-  const seen = await lookUp(token);
-  assert.equal(seen.status, 200, seen.text);
-  const { expiresAt, workspaceName, ...words } = seen.body;
-  assert.deepEqual(words, {
-    email,
-    role: 'admin',
-    invitedBy: `${owner.accountId}@example.com`,
-    hasAccount: false,
-  });
-  assert.ok(workspaceName && expiresAt);
-
-  const accepted = await accept(token, { displayName: ' Ada ' }, closed);
-  assert.equal(accepted.status, 201, accepted.text);
-  const { accessToken, refreshToken, user, membership, tokenType, expiresIn } = accepted.body;
-  assert.deepEqual([tokenType, expiresIn, user.email, user.displayName], ['Bearer', 900, email, 'Ada']);
-  assert.equal(user.isPlatformAdmin, false);
-  assert.deepEqual((await app.http.get('/api/saas-auth/me', { bearer: accessToken })).body, {
-    user,
-    memberships: [membership],
-  });
-  assert.partialDeepStrictEqual(membership, {
-    workspaceId: tenant.workspaceId,
-    role: 'admin',
-    workspaceName,
-  });
-  assert.equal((await app.http.post('/api/saas-auth/refresh', { refreshToken })).status, 200);
-  assert.equal((await app.http.post('/api/saas-auth/login', { email, password })).status, 200);
-  assert.partialDeepStrictEqual(await entryOf(email), { userId: user.id, status: 'active', role: 'admin' });
-
-  const { rows } = await app.owner.query(
-    `SELECT action, details, ip_address, request_id FROM audit_records WHERE actor_id = $1 ORDER BY id`,
-    [user.id],
-  );
-  assert.deepEqual(
-    rows.map((row) => row.action),
-    ['account.created', 'member.joined'],
-  );
-  assert.deepEqual(rows[1].details.after, { email, role: 'admin' });
-  assert.equal(rows[1].request_id, accepted.headers.get('x-request-id'));
-  assert.equal(rows[1].ip_address, '127.0.0.1');
-});
-
-test('an account accepts with its password, and with no other', async () => {
-  const email = someEmail();
-  const { user } = await signUp(email);
-  await invite(email);
-  const token = await mailbox.tokenTo(email);
-  assert.equal((await lookUp(token)).body.hasAccount, true);
-  const wrong = await accept(token, { password: 'wrong horse', displayName: 'Eve' });
-  assert.deepEqual([wrong.status, wrong.body.code], [401, 'invalid_credentials']);
-  const right = await accept(token);
-  assert.equal(right.status, 200, right.text);
-  assert.deepEqual(right.body.user, user);
-  assert.equal((await app.http.get(path, { bearer: right.body.accessToken })).status, 200);
-});
-
-test('guesses at the password of an invited account are limited, with those at its login', async () => {
-  const email = someEmail();
-  await signUp(email);
-  await invite(email);
-  const token = await mailbox.tokenTo(email);
-  for (let guess = 0; guess < 10; guess++) {
-    const attempt =
-      guess % 2
-        ? accept(token, { password: `wrong horse ${guess}` })
-        : app.http.post('/api/saas-auth/login', { email, password: `wrong horse ${guess}` });
-    assert.equal((await attempt).status, 401);
-  }
-  const refused = await accept(token);
-  assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
-  assert.ok(Number(refused.headers.get('retry-after')) > 0);
-});
-
-test('who is signed in accepts as themselves; as another account they cannot', async () => {
-  const email = someEmail();
-  const account = await signUp(email);
-  await invite(email);
-  const token = await mailbox.tokenTo(email);
-  const refused = await join(token, stranger);
-  assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden']);
-  assert.equal((await app.http.get(path, stranger)).status, 404);
-  for (const caller of [{}, { bearer: 'x' }, tenant]) assert.equal((await join(token, caller)).status, 401);
-  const joined = await join(token, account);
-  assert.equal(joined.status, 200, joined.text);
-  assert.partialDeepStrictEqual(joined.body, { workspaceId: tenant.workspaceId, role: 'viewer' });
-  assert.equal((await app.http.get(path, account)).status, 200);
-  assert.equal((await join(token, account)).body.code, 'invitation_not_found');
-});
-
-test('a token works once, also for parallel uses', async () => {
-  for (const hasAccount of [false, true]) {
+describe('POST /api/workspaces/{workspaceId}/members', () => {
+  test('mails the token, stores only its fingerprint, and does not return it', async () => {
     const email = someEmail();
-    const account = hasAccount ? await signUp(email) : undefined;
-    const { token } = await arrangeInvitation(app, tenant, { email });
-    const uses = Array.from({ length: 8 }, (_, use) =>
-      account && use % 2 ? join(token, account) : accept(token, {}, use % 3 ? app : closed),
-    );
-    const statuses = (await Promise.all(uses)).map((answer) => answer.status);
-    assert.equal(statuses.filter((status) => status < 300).length, 1, String(statuses));
-    assert.equal(statuses.filter((status) => status === 404).length, 7, String(statuses));
-    const { rows } = await app.owner.query('SELECT count(*)::int AS count FROM accounts WHERE email = $1', [
+    const invited = await invite(` ${email.toUpperCase()} `, 'admin');
+    assert.equal(invited.status, 201, invited.text);
+    const { invitationId, createdAt, expiresAt, ...rest } = invited.body;
+    assert.deepEqual(rest, {
+      userId: null,
       email,
-    ]);
-    assert.equal(rows[0].count, 1);
-  }
-});
+      displayName: null,
+      role: 'admin',
+      status: 'invited',
+      invitedBy: owner.accountId,
+    });
+    const days = (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000;
+    assert.ok(Math.abs(days - 7) < 0.001);
+    assert.deepEqual(await entryOf(email), invited.body);
 
-test('a used, withdrawn, replaced, expired, mistyped or invented token is one and the same 404', async () => {
-  const account = await signUp(someEmail());
-  const { email } = account.user;
-  const arrange = async () => {
-    await app.owner.query('UPDATE invitations SET ended_at = now() WHERE email = $1 AND ended_at IS NULL', [
-      email,
-    ]);
-    return arrangeInvitation(app, tenant, { email });
-  };
-  const replaced = await arrange();
-  await app.owner.query(`UPDATE invitations SET created_at = now() - interval '2 days'`);
-  assert.equal((await invite(email)).status, 201);
-  const withdrawn = await arrange();
-  assert.equal((await withdraw(withdrawn.id)).status, 204);
-  const expired = await arrange();
-  await app.owner.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [expired.id]);
-  const { token: good } = await arrange();
-  const bad = [
-    replaced.token,
-    withdrawn.token,
-    expired.token,
-    newOpaqueToken('invite'),
-    good.slice(0, -1),
-    `${good}0`,
-    good.toUpperCase(),
-    newOpaqueToken('game'),
-    'x',
-    "' OR 1=1 --",
-  ];
-  for (const token of bad)
-    for (const answer of [await accept(token), await join(token, account), await lookUp(token)]) {
-      assert.equal(answer.status, 404, token);
-      assert.equal(answer.body.code, 'invitation_not_found');
-      assert.match(answer.body.detail, /^The invitation was used, withdrawn or replaced/);
-    }
-  for (const token of ['', 5, null, 'x'.repeat(513), 'a\u0000'])
-    assert.equal((await accept(token as string)).status, 400, String(token));
-  assert.equal((await join(good, account)).status, 200);
-});
-
-test('passwords and names of new accounts have their bounds', async () => {
-  const { token } = await arrangeInvitation(app, tenant, { email: someEmail() });
-  for (const bad of [
-    { password: '1234567' },
-    { password: 'x'.repeat(129) },
-    { password: null },
-    { password: undefined },
-    { displayName: ' ' },
-    { displayName: 'x'.repeat(129) },
-  ])
-    assert.equal((await accept(token, bad)).status, 400, JSON.stringify(bad));
-  assert.equal((await accept(token, { password: '12345678', displayName: '🎮'.repeat(128) })).status, 201);
-});
-
-test('neither answer nor mail tells whether an address has an account', async () => {
-  const [known, unknown] = [someEmail(), someEmail()];
-  await signUp(known);
-  const shape = async (email: string) => {
-    const { status, body } = await invite(email);
-    const [mail] = await mailbox.mailsTo(email);
-    const { invitationId, createdAt, expiresAt, ...rest } = body;
+    const [mail, ...more] = await mailbox.mailsTo(email);
+    assert.equal(more.length, 0);
     const token = await mailbox.tokenTo(email);
-    return JSON.stringify([status, rest, mail!.text.replace(token, '')]).replaceAll(email, '');
-  };
-  assert.equal(await shape(known), await shape(unknown));
-});
-
-test('inviting again mails another token with the role of now, and voids the first', async () => {
-  const email = someEmail();
-  const first = (await invite(email, 'admin')).body;
-  const token = await mailbox.tokenTo(email);
-  const again = await invite(email, 'viewer', admin);
-  assert.equal(again.status, 201);
-  assert.notEqual(again.body.invitationId, first.invitationId);
-  assert.deepEqual(await entryOf(email), again.body);
-  assert.equal((await accept(token)).status, 404);
-  assert.equal((await accept(await mailbox.tokenTo(email))).body.membership.role, 'viewer');
-  const { rows } = await app.owner.query(`SELECT details FROM audit_records WHERE target_id = $1`, [
-    again.body.invitationId,
-  ]);
-  assert.partialDeepStrictEqual(rows[0].details, {
-    before: { email, role: 'admin' },
-    after: { email, role: 'viewer' },
+    assert.match(token, /^gh_invite_[0-9a-f]{72}$/);
+    for (const word of [`${owner.accountId}@example.com`, app.issuer, 'as admin'])
+      assert.ok(mail!.text.includes(word), word);
+    assert.ok(!invited.text.includes(token));
+    const stored = await app.owner.query(
+      `SELECT to_jsonb(i)::text AS text FROM invitations i WHERE id = $1
+     UNION ALL SELECT details::text FROM audit_records WHERE target_id = $1::text`,
+      [invitationId],
+    );
+    assert.equal(stored.rows.length, 2);
+    for (const { text } of stored.rows) assert.ok(!text.includes(token.slice(-64)));
   });
 });
 
-test('a member is not invited', async () => {
-  const refused = await invite(`${viewer.accountId}@EXAMPLE.com`);
-  assert.deepEqual([refused.status, refused.body.code], [409, 'already_member']);
+describe('POST /api/saas-auth/invitations/accept', () => {
+  test('creates an account with the password, even when sign-up is closed', async () => {
+    const email = someEmail();
+    await invite(email, 'admin');
+    const token = await mailbox.tokenTo(email);
+    const seen = await lookUp(token);
+    assert.equal(seen.status, 200, seen.text);
+    const { expiresAt, workspaceName, ...words } = seen.body;
+    assert.deepEqual(words, {
+      email,
+      role: 'admin',
+      invitedBy: `${owner.accountId}@example.com`,
+      hasAccount: false,
+    });
+    assert.ok(workspaceName && expiresAt);
+
+    const accepted = await accept(token, { displayName: ' Ada ' }, closed);
+    assert.equal(accepted.status, 201, accepted.text);
+    const { accessToken, refreshToken, user, membership, tokenType, expiresIn } = accepted.body;
+    assert.deepEqual([tokenType, expiresIn, user.email, user.displayName], ['Bearer', 900, email, 'Ada']);
+    assert.equal(user.isPlatformAdmin, false);
+    assert.deepEqual((await app.http.get('/api/saas-auth/me', { bearer: accessToken })).body, {
+      user,
+      memberships: [membership],
+    });
+    assert.partialDeepStrictEqual(membership, {
+      workspaceId: tenant.workspaceId,
+      role: 'admin',
+      workspaceName,
+    });
+    assert.equal((await app.http.post('/api/saas-auth/refresh', { refreshToken })).status, 200);
+    assert.equal((await app.http.post('/api/saas-auth/login', { email, password })).status, 200);
+    assert.partialDeepStrictEqual(await entryOf(email), { userId: user.id, status: 'active', role: 'admin' });
+
+    const { rows } = await app.owner.query(
+      `SELECT action, details, ip_address, request_id FROM audit_records WHERE actor_id = $1 ORDER BY id`,
+      [user.id],
+    );
+    assert.deepEqual(
+      rows.map((row) => row.action),
+      ['account.created', 'member.joined'],
+    );
+    assert.deepEqual(rows[1].details.after, { email, role: 'admin' });
+    assert.equal(rows[1].request_id, accepted.headers.get('x-request-id'));
+    assert.equal(rows[1].ip_address, '127.0.0.1');
+  });
+
+  test('accepts only the password of the existing account', async () => {
+    const email = someEmail();
+    const { user } = await signUp(email);
+    await invite(email);
+    const token = await mailbox.tokenTo(email);
+    assert.equal((await lookUp(token)).body.hasAccount, true);
+    const wrong = await accept(token, { password: 'wrong horse', displayName: 'Eve' });
+    assert.deepEqual([wrong.status, wrong.body.code], [401, 'invalid_credentials']);
+    const right = await accept(token);
+    assert.equal(right.status, 200, right.text);
+    assert.deepEqual(right.body.user, user);
+    assert.equal((await app.http.get(path, { bearer: right.body.accessToken })).status, 200);
+  });
+
+  test('counts wrong passwords together with those of the login', async () => {
+    const email = someEmail();
+    await signUp(email);
+    await invite(email);
+    const token = await mailbox.tokenTo(email);
+    for (let guess = 0; guess < 10; guess++) {
+      const attempt =
+        guess % 2
+          ? accept(token, { password: `wrong horse ${guess}` })
+          : app.http.post('/api/saas-auth/login', { email, password: `wrong horse ${guess}` });
+      assert.equal((await attempt).status, 401);
+    }
+    const refused = await accept(token);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  });
 });
 
-test('administrators invite, only owners invite owners, viewers nobody', async () => {
-  assert.equal((await invite(someEmail(), 'viewer', viewer)).status, 403);
-  assert.equal((await invite(someEmail(), 'viewer', stranger)).status, 404);
-  assert.equal((await invite(someEmail(), 'admin', admin)).status, 201);
-  assert.equal((await invite(someEmail(), 'owner', admin)).status, 403);
-  const email = someEmail();
-  const { invitationId } = (await invite(email, 'owner')).body;
-  assert.equal((await invite(email, 'viewer', admin)).status, 403, 'it would withdraw an owner’s');
-  assert.equal((await withdraw(invitationId, admin)).status, 403);
-  assert.equal((await withdraw(invitationId, viewer)).status, 403);
-  assert.equal((await withdraw(invitationId, stranger)).status, 404);
-  assert.equal((await withdraw(invitationId)).status, 204);
+describe('POST /api/saas-auth/me/invitations/accept', () => {
+  test('joins the workspace with the invited account, and returns 403 to another account', async () => {
+    const email = someEmail();
+    const account = await signUp(email);
+    await invite(email);
+    const token = await mailbox.tokenTo(email);
+    const refused = await join(token, stranger);
+    assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden']);
+    assert.equal((await app.http.get(path, stranger)).status, 404);
+    for (const caller of [{}, { bearer: 'x' }, tenant]) assert.equal((await join(token, caller)).status, 401);
+    const joined = await join(token, account);
+    assert.equal(joined.status, 200, joined.text);
+    assert.partialDeepStrictEqual(joined.body, { workspaceId: tenant.workspaceId, role: 'viewer' });
+    assert.equal((await app.http.get(path, account)).status, 200);
+    assert.equal((await join(token, account)).body.code, 'invitation_not_found');
+  });
 });
 
-test('a withdrawn invitation leaves the list, is audited, and is not found again', async () => {
-  const email = someEmail();
-  const { invitationId } = (await invite(email)).body;
-  const elsewhere = `/api/workspaces/${foreign.workspaceId}/invitations/${invitationId}`;
-  assert.equal((await app.http.delete(elsewhere, stranger)).status, 404);
-  const withdrawn = await withdraw(invitationId.toUpperCase(), admin);
-  assert.equal(withdrawn.status, 204);
-  assert.equal(await entryOf(email), undefined);
-  for (const id of [invitationId, randomUUID(), 'x']) assert.equal((await withdraw(id)).status, 404, id);
-  const { rows } = await app.owner.query(
-    `SELECT actor_id, details, request_id FROM audit_records WHERE target_id = $1 AND action = 'invitation.withdrawn'`,
-    [invitationId],
-  );
-  assert.deepEqual(rows, [
-    {
-      actor_id: admin.accountId,
-      details: { before: { email, role: 'viewer' } },
-      request_id: withdrawn.headers.get('x-request-id'),
-    },
-  ]);
+describe('tokens of invitations', () => {
+  test('accepts a token once when requests run in parallel', async () => {
+    for (const hasAccount of [false, true]) {
+      const email = someEmail();
+      const account = hasAccount ? await signUp(email) : undefined;
+      const { token } = await arrangeInvitation(app, tenant, { email });
+      const uses = Array.from({ length: 8 }, (_, use) =>
+        account && use % 2 ? join(token, account) : accept(token, {}, use % 3 ? app : closed),
+      );
+      const statuses = (await Promise.all(uses)).map((answer) => answer.status);
+      assert.equal(statuses.filter((status) => status < 300).length, 1, String(statuses));
+      assert.equal(statuses.filter((status) => status === 404).length, 7, String(statuses));
+      const { rows } = await app.owner.query('SELECT count(*)::int AS count FROM accounts WHERE email = $1', [
+        email,
+      ]);
+      assert.equal(rows[0].count, 1);
+    }
+  });
+
+  test('returns the same 404 for every invalid token', async () => {
+    const account = await signUp(someEmail());
+    const { email } = account.user;
+    const arrange = async () => {
+      await app.owner.query('UPDATE invitations SET ended_at = now() WHERE email = $1 AND ended_at IS NULL', [
+        email,
+      ]);
+      return arrangeInvitation(app, tenant, { email });
+    };
+    const replaced = await arrange();
+    await app.owner.query(`UPDATE invitations SET created_at = now() - interval '2 days'`);
+    assert.equal((await invite(email)).status, 201);
+    const withdrawn = await arrange();
+    assert.equal((await withdraw(withdrawn.id)).status, 204);
+    const expired = await arrange();
+    await app.owner.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [expired.id]);
+    const { token: good } = await arrange();
+    const bad = [
+      replaced.token,
+      withdrawn.token,
+      expired.token,
+      newOpaqueToken('invite'),
+      good.slice(0, -1),
+      `${good}0`,
+      good.toUpperCase(),
+      newOpaqueToken('game'),
+      'x',
+      "' OR 1=1 --",
+    ];
+    for (const token of bad)
+      for (const answer of [await accept(token), await join(token, account), await lookUp(token)]) {
+        assert.equal(answer.status, 404, token);
+        assert.equal(answer.body.code, 'invitation_not_found');
+        assert.match(answer.body.detail, /^The invitation was used, withdrawn or replaced/);
+      }
+    for (const token of ['', 5, null, 'x'.repeat(513), 'a\u0000'])
+      assert.equal((await accept(token as string)).status, 400, String(token));
+    assert.equal((await join(good, account)).status, 200);
+  });
+
+  test('returns 400 when password or display name are out of bounds', async () => {
+    const { token } = await arrangeInvitation(app, tenant, { email: someEmail() });
+    for (const bad of [
+      { password: '1234567' },
+      { password: 'x'.repeat(129) },
+      { password: null },
+      { password: undefined },
+      { displayName: ' ' },
+      { displayName: 'x'.repeat(129) },
+    ])
+      assert.equal((await accept(token, bad)).status, 400, JSON.stringify(bad));
+    assert.equal((await accept(token, { password: '12345678', displayName: '🎮'.repeat(128) })).status, 201);
+  });
 });
 
-test('an address gets five invitations a day, over all workspaces, and parallel ones are counted', async () => {
-  const email = someEmail();
-  const others = await Promise.all(
-    Array.from({ length: 4 }, async () => {
-      const studio = await arrangeTenant(app);
-      return { studio, caller: await arrangeAccount(app, studio, 'admin') };
-    }),
-  );
-  const answers = await Promise.all(
-    [...others, ...others].map(({ studio, caller }) =>
-      inviteTo(studio.workspaceId, { email, role: 'viewer' }, caller),
-    ),
-  );
-  const statuses = answers.map((answer) => answer.status).toSorted();
-  assert.deepEqual(statuses, [201, 201, 201, 201, 201, 429, 429, 429]);
-  const refused = await invite(email);
-  assert.equal(refused.body.code, 'too_many_attempts');
-  const seconds = Number(refused.headers.get('retry-after'));
-  assert.ok(seconds > 86_000 && seconds <= 86_400, String(seconds));
-  assert.equal((await mailbox.mailsTo(email)).length, 5);
+describe('limits and rules of invitations', () => {
+  test('does not reveal whether the address has an account', async () => {
+    const [known, unknown] = [someEmail(), someEmail()];
+    await signUp(known);
+    const shape = async (email: string) => {
+      const { status, body } = await invite(email);
+      const [mail] = await mailbox.mailsTo(email);
+      const { invitationId, createdAt, expiresAt, ...rest } = body;
+      const token = await mailbox.tokenTo(email);
+      return JSON.stringify([status, rest, mail!.text.replace(token, '')]).replaceAll(email, '');
+    };
+    assert.equal(await shape(known), await shape(unknown));
+  });
 
-  await app.owner.query(
-    `UPDATE invitations SET created_at = created_at - interval '1 day' WHERE email = $1`,
-    [email],
-  );
-  assert.equal((await invite(email)).status, 201);
-});
+  test('replaces the first invitation when the address is invited again', async () => {
+    const email = someEmail();
+    const first = (await invite(email, 'admin')).body;
+    const token = await mailbox.tokenTo(email);
+    const again = await invite(email, 'viewer', admin);
+    assert.equal(again.status, 201);
+    assert.notEqual(again.body.invitationId, first.invitationId);
+    assert.deepEqual(await entryOf(email), again.body);
+    assert.equal((await accept(token)).status, 404);
+    assert.equal((await accept(await mailbox.tokenTo(email))).body.membership.role, 'viewer');
+    const { rows } = await app.owner.query(`SELECT details FROM audit_records WHERE target_id = $1`, [
+      again.body.invitationId,
+    ]);
+    assert.partialDeepStrictEqual(rows[0].details, {
+      before: { email, role: 'admin' },
+      after: { email, role: 'viewer' },
+    });
+  });
 
-test('withdrawing gives no mail back, and a refused invitation leaves the one before', async () => {
-  const email = someEmail();
-  for (let mail = 0; mail < 4; mail++) await withdraw((await invite(email)).body.invitationId);
-  const last = (await invite(email)).body;
-  const token = await mailbox.tokenTo(email);
-  assert.equal((await invite(email, 'admin')).status, 429);
-  assert.deepEqual(await entryOf(email), last);
-  assert.equal((await accept(token)).body.membership.role, 'viewer');
-});
+  test('returns 409 when the address belongs to a member', async () => {
+    const refused = await invite(`${viewer.accountId}@EXAMPLE.com`);
+    assert.deepEqual([refused.status, refused.body.code], [409, 'already_member']);
+  });
 
-test('an account sends a hundred invitations a day', async () => {
-  const busy = await arrangeAccount(app, tenant, 'admin');
-  await app.owner.query(
-    `INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at, ended_at)
+  test('lets admins invite, but only owners invite owners', async () => {
+    assert.equal((await invite(someEmail(), 'viewer', viewer)).status, 403);
+    assert.equal((await invite(someEmail(), 'viewer', stranger)).status, 404);
+    assert.equal((await invite(someEmail(), 'admin', admin)).status, 201);
+    assert.equal((await invite(someEmail(), 'owner', admin)).status, 403);
+    const email = someEmail();
+    const { invitationId } = (await invite(email, 'owner')).body;
+    assert.equal(
+      (await invite(email, 'viewer', admin)).status,
+      403,
+      'it would replace the invitation of an owner',
+    );
+    assert.equal((await withdraw(invitationId, admin)).status, 403);
+    assert.equal((await withdraw(invitationId, viewer)).status, 403);
+    assert.equal((await withdraw(invitationId, stranger)).status, 404);
+    assert.equal((await withdraw(invitationId)).status, 204);
+  });
+
+  test('removes and audits a withdrawn invitation, then returns 404', async () => {
+    const email = someEmail();
+    const { invitationId } = (await invite(email)).body;
+    const elsewhere = `/api/workspaces/${foreign.workspaceId}/invitations/${invitationId}`;
+    assert.equal((await app.http.delete(elsewhere, stranger)).status, 404);
+    const withdrawn = await withdraw(invitationId.toUpperCase(), admin);
+    assert.equal(withdrawn.status, 204);
+    assert.equal(await entryOf(email), undefined);
+    for (const id of [invitationId, randomUUID(), 'x']) assert.equal((await withdraw(id)).status, 404, id);
+    const { rows } = await app.owner.query(
+      `SELECT actor_id, details, request_id FROM audit_records WHERE target_id = $1 AND action = 'invitation.withdrawn'`,
+      [invitationId],
+    );
+    assert.deepEqual(rows, [
+      {
+        actor_id: admin.accountId,
+        details: { before: { email, role: 'viewer' } },
+        request_id: withdrawn.headers.get('x-request-id'),
+      },
+    ]);
+  });
+
+  test('returns 429 after 5 invitations per day to one address, over all workspaces', async () => {
+    const email = someEmail();
+    const others = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const studio = await arrangeTenant(app);
+        return { studio, caller: await arrangeAccount(app, studio, 'admin') };
+      }),
+    );
+    const answers = await Promise.all(
+      [...others, ...others].map(({ studio, caller }) =>
+        inviteTo(studio.workspaceId, { email, role: 'viewer' }, caller),
+      ),
+    );
+    const statuses = answers.map((answer) => answer.status).toSorted();
+    assert.deepEqual(statuses, [201, 201, 201, 201, 201, 429, 429, 429]);
+    const refused = await invite(email);
+    assert.equal(refused.body.code, 'too_many_attempts');
+    const seconds = Number(refused.headers.get('retry-after'));
+    assert.ok(seconds > 86_000 && seconds <= 86_400, String(seconds));
+    assert.equal((await mailbox.mailsTo(email)).length, 5);
+
+    await app.owner.query(
+      `UPDATE invitations SET created_at = created_at - interval '1 day' WHERE email = $1`,
+      [email],
+    );
+    assert.equal((await invite(email)).status, 201);
+  });
+
+  test('counts withdrawn invitations, and a rejected invitation keeps the previous one', async () => {
+    const email = someEmail();
+    for (let mail = 0; mail < 4; mail++) await withdraw((await invite(email)).body.invitationId);
+    const last = (await invite(email)).body;
+    const token = await mailbox.tokenTo(email);
+    assert.equal((await invite(email, 'admin')).status, 429);
+    assert.deepEqual(await entryOf(email), last);
+    assert.equal((await accept(token)).body.membership.role, 'viewer');
+  });
+
+  test('returns 429 after 100 invitations per day by one account', async () => {
+    const busy = await arrangeAccount(app, tenant, 'admin');
+    await app.owner.query(
+      `INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at, ended_at)
      SELECT gen_random_uuid(), $1, n || '@example.org', 'viewer', sha256(n::text::bytea), $2, now(), now()
      FROM generate_series(1, 99) n`,
-    [tenant.workspaceId, busy.accountId],
-  );
-  assert.equal((await invite(someEmail(), 'viewer', busy)).status, 201);
-  const refused = await invite(someEmail(), 'viewer', busy);
-  assert.equal(refused.status, 429);
-  assert.ok(Number(refused.headers.get('retry-after')) > 0);
-});
+      [tenant.workspaceId, busy.accountId],
+    );
+    assert.equal((await invite(someEmail(), 'viewer', busy)).status, 201);
+    const refused = await invite(someEmail(), 'viewer', busy);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  });
 
-test('an account with an unverified address sends ten invitations a day', async () => {
-  const careless = await arrangeAccount(app, tenant, 'admin');
-  await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE id = $1', [careless.accountId]);
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, () => invite(someEmail(), 'viewer', careless)),
-  );
-  assert.equal(answers.filter(({ status }) => status === 201).length, 10);
-  assert.equal(answers.filter(({ status }) => status === 429).length, 2);
-});
+  test('returns 429 after 10 invitations per day by an account with an unverified address', async () => {
+    const careless = await arrangeAccount(app, tenant, 'admin');
+    await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE id = $1', [careless.accountId]);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => invite(someEmail(), 'viewer', careless)),
+    );
+    assert.equal(answers.filter(({ status }) => status === 201).length, 10);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 2);
+  });
 
-test('an accepted invitation verifies the address', async () => {
-  const email = someEmail();
-  const { user, bearer } = await signUp(email);
-  assert.equal(user.emailVerified, false);
-  await invite(email);
-  assert.equal((await join(await mailbox.tokenTo(email), { bearer })).status, 200);
-  const me = await app.http.get('/api/saas-auth/me', { bearer });
-  assert.equal(me.body.user.emailVerified, true);
-  const invited = someEmail();
-  await invite(invited);
-  const created = await accept(await mailbox.tokenTo(invited));
-  assert.equal(created.body.user.emailVerified, true);
-});
-
-test('an invitation and its acceptance at once leave a member or an invitation, never both', async () => {
-  for (let round = 0; round < 5; round++) {
+  test('verifies the address when the invitation is accepted', async () => {
     const email = someEmail();
-    const { token } = await arrangeInvitation(app, tenant, { email });
-    const account = await signUp(email);
-    const [joined, invited] = await Promise.all([join(token, account), invite(email)]);
-    const both = `${joined.status} ${invited.status}`;
-    assert.ok(['200 409', '404 201'].includes(both), both);
-  }
+    const { user, bearer } = await signUp(email);
+    assert.equal(user.emailVerified, false);
+    await invite(email);
+    assert.equal((await join(await mailbox.tokenTo(email), { bearer })).status, 200);
+    const me = await app.http.get('/api/saas-auth/me', { bearer });
+    assert.equal(me.body.user.emailVerified, true);
+    const invited = someEmail();
+    await invite(invited);
+    const created = await accept(await mailbox.tokenTo(invited));
+    assert.equal(created.body.user.emailVerified, true);
+  });
+
+  test('creates either a member or an invitation when both requests run in parallel', async () => {
+    for (let round = 0; round < 5; round++) {
+      const email = someEmail();
+      const { token } = await arrangeInvitation(app, tenant, { email });
+      const account = await signUp(email);
+      const [joined, invited] = await Promise.all([join(token, account), invite(email)]);
+      const both = `${joined.status} ${invited.status}`;
+      assert.ok(['200 409', '404 201'].includes(both), both);
+    }
+  });
+
+  test('returns 400 for invalid bodies', async () => {
+    const email = someEmail();
+    for (const body of [
+      {},
+      { email },
+      { role: 'viewer' },
+      { email: 'nobody', role: 'viewer' },
+      { email: 5, role: 'viewer' },
+      { email, role: 'Owner' },
+      { email: `${'x'.repeat(250)}@example.com`, role: 'viewer' },
+    ])
+      assert.equal((await inviteTo(tenant.workspaceId, body, owner)).status, 400, JSON.stringify(body));
+    const again = await inviteTo(tenant.workspaceId, { email, role: 'viewer', userId: randomUUID() }, owner);
+    assert.equal(again.status, 201, 'unknown fields are ignored');
+  });
+
+  test('escapes line breaks and markup of the workspace name in the e-mail', async () => {
+    const studio = await arrangeTenant(app);
+    const caller = await arrangeAccount(app, studio, 'owner');
+    const name = 'Evil\n\n    gh_invite_fake <b>studio</b>';
+    await app.http.patch(`/api/workspaces/${studio.workspaceId}`, { name }, caller);
+    const email = someEmail();
+    await inviteTo(studio.workspaceId, { email, role: 'viewer' }, caller);
+    assert.match(await mailbox.tokenTo(email), /^gh_invite_[0-9a-f]{72}$/);
+  });
 });
 
-test('bad invitations are refused', async () => {
-  const email = someEmail();
-  for (const body of [
-    {},
-    { email },
-    { role: 'viewer' },
-    { email: 'nobody', role: 'viewer' },
-    { email: 5, role: 'viewer' },
-    { email, role: 'Owner' },
-    { email: `${'x'.repeat(250)}@example.com`, role: 'viewer' },
-  ])
-    assert.equal((await inviteTo(tenant.workspaceId, body, owner)).status, 400, JSON.stringify(body));
-  const again = await inviteTo(tenant.workspaceId, { email, role: 'viewer', userId: randomUUID() }, owner);
-  assert.equal(again.status, 201, 'unknown members are ignored');
-});
-
-test('a name of a workspace adds no line and no markup to the mail', async () => {
-  const studio = await arrangeTenant(app);
-  const caller = await arrangeAccount(app, studio, 'owner');
-  const name = 'Evil\n\n    gh_invite_fake <b>studio</b>';
-  await app.http.patch(`/api/workspaces/${studio.workspaceId}`, { name }, caller);
-  const email = someEmail();
-  await inviteTo(studio.workspaceId, { email, role: 'viewer' }, caller);
-  assert.match(await mailbox.tokenTo(email), /^gh_invite_[0-9a-f]{72}$/);
-});
-
-test('old invitations are cleared away, and those that still count are not', async () => {
-  const [counting, ended, expired, open] = await Promise.all(
-    Array.from({ length: 4 }, () => arrangeInvitation(app, tenant, { email: someEmail() })),
-  );
-  const set = (assignment: string, { id }: { id: string }) =>
-    app.owner.query(`UPDATE invitations SET ${assignment} WHERE id = $1`, [id]);
-  await set(`ended_at = now() - interval '23 hours'`, counting!);
-  await set(`ended_at = now() - interval '25 hours'`, ended!);
-  await set(`expires_at = now() - interval '31 days'`, expired!);
-  const database = openDatabase(app.databaseUrl, { poolSize: 1 });
-  await deleteOldInvitations(database.forPlatform());
-  await database.close();
-  const ids = [counting, ended, expired, open].map((one) => one!.id);
-  const { rows } = await app.owner.query('SELECT id FROM invitations WHERE id = ANY($1)', [ids]);
-  assert.deepEqual(new Set(rows.map((row) => row.id)), new Set([counting!.id, open!.id]));
+describe('deleteOldInvitations', () => {
+  test('deletes old invitations and keeps those that still count', async () => {
+    const [counting, ended, expired, open] = await Promise.all(
+      Array.from({ length: 4 }, () => arrangeInvitation(app, tenant, { email: someEmail() })),
+    );
+    const set = (assignment: string, { id }: { id: string }) =>
+      app.owner.query(`UPDATE invitations SET ${assignment} WHERE id = $1`, [id]);
+    await set(`ended_at = now() - interval '23 hours'`, counting!);
+    await set(`ended_at = now() - interval '25 hours'`, ended!);
+    await set(`expires_at = now() - interval '31 days'`, expired!);
+    const database = openDatabase(app.databaseUrl, { poolSize: 1 });
+    await deleteOldInvitations(database.forPlatform());
+    await database.close();
+    const ids = [counting, ended, expired, open].map((one) => one!.id);
+    const { rows } = await app.owner.query('SELECT id FROM invitations WHERE id = ANY($1)', [ids]);
+    assert.deepEqual(new Set(rows.map((row) => row.id)), new Set([counting!.id, open!.id]));
+  });
 });

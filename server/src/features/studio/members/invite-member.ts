@@ -8,7 +8,7 @@ import { secondsFromNow } from '../../../core/timestamps.ts';
 import { findAccount } from '../accounts/index.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
-import { openTeam, requireAuthority } from './authority.ts';
+import { lockTeamForManager, requireAuthority } from './authority.ts';
 import {
   countMailsBy,
   countMailsTo,
@@ -18,28 +18,28 @@ import {
   lockAddress,
   type SentMails,
 } from './invitation-queries.ts';
-import { invitationEmail } from './templates/invitation.ts';
+import { invitationEmail } from './email-templates.ts';
 import { isMember, type TeamEntry } from './queries.ts';
 
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 
-/** Invitations that one address gets in a day, from all workspaces: whoever does not want them gets no more than that. */
-const MAILS_TO_ADDRESS = 5;
-/** Invitations that one account sends in a day, to whomever. */
-const MAILS_BY_ACCOUNT = 100;
-/** The same for an account whose address is not verified: whoever opened it may not be who they seem. */
-const MAILS_BY_UNVERIFIED = 10;
+/** Invitations to one address per day, from all workspaces. The limit protects people who do not want them. */
+const MAX_MAILS_TO_ADDRESS = 5;
+/** Invitations that one account can send per day. */
+const MAX_MAILS_BY_ACCOUNT = 100;
+/** The limit of an account with an unverified address, because its user can be an impostor. */
+const MAX_MAILS_BY_UNVERIFIED = 10;
 
 export interface InviteServices extends MailServices {
   database: Database;
-  /** The address of the deployment. */
+  /** The base URL of the deployment. */
   issuer: string;
 }
 
 /**
- * Invites an address to a workspace by a mailed token. Inviting it again mails another token, with the role of now, and the
- * one before stops working. Neither answer nor mail depends on whether the address has an account. Throws not_found,
- * forbidden, already_member and too_many_attempts.
+ * Invites an address to a workspace with a mailed token. A second invitation replaces the first one: it mails a new token and
+ * sets the new role. Response and e-mail do not reveal whether the address has an account. Throws not_found, forbidden,
+ * already_member and too_many_attempts.
  */
 export async function inviteMember(
   services: InviteServices,
@@ -49,12 +49,12 @@ export async function inviteMember(
 ): Promise<TeamEntry> {
   const { database, vault, issuer } = services;
   return database.forWorkspace(workspaceId).transaction(async (transaction) => {
-    const manager = await openTeam(transaction, author, workspaceId);
+    const manager = await lockTeamForManager(transaction, author, workspaceId);
     const previous = await findOpenInvitation(transaction, workspaceId, { email });
     requireAuthority(manager, role, ...(previous ? [previous.role] : []));
     if (await isMember(transaction, workspaceId, email)) throw new ProblemError('already_member');
     const inviter = await findAccount(transaction, manager.userId);
-    await spendMail(transaction, email, manager.userId, inviter?.emailVerified ?? false);
+    await requireMailsLeft(transaction, email, manager.userId, inviter?.emailVerified ?? false);
 
     if (previous) await endInvitation(transaction, previous.id);
     const token = newOpaqueToken('invite');
@@ -75,7 +75,7 @@ export async function inviteMember(
       role,
       token,
     });
-    await sendMail(services, transaction, { to: email, letter, usefulSeconds: LIFETIME_SECONDS });
+    await sendMail(services, transaction, { to: email, content: letter, usefulSeconds: LIFETIME_SECONDS });
     await auditTrail(transaction, [
       {
         ...author,
@@ -92,8 +92,8 @@ export async function inviteMember(
   });
 }
 
-/** Counts are rows, so nothing gives a mail back. Throws too_many_attempts. */
-async function spendMail(
+/** Throws too_many_attempts if a daily limit is reached. The limits count the rows of invitations. */
+async function requireMailsLeft(
   transaction: Querier,
   email: string,
   userId: string,
@@ -101,16 +101,16 @@ async function spendMail(
 ): Promise<void> {
   await lockAddress(transaction, email);
   refuseAbove(
-    MAILS_TO_ADDRESS,
+    MAX_MAILS_TO_ADDRESS,
     await countMailsTo(transaction, email),
-    'This address was invited too often today.',
+    `This address received ${MAX_MAILS_TO_ADDRESS} invitations in the last 24 hours. Invite it again later.`,
   );
   refuseAbove(
-    isVerified ? MAILS_BY_ACCOUNT : MAILS_BY_UNVERIFIED,
+    isVerified ? MAX_MAILS_BY_ACCOUNT : MAX_MAILS_BY_UNVERIFIED,
     await countMailsBy(transaction, userId),
     isVerified
-      ? 'You have sent too many invitations today.'
-      : `An account with an unverified e-mail address sends ${MAILS_BY_UNVERIFIED} invitations a day. Verify your address.`,
+      ? `You have sent ${MAX_MAILS_BY_ACCOUNT} invitations in the last 24 hours. Send more later.`
+      : `Accounts with an unverified e-mail address can send ${MAX_MAILS_BY_UNVERIFIED} invitations per day. Verify your address.`,
   );
 }
 

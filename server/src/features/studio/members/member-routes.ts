@@ -2,9 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
+import { readPage } from '../../../core/page.ts';
 import { changeRole, removeMember } from './change-member.ts';
 import { inviteMember, type InviteServices } from './invite-member.ts';
-import { readTeam } from './read-team.ts';
+import { countTeam, listTeam } from './queries.ts';
 import {
   ChangeMemberBody,
   InvitationPath,
@@ -20,13 +21,13 @@ const LIST = '/api/workspaces/:workspaceId/members';
 const tags = ['Workspaces'];
 
 export interface MemberServices extends InviteServices {
-  /** What is remembered of who may do what. */
+  /** The cache of roles. */
   memberships: { invalidate(): void };
-  /** The cache of keys, which holds their payers. */
+  /** The cache of keys, which contains their payers. */
   keys: { invalidate(): void };
 }
 
-/** Behind a dashboard account: the team of a workspace. */
+/** The endpoints of members and invitations. They require a dashboard account. */
 export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebox {
   const { database, memberships, keys } = services;
   return async (app) => {
@@ -37,8 +38,8 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'listMembers',
           tags,
-          summary: 'The members of a workspace',
-          description: 'In the order in which they joined; then whoever is invited and has not accepted.',
+          summary: 'List members',
+          description: 'Returns the members in the order in which they joined, then the open invitations.',
           params: WorkspacePath,
           querystring: PageQuery,
           response: { 200: MemberPage },
@@ -46,7 +47,8 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
       },
       async (request) => {
         const { workspaceId } = request.params;
-        return readTeam(database.forWorkspace(workspaceId), workspaceId, request.query);
+        const db = database.forWorkspace(workspaceId);
+        return readPage(request.query, listTeam(db, workspaceId, request.query), countTeam(db, workspaceId));
       },
     );
 
@@ -57,10 +59,10 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'inviteMember',
           tags,
-          summary: 'Invite somebody to a workspace',
+          summary: 'Invite a person to a workspace',
           description:
-            'Mails them a token that works once, for seven days. Inviting an address again mails another one, which takes the ' +
-            'place of the first. Only owners invite owners.',
+            'Mails a token that works once, for 7 days. A second invitation to the same address replaces the first one. Only ' +
+            'owners can invite owners. If the address belongs to a member, the response is 409.',
           params: WorkspacePath,
           body: InviteBody,
           response: { 201: Member, ...problems(409, 429) },
@@ -81,7 +83,8 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
           tags,
           summary: 'Change the role of a member',
           description:
-            'Holds at once. Only owners make owners, or change one. The last owner stays one (409).',
+            'The change takes effect immediately. Only owners can assign or change the role owner. If no owner would remain, ' +
+            'the response is 409.',
           params: MemberPath,
           body: ChangeMemberBody,
           response: { 200: Member, ...problems(409) },
@@ -98,17 +101,17 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
     app.delete(
       `${LIST}/:userId`,
       {
-        // Everybody may leave; to remove others needs more, which the use case sees to.
+        // Every member can leave. The use case checks the role that is needed to remove another member.
         config: { role: 'viewer' },
         schema: {
           operationId: 'removeMember',
           tags,
           summary: 'Remove a member, or leave',
           description:
-            'Holds at once, whatever token they have. Every member may remove themselves. To remove others needs the role ' +
-            'admin, to remove an owner the role owner. The last owner stays (409).',
+            'The member loses access immediately, even with a valid access token. Every member can remove themselves. The role ' +
+            'admin can remove others, but only owners can remove owners. If no owner would remain, the response is 409.',
           params: MemberPath,
-          response: { 204: Type.Null({ description: 'They are no member.' }), ...problems(409) },
+          response: { 204: Type.Null({ description: 'The account is not a member.' }), ...problems(409) },
         },
       },
       async (request, reply) => {
@@ -127,7 +130,7 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
           operationId: 'withdrawInvitation',
           tags,
           summary: 'Withdraw an invitation',
-          description: 'Its token stops working at once.',
+          description: 'The token of the invitation stops working immediately.',
           params: InvitationPath,
           response: { 204: Type.Null({ description: 'The invitation is withdrawn.' }) },
         },

@@ -3,7 +3,7 @@ import { sql } from '../../../database/sql.ts';
 import type { Role } from '../../../core/role.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
-/** A member of a workspace, or somebody who is invited to be one. */
+/** A member or an open invitation of a workspace. */
 export interface TeamEntry {
   userId: string | null;
   invitationId: string | null;
@@ -16,7 +16,7 @@ export interface TeamEntry {
   expiresAt: string | null;
 }
 
-/** Members, as entries of the team. */
+/** Selects members as entries of the team. */
 const members = sql`
   SELECT membership.workspace_id, membership.account_id AS "userId", NULL::uuid AS "invitationId", account.email,
          account.display_name AS "displayName", membership.role, 'active' AS status,
@@ -24,7 +24,7 @@ const members = sql`
   FROM memberships membership
   JOIN accounts account ON account.id = membership.account_id`;
 
-/** Open invitations, as entries of the team. They tell nothing of whether the address has an account. */
+/** Selects open invitations as entries of the team. They do not reveal whether the address has an account. */
 const invited = sql`
   SELECT workspace_id, NULL::uuid, id, email, NULL, role, CASE WHEN expires_at > now() THEN 'invited' ELSE 'expired' END,
          created_at, invited_by, expires_at
@@ -34,7 +34,7 @@ const invited = sql`
 const columns = sql`
   "userId", "invitationId", email, "displayName", role, status, "createdAt", "invitedBy", "expiresAt"`;
 
-/** Members in the order in which they joined, then whoever is invited. */
+/** Lists members in the order in which they joined, then open invitations. */
 export function listTeam(
   db: Querier,
   workspaceId: string,
@@ -63,7 +63,7 @@ export async function isMember(db: Querier, workspaceId: string, email: string):
   return row !== undefined;
 }
 
-/** Makes all that change a team take turns until the transaction ends: nobody counts owners that are just leaving. */
+/** Serializes changes of a team until the transaction ends, so the number of owners cannot change in between. */
 export function lockTeam(db: Querier, workspaceId: string): Promise<{ name: string } | undefined> {
   return db.row(sql`SELECT name FROM workspaces WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
 }

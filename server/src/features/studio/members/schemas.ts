@@ -12,26 +12,35 @@ export const InvitationPath = Type.Object({ workspaceId: Guid, invitationId: Gui
 export const InviteBody = Type.Object({ email: Email, role: WorkspaceRole });
 export const ChangeMemberBody = Type.Object({ role: WorkspaceRole });
 
-/** A member of a workspace, or somebody who is invited to be one. */
+/** A member or an open invitation of a workspace. */
 export const Member = Type.Object({
-  userId: Nullable(Type.String({ ...Guid, description: 'The member’s account; null for an invitation.' })),
+  userId: Nullable(
+    Type.String({ ...Guid, description: 'The account of the member. Null for an invitation.' }),
+  ),
   invitationId: Nullable(Type.String({ ...Guid, description: 'Null for a member.' })),
   email: Type.String(),
   displayName: Nullable(Type.String()),
   role: WorkspaceRole,
   status: OneOf(['active', 'invited', 'expired'], {
-    description: '`invited`: waits to be accepted; `expired`: it was not, within seven days.',
+    description:
+      '`active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.',
   }),
-  createdAt: Type.String({ ...Timestamp, description: 'When they joined, or were invited last.' }),
-  invitedBy: Nullable(Type.String({ ...Guid, description: 'Who sent the invitation; null for a member.' })),
+  createdAt: Type.String({ ...Timestamp, description: 'When the person joined, or was last invited.' }),
+  invitedBy: Nullable(
+    Type.String({ ...Guid, description: 'The account that sent the invitation. Null for a member.' }),
+  ),
   expiresAt: Nullable(
-    Type.String({ ...Timestamp, description: 'When the invitation expires; null for a member.' }),
+    Type.String({ ...Timestamp, description: 'When the invitation expires. Null for a member.' }),
   ),
 });
 
 export const MemberPage = Page(Member);
 
-const InvitationToken = Type.String({ minLength: 1, maxLength: 512, description: 'As it was mailed.' });
+const InvitationToken = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: 'The token from the e-mail.',
+});
 
 export const TokenBody = Type.Object({ token: InvitationToken });
 
@@ -40,19 +49,21 @@ export const AcceptBody = Type.Object({
   password: Type.String({
     minLength: 8,
     maxLength: 128,
-    description: 'Of the address’ account; where it has none, that of the new one.',
+    description: 'The password of the account. If the address has no account, the password of the new one.',
   }),
-  displayName: Type.Optional(Name(128, 'For a new account.')),
+  displayName: Type.Optional(Name(128, 'The display name of a new account.')),
 });
 
-/** What an invitation is to. */
+/** An invitation, as the invited person sees it. */
 export const Invitation = Type.Object({
-  email: Type.String({ description: 'Whom it is for.' }),
+  email: Type.String({ description: 'The invited e-mail address.' }),
   role: WorkspaceRole,
   workspaceName: Type.String(),
-  invitedBy: Type.String({ description: 'The e-mail address of whoever sent it.' }),
+  invitedBy: Type.String({ description: 'The e-mail address of the inviter.' }),
   expiresAt: Timestamp,
-  hasAccount: Type.Boolean({ description: 'Whether the address has an account, whose password is needed.' }),
+  hasAccount: Type.Boolean({
+    description: 'Whether the address has an account. If true, its password is needed.',
+  }),
 });
 
 export const Accepted = Type.Object({ ...SignedInBody.properties, membership: Membership });

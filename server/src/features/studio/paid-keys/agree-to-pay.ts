@@ -5,20 +5,20 @@ import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { findRole } from '../workspaces/index.ts';
-import { shareTeam } from './queries.ts';
+import { lockTeamForShare } from './queries.ts';
 
 /**
- * Lets the author agree that a workspace pays for the reads of a key, in the caller's transaction. Call it before the key is
- * locked: whoever changes the team locks the workspace first and the keys after it. Throws not_found if the author is no
- * member, and forbidden if the author is neither owner nor admin.
+ * Checks that the author can agree that a workspace pays for the reads of a key. Runs in the caller's transaction. Call it
+ * before you lock the key: transactions that change the team lock the workspace first and then the keys. Throws not_found if
+ * the author is not a member, and forbidden if the author is neither owner nor admin.
  */
 export async function requirePayer(
   transaction: Querier,
   { actor }: Author,
   workspaceId: string,
 ): Promise<void> {
-  await shareTeam(transaction, workspaceId);
-  // A statement of its own: it sees a change of the team that the lock has waited for.
+  await lockTeamForShare(transaction, workspaceId);
+  // This must be a separate statement. It then sees a change of the team that committed while the lock was waiting.
   const member = actor.id === null ? undefined : await findRole(transaction, actor.id, { workspaceId });
   if (!member) throw new ProblemError('not_found', 'The workspace of subscriberWorkspaceId does not exist.');
   if (member.role === 'viewer')
@@ -37,7 +37,10 @@ export interface Agreement {
   ownWorkspaceId: string;
 }
 
-/** Records an agreement in the paying workspace, and notifies both teams. The change of the key is audited with the key. */
+/**
+ * Writes the audit record of an agreement in the paying workspace, and notifies both teams. The caller audits the change of the
+ * key.
+ */
 export async function announceAgreement(
   services: MailServices,
   transaction: Querier,
@@ -49,7 +52,7 @@ export async function announceAgreement(
   await auditTrail(transaction, [
     { ...author, action: 'paid_key.agreed', workspaceId: payerId, targetId: keyId, details },
   ]);
-  // Names are left out: they are text that another workspace chose.
+  // The texts contain no names, because another workspace chose them.
   await notifyTeam(services, transaction, payerId, {
     type: 'paid_key.agreed',
     title: 'Your workspace pays for an API key',

@@ -4,19 +4,19 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
-import { endAgreements, shareTeam, type EndedPayment } from './queries.ts';
+import { endAgreements, lockTeamForShare, type EndedPayment } from './queries.ts';
 
-/** Why a workspace pays no more: it revoked the agreement, or who agreed is no owner or admin any more. */
+/** Why a payment ended: the agreement was revoked, or the account that agreed lost the role of owner or admin. */
 type Reason = 'revoked' | 'role_lost';
 
-/** Ends the payment for one key. Its reads are billed to its own workspace from then on. Throws not_found. */
+/** Ends the payment for one key. Later reads are billed to the key's own workspace. Throws not_found. */
 export async function endPayment(
   services: MailServices & { database: Database },
   author: Author,
   { workspaceId, keyId }: { workspaceId: string; keyId: string },
 ): Promise<void> {
   await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
-    await shareTeam(transaction, workspaceId);
+    await lockTeamForShare(transaction, workspaceId);
     const ended = await endAgreements(transaction, { keyId });
     if (ended.length === 0) throw new ProblemError('not_found', 'The workspace does not pay for this key.');
     await announceEnd(services, transaction, author, workspaceId, ended, 'revoked');
@@ -24,8 +24,8 @@ export async function endPayment(
 }
 
 /**
- * Ends all payments that a member agreed to, in the transaction that takes the role of owner or admin from them. The team must
- * be locked: so nobody agrees meanwhile.
+ * Ends all payments that a member agreed to. Runs in the transaction in which the member loses the role of owner or admin. The
+ * caller must lock the team, so that no new agreement is made at the same time.
  */
 export async function endPaymentsOf(
   services: MailServices,
@@ -56,7 +56,9 @@ async function announceEnd(
     })),
   );
   const why =
-    reason === 'revoked' ? 'the agreement was revoked' : 'who agreed lost the role of owner or admin';
+    reason === 'revoked'
+      ? 'the agreement was revoked'
+      : 'the account that agreed lost the role of owner or admin';
   await notifyTeam(services, transaction, payerId, {
     type: 'paid_key.ended',
     title: 'Your workspace no longer pays for an API key',
@@ -75,7 +77,7 @@ async function announceEnd(
     await auditTrail(
       transaction,
       keys.map(({ keyId }) => ({
-        // Without the address: the author belongs to another workspace.
+        // The IP address is omitted, because the author belongs to another workspace.
         actor: author.actor,
         action: 'api_key.payer_ended',
         tenantId,

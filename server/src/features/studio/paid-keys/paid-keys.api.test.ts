@@ -8,7 +8,7 @@ import { startTestApp } from '../../../testing/test-app.ts';
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
 
-/** A game that offers keys, a payer, and somebody who manages the keys of the one and has a role in the other. */
+/** Creates a publisher, a payer, and an account that is admin of the publisher and has a role in the payer. */
 async function arrange(role: 'owner' | 'admin' | 'viewer' = 'admin') {
   const [publisher, payer] = [await arrangeTenant(app), await arrangeTenant(app)];
   const agent = await arrangeAccount(app, payer, role);
@@ -36,7 +36,7 @@ async function arrange(role: 'owner' | 'admin' | 'viewer' = 'admin') {
     demote: () => app.http.patch(`${members}/${agent.accountId}`, { role: 'viewer' }, owner),
     remove: () => app.http.delete(`${members}/${agent.accountId}`, owner),
     leave: () => app.http.delete(`${members}/${agent.accountId}`, agent),
-    /** Who is billed for a read with a key, as a server has it. */
+    /** Returns the workspace that is billed for a read with a key on one server. */
     async billed(apiKey: string, { http } = app) {
       const { playerId } = await arrangePlayer(app, publisher);
       const { rows: before } = await app.owner.query(billedUnits, [publisher.tenantId]);
@@ -60,7 +60,7 @@ async function arrange(role: 'owner' | 'admin' | 'viewer' = 'admin') {
   };
 }
 
-/** What each workspace was billed for the API keys of a tenant. */
+/** Returns the units that each workspace was billed for the API keys of a tenant. */
 const billedUnits = `
   SELECT entry.workspace_id AS name, sum(units)::int AS units
   FROM (SELECT workspace_id, tenant_id, key_id, units FROM usage_entries
@@ -68,7 +68,7 @@ const billedUnits = `
   JOIN tenant_keys key ON key.id = entry.key_id AND key.kind = 'api'
   WHERE entry.tenant_id = $1 GROUP BY entry.workspace_id`;
 
-describe('naming a payer', () => {
+describe('subscriberWorkspaceId of an API key', () => {
   test('returns 403 when the author is a viewer of the paying workspace', async () => {
     const scene = await arrange('viewer');
     assert.equal((await scene.create()).status, 403);
@@ -78,7 +78,7 @@ describe('naming a payer', () => {
     assert.equal(await scene.payerOf(id), null);
   });
 
-  test('returns 404 when the author is no member of the paying workspace', async () => {
+  test('returns 404 when the author is not a member of the paying workspace', async () => {
     const scene = await arrange();
     const foreign = await arrangeTenant(app);
     for (const subscriberWorkspaceId of [foreign.workspaceId, randomUUID()])
@@ -93,7 +93,7 @@ describe('naming a payer', () => {
       assert.equal(await scene.billed(created.body.key), 'payer');
     });
 
-  test('audits and notifies in both workspaces', async () => {
+  test('writes audit records and notifications in both workspaces', async () => {
     const scene = await arrange();
     const manager = await arrangeAccount(app, scene.publisher, 'owner');
     const { id } = (await scene.create()).body;
@@ -119,7 +119,7 @@ describe('naming a payer', () => {
     }
   });
 
-  test('keeps the agreement when another trait changes or the key is rotated', async () => {
+  test('keeps the agreement when another setting changes or the key is rotated', async () => {
     const scene = await arrange();
     const { id } = (await scene.create()).body;
     const [before] = (await scene.list()).items;
@@ -135,7 +135,7 @@ describe('naming a payer', () => {
 });
 
 describe('GET /api/workspaces/{workspaceId}/paid-keys', () => {
-  test('pages the keys of other workspaces without their secrets', async () => {
+  test('returns the keys of other workspaces page by page, without their secrets', async () => {
     const scene = await arrange();
     const keys = [(await scene.create()).body, (await scene.create()).body];
     const own = `/api/bus_tenants/${scene.payer.tenantId}/api-keys`;
@@ -158,14 +158,14 @@ describe('GET /api/workspaces/{workspaceId}/paid-keys', () => {
 });
 
 describe('DELETE /api/workspaces/{workspaceId}/paid-keys/{keyId}', () => {
-  test('bills the key’s own workspace from then on, in every process', async () => {
+  test('bills later reads to the key’s own workspace in every process', async () => {
     const scene = await arrange();
     const { id, key } = (await scene.create()).body;
     assert.equal(await scene.billed(key, other), 'payer');
     assert.equal((await scene.end(id)).status, 204);
     assert.equal(await scene.billed(key), 'publisher');
     await eventually(async () => (await scene.billed(key, other)) === 'publisher');
-    assert.equal((await scene.end(id)).status, 404, 'it does not pay any more');
+    assert.equal((await scene.end(id)).status, 404, 'the payment has already ended');
     assert.equal((await scene.list()).totalCount, 0);
   });
 
@@ -178,7 +178,7 @@ describe('DELETE /api/workspaces/{workspaceId}/paid-keys/{keyId}', () => {
   });
 });
 
-describe('losing the role of owner or admin', () => {
+describe('a member who loses the role of owner or admin', () => {
   for (const how of ['demote', 'remove', 'leave'] as const)
     test(`ends the payment (${how})`, async () => {
       const scene = await arrange();
@@ -189,7 +189,7 @@ describe('losing the role of owner or admin', () => {
       assert.equal(await scene.billed(key), 'publisher');
     });
 
-  test('ends what is agreed, changed or rotated at the same time', async () => {
+  test('ends agreements that are created, changed or rotated in parallel', async () => {
     for (let round = 0; round < 12; round++) {
       const scene = await arrange();
       const first = (await scene.create()).body;

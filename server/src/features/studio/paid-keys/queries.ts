@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
-/** An API key of another workspace, whose reads a workspace pays for. */
+/** An API key of another workspace. This workspace pays for its reads. */
 export interface PaidKey {
   id: string;
   name: string;
@@ -14,23 +14,23 @@ export interface PaidKey {
   agreedAt: string;
 }
 
-/** In the paying workspace's scope: the oldest agreement first. */
+/** Lists the paid keys of a workspace, oldest agreement first. Runs in the scope of the workspace. */
 export function listPaidKeys(db: Querier, { limit, offset }: PageRequest): Promise<PaidKey[]> {
   return db.rows(sql`
     SELECT * FROM guildhall_paid_keys() ORDER BY "agreedAt", id LIMIT ${limit} OFFSET ${offset}`);
 }
 
-/** In the paying workspace's scope. */
+/** Runs in the scope of the workspace. */
 export function countPaidKeys(db: Querier): Promise<number> {
   return db.count(sql`SELECT count(*) FROM guildhall_paid_keys()`);
 }
 
-/** Keeps the team of a workspace as it is until the transaction ends. A change of the team waits, or is seen afterwards. */
-export async function shareTeam(db: Querier, workspaceId: string): Promise<void> {
+/** Blocks changes of a team until the transaction ends. Waits for a change that is already in progress. */
+export async function lockTeamForShare(db: Querier, workspaceId: string): Promise<void> {
   await db.run(sql`SELECT guildhall_share_team(${workspaceId})`);
 }
 
-/** A key that a workspace has stopped paying for. */
+/** A key whose payment has ended. */
 export interface EndedPayment {
   keyId: string;
   prefix: string;
@@ -38,7 +38,10 @@ export interface EndedPayment {
   ownWorkspaceId: string;
 }
 
-/** In the workspace's scope: ends its agreements about one key, or all that one of its members made. Revoked keys are included. */
+/**
+ * Ends the agreement for one key, or all agreements that one member made. Revoked keys are included. Runs in the scope of the
+ * workspace.
+ */
 export function endAgreements(
   db: Querier,
   which: { keyId: string } | { agreedBy: string },

@@ -14,11 +14,11 @@ const tags = ['Usage'];
 
 export interface PaidKeyServices extends MailServices {
   database: Database;
-  /** The cache of keys, which holds their payers. */
+  /** The cache of keys, which contains their payers. */
   keys: { invalidate(): void };
 }
 
-/** Behind a dashboard account: the API keys of other workspaces that a workspace pays for. */
+/** The endpoints of paid keys: API keys of other workspaces whose reads this workspace pays for. They require an account. */
 export function paidKeyRoutes(services: PaidKeyServices): FastifyPluginAsyncTypebox {
   const { database, keys } = services;
   return async (app) => {
@@ -31,8 +31,8 @@ export function paidKeyRoutes(services: PaidKeyServices): FastifyPluginAsyncType
           tags,
           summary: 'List paid API keys',
           description:
-            'The API keys of other workspaces whose reads this workspace pays for, the oldest agreement first, without ' +
-            'revoked keys. `GET …/usage?groupBy=key` shows what each key costs.',
+            'Returns the API keys of other workspaces whose reads this workspace pays for, oldest agreement first. Revoked keys ' +
+            'are not included. `GET …/usage?groupBy=key` returns the usage of each key.',
           params: WorkspacePath,
           querystring: PageQuery,
           response: { 200: PaidKeyPage },
@@ -54,7 +54,8 @@ export function paidKeyRoutes(services: PaidKeyServices): FastifyPluginAsyncType
           tags,
           summary: 'Stop paying for a key',
           description:
-            'The key keeps working. Its reads are billed to its own workspace from now on. Both workspaces are notified.',
+            'The key keeps working, but later reads are billed to its own workspace. Both workspaces are notified. If the ' +
+            'workspace does not pay for the key, the response is 404.',
           params: PaidKeyPath,
           response: { 204: Type.Null({ description: 'The workspace no longer pays for the key.' }) },
         },

@@ -7,10 +7,10 @@ export const PaidKeyPath = Type.Object({ workspaceId: Guid, keyId: Guid });
 export const PaidKey = Type.Object({
   id: Guid,
   name: Type.String(),
-  prefix: Type.String({ description: 'The start of the key.' }),
+  prefix: Type.String({ description: 'The first characters of the key.' }),
   tenantId: Guid,
   tenantName: Type.String(),
-  workspaceId: Type.Unsafe<string>({ ...Guid, description: 'The workspace that the key belongs to.' }),
+  workspaceId: Type.Unsafe<string>({ ...Guid, description: 'The workspace that owns the key.' }),
   agreedBy: Type.Unsafe<string>({ ...Guid, description: 'The account that agreed to pay.' }),
   agreedAt: Timestamp,
 });

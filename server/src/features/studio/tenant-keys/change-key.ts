@@ -5,36 +5,36 @@ import { auditTrail, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
 import { announcePayer } from './create-key.ts';
-import { applyTraits, auditedTraits, newPayer, requireWithinPlan, type KeyChange } from './key-traits.ts';
-import { findPayer, lockKey, revokeKeyRow, updateKey, type KeyPlace, type TenantKey } from './queries.ts';
+import { applyChange, auditedSettings, payerIn, requireWithinPlan, type KeyChange } from './key-settings.ts';
+import { findPayer, lockKey, revokeKeyRow, updateKey, type KeyReference, type TenantKey } from './queries.ts';
 
 /**
- * Changes what a key may do. Throws not_found for a key of another kind or tenant, conflict for a revoked one, and what
- * creating a key throws.
+ * Changes the settings of a key. Throws not_found if the key has another kind or tenant, and conflict if it is revoked. Also
+ * throws the errors of creating a key.
  */
 export async function changeKey(
   services: MailServices & { database: Database },
   author: Author,
-  place: KeyPlace,
+  reference: KeyReference,
   change: KeyChange,
 ): Promise<TenantKey> {
-  const { tenantId, kind, keyId } = place;
-  const payerId = newPayer(kind, change);
+  const { tenantId, kind, keyId } = reference;
+  const payerId = payerIn(kind, change);
   return services.database.forTenant(tenantId).transaction(async (transaction) => {
-    const isNewPayer = payerId !== null && payerId !== (await findPayer(transaction, place));
+    const isNewPayer = payerId !== null && payerId !== (await findPayer(transaction, reference));
     if (isNewPayer) await requirePayer(transaction, author, payerId);
-    const before = await lockKey(transaction, place);
+    const before = await lockKey(transaction, reference);
     if (!before) throw new ProblemError('not_found');
     if (before.revokedAt) throw new ProblemError('conflict', 'The key is revoked. Create a new one.');
     await requireWithinPlan(transaction, tenantId, change.rateLimit);
-    const traits = applyTraits(kind, before, change, author);
+    const settings = applyChange(kind, before, change, author);
     if (payerId !== null && payerId !== before.subscriberWorkspaceId && !isNewPayer)
       throw new ProblemError(
         'conflict',
         'The payer of the key changed at the same time. Send the change again.',
       );
-    const after = (await updateKey(transaction, place, traits)) ?? before;
-    const details = difference(auditedTraits(kind, before), auditedTraits(kind, after));
+    const after = (await updateKey(transaction, reference, settings)) ?? before;
+    const details = difference(auditedSettings(kind, before), auditedSettings(kind, after));
     if (details)
       await auditTrail(transaction, [
         { ...author, action: `${kind}_key.updated`, tenantId, targetId: keyId, details },
@@ -45,14 +45,14 @@ export async function changeKey(
   });
 }
 
-/** Revokes a key for good. Revoking it again changes nothing. Throws not_found for a key of another kind or tenant. */
-export async function revokeKey(database: Database, author: Author, place: KeyPlace): Promise<void> {
-  const { tenantId, kind, keyId } = place;
+/** Revokes a key permanently. Idempotent. Throws not_found if the key has another kind or tenant. */
+export async function revokeKey(database: Database, author: Author, reference: KeyReference): Promise<void> {
+  const { tenantId, kind, keyId } = reference;
   await database.forTenant(tenantId).transaction(async (transaction) => {
-    const key = await lockKey(transaction, place);
+    const key = await lockKey(transaction, reference);
     if (!key) throw new ProblemError('not_found');
     if (key.revokedAt) return;
-    await revokeKeyRow(transaction, place);
+    await revokeKeyRow(transaction, reference);
     await auditTrail(transaction, [
       {
         ...author,

@@ -6,8 +6,8 @@ import { newId } from '../../../core/ids.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { announceAgreement, requirePayer } from '../paid-keys/index.ts';
-import { applyTraits, auditedTraits, newPayer, requireWithinPlan, type KeyChange } from './key-traits.ts';
-import { findPlan, insertKey, type KeyPlace, type KeyTraits, type TenantKey } from './queries.ts';
+import { applyChange, auditedSettings, payerIn, requireWithinPlan, type KeyChange } from './key-settings.ts';
+import { findPlan, insertKey, type KeyReference, type KeySettings, type TenantKey } from './queries.ts';
 
 export interface NewKey extends KeyChange {
   tenantId: string;
@@ -16,9 +16,9 @@ export interface NewKey extends KeyChange {
 }
 
 /**
- * Creates a key in the caller's transaction in the tenant's scope. Only its fingerprint is stored: this answer is the only one
- * that ever holds the key. Throws invalid_request for an expiry that has passed or a limit above the plan, and what
- * {@link requirePayer} throws.
+ * Creates a key in the caller's transaction in the tenant's scope. The database stores only the fingerprint of the key, so no
+ * later call can return the key. Throws invalid_request if the expiry has passed or a limit is above the plan. Also throws the
+ * errors of {@link requirePayer}.
  */
 export async function createKey(
   transaction: Querier,
@@ -27,14 +27,14 @@ export async function createKey(
   wanted: NewKey,
 ): Promise<TenantKey & { key: string }> {
   const { tenantId, kind } = wanted;
-  const payerId = newPayer(kind, wanted);
+  const payerId = payerIn(kind, wanted);
   if (payerId) await requirePayer(transaction, author, payerId);
   const created = await addKey(transaction, services.vault, author, wanted);
   if (payerId) await announcePayer(services, transaction, author, tenantId, created);
   return created;
 }
 
-/** Creates a key that its own workspace pays for, in the caller's transaction in the tenant's scope. */
+/** Creates a key that its own workspace pays for. Runs in the caller's transaction in the tenant's scope. */
 export function createOwnKey(
   transaction: Querier,
   vault: Vault,
@@ -51,11 +51,11 @@ async function addKey(
   { tenantId, kind, ...change }: NewKey,
 ): Promise<TenantKey & { key: string }> {
   await requireWithinPlan(transaction, tenantId, change.rateLimit);
-  const traits = applyTraits(kind, { ...BLANK, name: change.name }, change, author);
-  return issueKey(transaction, vault, author, { tenantId, kind }, traits);
+  const settings = applyChange(kind, { ...DEFAULT_SETTINGS, name: change.name }, change, author);
+  return issueKey(transaction, vault, author, { tenantId, kind }, settings);
 }
 
-/** Announces that the payer of a key has agreed. */
+/** Notifies both workspaces that a payer agreed to pay for the key. */
 export async function announcePayer(
   services: MailServices,
   transaction: Querier,
@@ -75,17 +75,17 @@ export async function announcePayer(
   });
 }
 
-/** Makes the secret of a key, stores its fingerprint, and audits the key. */
+/** Generates a key, stores its fingerprint, and writes the audit record. */
 export async function issueKey(
   transaction: Querier,
   vault: Vault,
   author: Author,
-  { tenantId, kind }: Pick<KeyPlace, 'tenantId' | 'kind'>,
-  traits: KeyTraits,
+  { tenantId, kind }: Pick<KeyReference, 'tenantId' | 'kind'>,
+  settings: KeySettings,
 ): Promise<TenantKey & { key: string }> {
   const key = newOpaqueToken(kind);
   const secret = { prefix: visiblePrefix(key), fingerprint: vault.fingerprint(key) };
-  const created = await insertKey(transaction, { tenantId, kind, keyId: newId() }, secret, traits);
+  const created = await insertKey(transaction, { tenantId, kind, keyId: newId() }, secret, settings);
   if (!created) throw new Error('A key was not inserted.');
   await auditTrail(transaction, [
     {
@@ -93,13 +93,13 @@ export async function issueKey(
       action: `${kind}_key.created`,
       tenantId,
       targetId: created.id,
-      details: { after: { ...auditedTraits(kind, created), prefix: created.prefix } },
+      details: { after: { ...auditedSettings(kind, created), prefix: created.prefix } },
     },
   ]);
   return { ...created, key };
 }
 
-const BLANK = {
+const DEFAULT_SETTINGS = {
   allowDataApi: false,
   subscriberWorkspaceId: null,
   subscriberAgreedBy: null,

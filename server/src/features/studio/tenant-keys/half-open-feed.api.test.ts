@@ -7,7 +7,7 @@ import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
 const proxy = await startDatabaseProxy(app.databaseUrl);
-// A second process, whose connection for changes can be lost while all others work.
+// A second process. The test interrupts its change feed and keeps its other connections.
 const other = await startTestApp({ databaseUrl: proxy.url });
 const tenant = await arrangeTenant(app);
 const admin = await arrangeAccount(app, tenant, 'admin');
@@ -25,11 +25,11 @@ const statusOf = async (gameKey: string) =>
   ).status;
 
 describe('a change feed whose connection is half-open', () => {
-  test('is noticed, so that a revoked key stops working on the other process', async () => {
+  test('is detected, so that a revoked key stops working on the other process', async () => {
     const keys = [await createKey(), await createKey(), await createKey()];
     for (const { key } of keys) assert.equal(await statusOf(key), 404, 'the key works and is cached');
     proxy.blackhole('guildhall change feed');
-    // The first is revoked before the loss is noticed, the second while there is no connection.
+    // The first key is revoked before the process detects the loss, the second one while it is disconnected.
     for (const { id, key } of keys.slice(0, 2)) {
       assert.equal(await statusOf(key), 404);
       assert.equal((await app.http.delete(`${path}/${id}`, admin)).status, 204);
@@ -37,7 +37,7 @@ describe('a change feed whose connection is half-open', () => {
     }
     proxy.open();
     const { id, key } = keys[2]!;
-    assert.equal(await statusOf(key), 404, 'a key that was not revoked works all the time');
+    assert.equal(await statusOf(key), 404, 'a key that was not revoked still works');
     assert.equal((await app.http.delete(`${path}/${id}`, admin)).status, 204);
     await eventually(async () => (await statusOf(key)) === 401, 20_000);
   });

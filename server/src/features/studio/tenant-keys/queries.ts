@@ -8,8 +8,8 @@ export interface FoundKey extends KeyCaller {
 }
 
 /**
- * A key that is not revoked, of a tenant that is not disabled, with its workspace's plan. A limit of the key that is above the
- * plan counts as the plan's: the plan may have been lowered after the key was changed.
+ * Finds a key that is not revoked, in a tenant that is not disabled, with the plan of its workspace. The effective rate limit is
+ * the lower one of key and plan, because the plan can be lowered after the key was created.
  */
 export function findKey(
   db: Querier,
@@ -19,18 +19,18 @@ export function findKey(
   return db.row(sql`SELECT * FROM guildhall_find_key(${kind}, ${fingerprint})`);
 }
 
-export async function touchKeys(db: Querier, keyIds: string[]): Promise<void> {
+export async function updateLastUsed(db: Querier, keyIds: string[]): Promise<void> {
   await db.run(sql`SELECT guildhall_touch_keys(${keyIds}::uuid[])`);
 }
 
-/** A key as its tenant's administrators see it. */
+/** A key as the dashboard shows it. */
 export interface TenantKey {
   id: string;
   name: string;
   prefix: string;
   allowDataApi: boolean;
   subscriberWorkspaceId: string | null;
-  /** Who agreed, for the paying workspace, that it pays, and when. */
+  /** The account that agreed to pay on behalf of the paying workspace. */
   subscriberAgreedBy: string | null;
   subscriberAgreedAt: string | null;
   rateLimit: RateLimit | null;
@@ -40,7 +40,7 @@ export interface TenantKey {
   expiresAt: string | null;
   revokedAt: string | null;
   lastUsedAt: string | null;
-  /** The key that took its place, by rotation. */
+  /** The key that replaced this one in a rotation. */
   successorId: string | null;
 }
 
@@ -58,7 +58,7 @@ const columns = sql`
   created_at AS "createdAt", expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt",
   successor_id AS "successorId"`;
 
-/** Which keys of a tenant a page shows. */
+/** Selects the keys of a tenant that a page contains. */
 export interface KeyFilter {
   tenantId: string;
   kind: 'game' | 'api';
@@ -68,7 +68,7 @@ export interface KeyFilter {
 const matching = ({ tenantId, kind, includeRevoked }: KeyFilter): Sql =>
   sql`tenant_id = ${tenantId} AND kind = ${kind} AND (${includeRevoked} OR revoked_at IS NULL)`;
 
-/** The keys of a tenant, the oldest first. */
+/** Lists the keys of a tenant, oldest first. */
 export function listKeys(
   db: Querier,
   filter: KeyFilter,
@@ -83,23 +83,26 @@ export function countKeys(db: Querier, filter: KeyFilter): Promise<number> {
   return db.count(sql`SELECT count(*) FROM tenant_keys WHERE ${matching(filter)}`);
 }
 
-/** Names one key, whose tenant and kind must be those of the path. */
-export interface KeyPlace {
+/** Identifies a key. The tenant and the kind must match the path of the request. */
+export interface KeyReference {
   tenantId: string;
   kind: 'game' | 'api';
   keyId: string;
 }
 
-/** A key, its row locked until the transaction ends. */
-export function lockKey(db: Querier, { tenantId, kind, keyId }: KeyPlace): Promise<TenantKey | undefined> {
+/** Finds a key and locks its row until the transaction ends. */
+export function lockKey(
+  db: Querier,
+  { tenantId, kind, keyId }: KeyReference,
+): Promise<TenantKey | undefined> {
   return db.row(sql`
     SELECT ${columns} FROM tenant_keys
     WHERE tenant_id = ${tenantId} AND kind = ${kind} AND id = ${keyId}
     FOR NO KEY UPDATE`);
 }
 
-/** What may be said of a key when it is made, and changed later. */
-export interface KeyTraits {
+/** The settings of a key that can be chosen at creation and changed later. */
+export interface KeySettings {
   name: string;
   allowDataApi: boolean;
   subscriberWorkspaceId: string | null;
@@ -113,49 +116,49 @@ export interface KeyTraits {
 
 export function insertKey(
   db: Querier,
-  place: KeyPlace,
+  reference: KeyReference,
   secret: { prefix: string; fingerprint: Buffer },
-  traits: KeyTraits,
+  settings: KeySettings,
 ): Promise<TenantKey | undefined> {
   return db.row(sql`
     INSERT INTO tenant_keys (id, tenant_id, kind, prefix, fingerprint, name, allow_data_api, subscriber_workspace_id,
       subscriber_agreed_by, subscriber_agreed_at, requests_per_minute, requests_per_hour, alert_requests_per_minute, alert_bytes_per_minute, expires_at)
-    VALUES (${place.keyId}, ${place.tenantId}, ${place.kind}, ${secret.prefix}, ${secret.fingerprint}, ${traits.name},
-      ${traits.allowDataApi}, ${traits.subscriberWorkspaceId}, ${traits.subscriberAgreedBy},
-      ${traits.subscriberAgreedAt}, ${traits.rateLimit?.perMinute ?? null},
-      ${traits.rateLimit?.perHour ?? null}, ${traits.rateLimitPerMinute}, ${traits.payloadBytesPerMinute},
-      ${traits.expiresAt})
+    VALUES (${reference.keyId}, ${reference.tenantId}, ${reference.kind}, ${secret.prefix}, ${secret.fingerprint}, ${settings.name},
+      ${settings.allowDataApi}, ${settings.subscriberWorkspaceId}, ${settings.subscriberAgreedBy},
+      ${settings.subscriberAgreedAt}, ${settings.rateLimit?.perMinute ?? null},
+      ${settings.rateLimit?.perHour ?? null}, ${settings.rateLimitPerMinute}, ${settings.payloadBytesPerMinute},
+      ${settings.expiresAt})
     RETURNING ${columns}`);
 }
 
 export function updateKey(
   db: Querier,
-  { tenantId, keyId }: KeyPlace,
-  traits: KeyTraits,
+  { tenantId, keyId }: KeyReference,
+  settings: KeySettings,
 ): Promise<TenantKey | undefined> {
   return db.row(sql`
     UPDATE tenant_keys
-    SET name = ${traits.name}, allow_data_api = ${traits.allowDataApi},
-        subscriber_workspace_id = ${traits.subscriberWorkspaceId},
-        subscriber_agreed_by = ${traits.subscriberAgreedBy}, subscriber_agreed_at = ${traits.subscriberAgreedAt},
-        requests_per_minute = ${traits.rateLimit?.perMinute ?? null},
-        requests_per_hour = ${traits.rateLimit?.perHour ?? null},
-        alert_requests_per_minute = ${traits.rateLimitPerMinute},
-        alert_bytes_per_minute = ${traits.payloadBytesPerMinute}, expires_at = ${traits.expiresAt}
+    SET name = ${settings.name}, allow_data_api = ${settings.allowDataApi},
+        subscriber_workspace_id = ${settings.subscriberWorkspaceId},
+        subscriber_agreed_by = ${settings.subscriberAgreedBy}, subscriber_agreed_at = ${settings.subscriberAgreedAt},
+        requests_per_minute = ${settings.rateLimit?.perMinute ?? null},
+        requests_per_hour = ${settings.rateLimit?.perHour ?? null},
+        alert_requests_per_minute = ${settings.rateLimitPerMinute},
+        alert_bytes_per_minute = ${settings.payloadBytesPerMinute}, expires_at = ${settings.expiresAt}
     WHERE tenant_id = ${tenantId} AND id = ${keyId}
     RETURNING ${columns}`);
 }
 
-export async function revokeKeyRow(db: Querier, { tenantId, keyId }: KeyPlace): Promise<void> {
+export async function revokeKeyRow(db: Querier, { tenantId, keyId }: KeyReference): Promise<void> {
   await db.run(
     sql`UPDATE tenant_keys SET revoked_at = now() WHERE tenant_id = ${tenantId} AND id = ${keyId}`,
   );
 }
 
-/** Writes down what took a key's place, and until when it still works. */
+/** Stores the successor of a key and the new expiry of the key. */
 export async function replaceKey(
   db: Querier,
-  { tenantId, keyId }: KeyPlace,
+  { tenantId, keyId }: KeyReference,
   { successorId, expiresAt }: { successorId: string; expiresAt: string },
 ): Promise<void> {
   await db.run(sql`
@@ -163,7 +166,7 @@ export async function replaceKey(
     WHERE tenant_id = ${tenantId} AND id = ${keyId}`);
 }
 
-/** The workspace of a tenant, and the limits of its plan. */
+/** Finds the workspace of a tenant and the rate limits of its plan. */
 export function findPlan(
   db: Querier,
   tenantId: string,
@@ -175,8 +178,8 @@ export function findPlan(
     WHERE tenant.id = ${tenantId}`);
 }
 
-/** Who pays for the reads of a key beside its own workspace; null if nobody does. */
-export async function findPayer(db: Querier, { tenantId, keyId }: KeyPlace): Promise<string | null> {
+/** Finds the subscriber workspace that pays for the reads of a key. Returns null if the key's own workspace pays. */
+export async function findPayer(db: Querier, { tenantId, keyId }: KeyReference): Promise<string | null> {
   const row = await db.row<{ payerId: string | null }>(sql`
     SELECT subscriber_workspace_id AS "payerId" FROM tenant_keys WHERE tenant_id = ${tenantId} AND id = ${keyId}`);
   return row?.payerId ?? null;

@@ -4,39 +4,39 @@ import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import { shareTeam } from '../paid-keys/index.ts';
+import { lockTeamForShare } from '../paid-keys/index.ts';
 import { issueKey } from './create-key.ts';
-import { findPayer, lockKey, replaceKey, type KeyPlace, type TenantKey } from './queries.ts';
+import { findPayer, lockKey, replaceKey, type KeyReference, type TenantKey } from './queries.ts';
 
 /**
- * Makes a key that takes the place of another one, which works on for the grace period, or until its own expiry where that
- * comes first. Of several rotations of a key one succeeds. Throws not_found for a key of another kind or tenant, and conflict
- * for one that is revoked, expired or rotated.
+ * Creates the successor of a key. The old key works until the grace period ends. If its own expiry is earlier, it works until
+ * then. If several rotations of one key run in parallel, one succeeds. Throws not_found if the key has another kind or tenant.
+ * Throws conflict if the key is revoked, expired or already rotated.
  */
 export async function rotateKey(
   { database, vault }: { database: Database; vault: Vault },
   author: Author,
-  place: KeyPlace,
+  reference: KeyReference,
   gracePeriodSeconds: number,
 ): Promise<TenantKey & { key: string }> {
-  const { tenantId, kind, keyId } = place;
+  const { tenantId, kind, keyId } = reference;
   return database.forTenant(tenantId).transaction(async (transaction) => {
-    // The payer first, and then the key, as whoever takes the payer away: the successor is not missed.
-    const payerId = await findPayer(transaction, place);
-    if (payerId) await shareTeam(transaction, payerId);
-    const old = await lockKey(transaction, place);
+    // The payer is locked before the key. A transaction that ends the payment uses the same order, so it sees the successor.
+    const payerId = await findPayer(transaction, reference);
+    if (payerId) await lockTeamForShare(transaction, payerId);
+    const old = await lockKey(transaction, reference);
     if (!old) throw new ProblemError('not_found');
     if (old.subscriberWorkspaceId !== payerId)
       throw new ProblemError('conflict', 'The payer of the key changed at the same time. Rotate it again.');
     refuseUnlessCurrent(old);
-    const successor = await issueKey(transaction, vault, author, place, {
+    const successor = await issueKey(transaction, vault, author, reference, {
       ...old,
       expiresAt: old.expiresAt === null ? null : sameLifetime(old.createdAt, old.expiresAt),
     });
     const ends = secondsFromNow(gracePeriodSeconds);
     const expiresAt =
       old.expiresAt !== null && Date.parse(old.expiresAt) < Date.parse(ends) ? old.expiresAt : ends;
-    await replaceKey(transaction, place, { successorId: successor.id, expiresAt });
+    await replaceKey(transaction, reference, { successorId: successor.id, expiresAt });
     await auditTrail(transaction, [
       {
         ...author,
@@ -60,7 +60,7 @@ function refuseUnlessCurrent({ revokedAt, expiresAt, successorId }: TenantKey): 
     throw new ProblemError('conflict', 'The key has expired. Create a new one.');
 }
 
-/** A key that was made for 90 days is followed by one for 90 days. */
+/** The successor of a key that was created for 90 days is also valid for 90 days. */
 function sameLifetime(createdAt: string, expiresAt: string): string {
   return secondsFromNow((Date.parse(expiresAt) - Date.parse(createdAt)) / 1000);
 }

@@ -4,13 +4,13 @@ import type { Database } from '../../../database/database.ts';
 import { idempotencyOf } from '../../../http/idempotency-key.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
+import { readPage } from '../../../core/page.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import type { KeyAuthenticator } from './authenticate-key.ts';
 import { changeKey, revokeKey } from './change-key.ts';
 import { createKey } from './create-key.ts';
-import type { TenantKey } from './queries.ts';
-import { readKeys } from './read-keys.ts';
+import { countKeys, listKeys, type TenantKey } from './queries.ts';
 import { rotateKey } from './rotate-key.ts';
 import { KeyParams, KeyQuery, keySchemas, RotateBody, TenantParams } from './schemas.ts';
 
@@ -19,41 +19,54 @@ export interface TenantKeyServices extends MailServices {
   keys: KeyAuthenticator;
 }
 
-/** Behind a dashboard account: the keys of both kinds, which differ in little. */
+/** The endpoints of game keys and API keys. They require a dashboard account. */
 export function tenantKeyRoutes(services: TenantKeyServices): FastifyPluginAsyncTypebox {
   return async (app) => {
-    await app.register(routesOf('game', { Kind: 'Game', words: 'game key', path: 'game-keys' }, services));
-    await app.register(routesOf('api', { Kind: 'Api', words: 'API key', path: 'api-keys' }, services));
+    await app.register(routesOf('game', gameKeyOperations, services));
+    await app.register(routesOf('api', apiKeyOperations, services));
   };
 }
 
-interface Naming {
-  Kind: string;
-  words: string;
-  path: string;
-}
+/** Both kinds of keys share handlers and differ in their paths, operation ids and summaries. */
+const gameKeyOperations = {
+  path: '/api/bus_tenants/:tenantId/game-keys',
+  list: { operationId: 'listGameKeys', summary: 'List game keys' },
+  create: { operationId: 'createGameKey', summary: 'Create a game key' },
+  update: { operationId: 'updateGameKey', summary: 'Update a game key' },
+  rotate: { operationId: 'rotateGameKey', summary: 'Rotate a game key' },
+  revoke: { operationId: 'revokeGameKey', summary: 'Revoke a game key' },
+};
+
+const apiKeyOperations: typeof gameKeyOperations = {
+  path: '/api/bus_tenants/:tenantId/api-keys',
+  list: { operationId: 'listApiKeys', summary: 'List API keys' },
+  create: { operationId: 'createApiKey', summary: 'Create an API key' },
+  update: { operationId: 'updateApiKey', summary: 'Update an API key' },
+  rotate: { operationId: 'rotateApiKey', summary: 'Rotate an API key' },
+  revoke: { operationId: 'revokeApiKey', summary: 'Revoke an API key' },
+};
 
 function routesOf(
   kind: 'game' | 'api',
-  { Kind, words, path }: Naming,
+  operations: typeof gameKeyOperations,
   services: TenantKeyServices,
 ): FastifyPluginAsyncTypebox {
   const { database, keys } = services;
   const { Key, KeyPage, CreatedKey, CreatedKeyOrRepeat, CreateBody, ChangeBody } = keySchemas[kind];
-  const all = `/api/bus_tenants/:tenantId/${path}`;
-  const one = `${all}/:keyId`;
+  const keysPath = operations.path;
+  const keyPath = `${keysPath}/:keyId`;
   const tags = ['Tenants'];
 
   return async (app) => {
     app.get(
-      all,
+      keysPath,
       {
         config: { role: 'viewer' },
         schema: {
-          operationId: `list${Kind}Keys`,
+          ...operations.list,
           tags,
-          summary: `The ${words}s of a tenant`,
-          description: 'The oldest first; without the revoked ones, unless `includeRevoked` is true.',
+          description:
+            'Returns the keys of the tenant, oldest first. Revoked keys are included only if `includeRevoked` is true.',
           params: TenantParams,
           querystring: KeyQuery,
           response: { 200: KeyPage },
@@ -61,21 +74,22 @@ function routesOf(
       },
       async (request) => {
         const { includeRevoked, ...page } = request.query;
-        return readKeys(database, { tenantId: request.params.tenantId, kind, includeRevoked }, page);
+        const filter = { tenantId: request.params.tenantId, kind, includeRevoked };
+        const tenant = database.forTenant(filter.tenantId);
+        return readPage(page, listKeys(tenant, filter, page), countKeys(tenant, filter));
       },
     );
 
     app.post(
-      all,
+      keysPath,
       {
         config: { role: 'admin', idempotent: true },
         schema: {
-          operationId: `create${Kind}Key`,
+          ...operations.create,
           tags,
-          summary: `Create a ${words}`,
           description:
-            'The answer holds the key. Save it: it is not shown again. With an `Idempotency-Key` an equal request gets the ' +
-            'first answer again for 24 hours, without the key.',
+            'The response contains the key. Save it: it is not shown again. If you repeat the request with the same ' +
+            '`Idempotency-Key` within 24 hours, you receive the first response without the key.',
           params: TenantParams,
           body: CreateBody,
           response: { 201: CreatedKeyOrRepeat },
@@ -99,14 +113,13 @@ function routesOf(
     );
 
     app.patch(
-      one,
+      keyPath,
       {
         config: { role: 'admin' },
         schema: {
-          operationId: `update${Kind}Key`,
+          ...operations.update,
           tags,
-          summary: `Change a ${words}`,
-          description: 'What is left out stays as it is. A revoked key cannot be changed (409).',
+          description: 'Omitted fields keep their value. If the key is revoked, the response is 409.',
           params: KeyParams,
           body: ChangeBody,
           response: { 200: Key, ...problems(409) },
@@ -125,39 +138,38 @@ function routesOf(
     );
 
     app.post(
-      `${one}/rotate`,
+      `${keyPath}/rotate`,
       {
         config: { role: 'admin' },
         schema: {
-          operationId: `rotate${Kind}Key`,
+          ...operations.rotate,
           tags,
-          summary: `Put a new ${words} in the place of one`,
           description:
-            'The answer holds a new key with the name and the traits of the old one, which expires after the grace period. A ' +
-            'key with an expiry is followed by one that lives as long. One that is revoked, expired or rotated is a 409.',
+            'Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old ' +
+            'key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old ' +
+            'key is revoked, expired or already rotated, the response is 409.',
           params: KeyParams,
           body: RotateBody,
           response: { 201: CreatedKey, ...problems(409) },
         },
       },
       async (request, reply) => {
-        const place = { ...request.params, kind };
+        const reference = { ...request.params, kind };
         const { gracePeriodSeconds } = request.body;
-        const successor = await rotateKey(services, authorOf(request), place, gracePeriodSeconds);
+        const successor = await rotateKey(services, authorOf(request), reference, gracePeriodSeconds);
         keys.invalidate();
         return reply.code(201).send(successor);
       },
     );
 
     app.delete(
-      one,
+      keyPath,
       {
         config: { role: 'admin' },
         schema: {
-          operationId: `revoke${Kind}Key`,
+          ...operations.revoke,
           tags,
-          summary: `Revoke a ${words}`,
-          description: 'It stops working at once. Revoking it again changes nothing.',
+          description: 'The key stops working immediately. Idempotent: a second call returns 204 too.',
           params: KeyParams,
           response: { 204: Type.Null({ description: 'The key is revoked.' }) },
         },
@@ -171,7 +183,7 @@ function routesOf(
   };
 }
 
-/** The answer to a repeated creation. */
+/** Returns the response to a repeated create request. */
 function withoutSecret({ key: _, ...shown }: TenantKey & { key: string }): TenantKey & { key?: string } {
   return shown;
 }

@@ -17,50 +17,57 @@ const LARGEST_INTEGER = 2 ** 31 - 1;
 const RateLimit = {
   perMinute: Count(
     LARGEST_INTEGER,
-    'Requests a minute, at most as many as the plan allows; null: the plan’s.',
+    'Requests per minute, at most the limit of the plan. Null: the limit of the plan applies.',
   ),
-  perHour: Count(LARGEST_INTEGER, 'Requests an hour, at most as many as the plan allows; null: the plan’s.'),
+  perHour: Count(
+    LARGEST_INTEGER,
+    'Requests per hour, at most the limit of the plan. Null: the limit of the plan applies.',
+  ),
 };
 
-const traits = {
-  rateLimitPerMinute: Count(LARGEST_INTEGER, 'More requests a minute raise an alert; null: the tenant’s.'),
+const settings = {
+  rateLimitPerMinute: Count(
+    LARGEST_INTEGER,
+    'Alert threshold: requests per minute. Null: the threshold of the tenant applies.',
+  ),
   payloadBytesPerMinute: Count(
     Number.MAX_SAFE_INTEGER,
-    'More inbound bytes a minute raise an alert; null: the tenant’s.',
+    'Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.',
   ),
   expiresAt: Nullable(Timestamp),
 };
 
-const apiKeyTraits = {
-  allowDataApi: Type.Boolean({ description: 'Whether the key may read players’ data.' }),
+const apiKeySettings = {
+  allowDataApi: Type.Boolean({ description: 'Whether the key can read player data.' }),
   subscriberWorkspaceId: Nullable(
     Type.Unsafe<string>({
       ...Guid,
       description:
-        'The workspace that is billed for the key’s reads; null: the tenant’s own. Only an owner or admin of that workspace may name it.',
+        'The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or ' +
+        'admin of the workspace that is billed.',
     }),
   ),
 };
 
-const shown = {
+const keyFields = {
   id: Guid,
   name: Type.String(),
-  prefix: Type.String({ description: 'The start of the key, to tell it from others.' }),
-  rateLimit: Nullable(Type.Object(RateLimit, { description: 'Null: the plan’s.' })),
-  ...traits,
+  prefix: Type.String({ description: 'The first characters of the key. They identify it in a list.' }),
+  rateLimit: Nullable(Type.Object(RateLimit, { description: 'Null: the limits of the plan apply.' })),
+  ...settings,
   createdAt: Timestamp,
   revokedAt: Nullable(Timestamp),
-  lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'Exact to half a minute.' })),
+  lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'Accurate to 30 seconds.' })),
   successorId: Nullable(
-    Type.Unsafe<string>({ ...Guid, description: 'The key that took its place, by rotation.' }),
+    Type.Unsafe<string>({ ...Guid, description: 'The key that replaced this one in a rotation.' }),
   ),
 };
 
-const changed = {
+const changeFields = {
   rateLimit: Type.Optional(Nullable(Type.Partial(Type.Object(RateLimit)))),
-  ...Type.Partial(Type.Object(traits)).properties,
+  ...Type.Partial(Type.Object(settings)).properties,
 };
-const changedOfApiKeys = Type.Partial(Type.Object(apiKeyTraits)).properties;
+const apiKeyChangeFields = Type.Partial(Type.Object(apiKeySettings)).properties;
 
 export const RotateBody = Type.Object({
   gracePeriodSeconds: Type.Integer({
@@ -68,29 +75,29 @@ export const RotateBody = Type.Object({
     maximum: 30 * 24 * 60 * 60,
     default: 24 * 60 * 60,
     description:
-      'How long the old key still works: up to 30 days, a day where it is left out, 0 for one that leaked.',
+      'How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.',
   }),
 });
 
-const secret = { key: Type.String({ description: 'The key itself: shown in this answer only.' }) };
+const secret = { key: Type.String({ description: 'The key. Only this response contains it.' }) };
 
-/** The shapes of keys by kind: API keys have some traits more. */
+/** The schemas of game keys and API keys. API keys have additional settings. */
 export const keySchemas = {
-  game: shapes(shown, changed),
-  api: shapes({ ...shown, ...apiKeyTraits }, { ...changed, ...changedOfApiKeys }),
+  game: schemasOf(keyFields, changeFields),
+  api: schemasOf({ ...keyFields, ...apiKeySettings }, { ...changeFields, ...apiKeyChangeFields }),
 };
 
-function shapes<Shown extends typeof shown, Changed extends typeof changed>(
-  keyShape: Shown,
-  changeShape: Changed,
+function schemasOf<Fields extends typeof keyFields, ChangeFields extends typeof changeFields>(
+  fields: Fields,
+  changes: ChangeFields,
 ) {
-  const Key = Type.Object(keyShape);
+  const Key = Type.Object(fields);
   return {
     Key,
     KeyPage: Page(Key),
-    CreatedKey: Type.Object({ ...keyShape, ...secret }),
-    CreatedKeyOrRepeat: Type.Object({ ...keyShape, ...Type.Partial(Type.Object(secret)).properties }),
-    CreateBody: Type.Object({ name: Name(128), ...changeShape }),
-    ChangeBody: Type.Object({ name: Type.Optional(Name(128)), ...changeShape }),
+    CreatedKey: Type.Object({ ...fields, ...secret }),
+    CreatedKeyOrRepeat: Type.Object({ ...fields, ...Type.Partial(Type.Object(secret)).properties }),
+    CreateBody: Type.Object({ name: Name(128), ...changes }),
+    ChangeBody: Type.Object({ name: Type.Optional(Name(128)), ...changes }),
   };
 }

@@ -5,8 +5,8 @@ import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { lockTenant, updateTenant, type ChangeableTenant, type Tenant } from './queries.ts';
 
 /**
- * Changes a tenant. One that is not active has no working keys; nothing of it is erased, and it can be made active again.
- * Throws not_found and slug_taken.
+ * Changes a tenant. The keys of an inactive tenant do not work. Its data is kept, and it can be activated again. Throws
+ * not_found and slug_taken.
  */
 export async function changeTenant(
   database: Database,
@@ -18,8 +18,8 @@ export async function changeTenant(
     return await database.forTenant(tenantId).transaction(async (transaction) => {
       const tenant = await lockTenant(transaction, tenantId);
       if (!tenant) throw new ProblemError('not_found');
-      const before = changeable(tenant);
-      const after = changeable({ ...before, ...change });
+      const before = changeableFields(tenant);
+      const after = changeableFields({ ...before, ...change });
       const details = difference(before, after);
       if (!details) return tenant;
       const changed = await updateTenant(transaction, tenantId, after);
@@ -33,7 +33,7 @@ export async function changeTenant(
   }
 }
 
-function changeable({ name, slug, hiddenFromDiscovery, isActive }: ChangeableTenant): ChangeableTenant {
+function changeableFields({ name, slug, hiddenFromDiscovery, isActive }: ChangeableTenant): ChangeableTenant {
   return { name, slug, hiddenFromDiscovery, isActive };
 }
 

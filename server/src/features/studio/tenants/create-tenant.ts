@@ -6,7 +6,7 @@ import { auditTrail } from '../../platform/audit/index.ts';
 import { insertTenant, type Tenant } from './queries.ts';
 
 export interface NewTenant {
-  /** Made by the caller, who must act in the scope of this tenant. */
+  /** The caller generates the id, because its transaction must run in the scope of this tenant. */
   id: string;
   workspaceId: string;
   name: string;
@@ -17,8 +17,8 @@ export interface NewTenant {
 }
 
 /**
- * Creates a tenant in the caller's transaction, with a slug made of its name unless one is given. Slugs are unique within a
- * workspace. Throws slug_taken.
+ * Creates a tenant in the caller's transaction. If no slug is given, the slug is derived from the name. Slugs are unique within
+ * a workspace. Throws slug_taken.
  */
 export async function createTenant(transaction: Querier, author: Author, tenant: NewTenant): Promise<Tenant> {
   const {

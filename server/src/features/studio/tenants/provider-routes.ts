@@ -20,7 +20,7 @@ export interface ProviderServices extends SetProviderServices {
   providerSettings: ProviderSettings;
 }
 
-/** Behind a dashboard account. */
+/** The endpoints of sign-in providers. They require a dashboard account. */
 export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTypebox {
   const { database, vault, providerSettings } = services;
   return async (app) => {
@@ -31,8 +31,8 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
         schema: {
           operationId: 'listProviders',
           tags: ['Tenants'],
-          summary: 'The sign-in providers of a tenant',
-          description: 'All that there are, with what the tenant has set.',
+          summary: 'List sign-in providers',
+          description: 'Returns all sign-in providers with the settings of the tenant.',
           params: TenantParams,
           response: { 200: ProviderList },
         },
@@ -47,7 +47,8 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
         schema: {
           operationId: 'getProvider',
           tags: ['Tenants'],
-          summary: 'One sign-in provider of a tenant',
+          summary: 'Get a sign-in provider',
+          description: 'Returns a sign-in provider with the settings of the tenant. Secrets are not shown.',
           params: ProviderParams,
           response: { 200: ProviderView },
         },
@@ -66,10 +67,10 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
         schema: {
           operationId: 'setProvider',
           tags: ['Tenants'],
-          summary: 'Enable, disable or configure a sign-in provider',
+          summary: 'Configure a sign-in provider',
           description:
-            'Given settings take the place of the old ones, but for a secret that is left out, which is kept. Mock can be ' +
-            'enabled only where the operator allows it (422).',
+            'Enables or disables the provider. If `settings` is present, it replaces all settings. An omitted secret keeps its ' +
+            'value. If the operator does not allow Mock, a request to enable it returns 422. Idempotent.',
           params: ProviderParams,
           body: SetProviderBody,
           response: { 200: ProviderView, ...problems(422) },
@@ -89,7 +90,7 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
   };
 }
 
-/** Checks the body by the schema of the path's provider. A path that names no provider is left to the check of the path. */
+/** Validates the body against the schema of the provider. If the provider is unknown, the path validation rejects the request. */
 function checkSettings(request: FastifyRequest): void {
   const schema = providerBodies.get((request.params as { provider: string }).provider);
   if (!schema) return;

@@ -4,7 +4,7 @@ import type { Provider } from './providers.ts';
 /** The write-only settings of a provider, by name. */
 export type Secrets = Record<string, string>;
 
-/** Seals secrets for one tenant's provider: they do not open as another's. */
+/** Encrypts secrets for one tenant and provider. They cannot be decrypted for another tenant or provider. */
 export function sealSecrets(
   vault: Vault,
   tenantId: string,

@@ -7,30 +7,30 @@ import { mayUseMock, settingNames, type Provider } from './providers.ts';
 import { unsealSecrets } from './provider-secrets.ts';
 import { listProviderSettings } from './queries.ts';
 
-const REMEMBERED_TENANTS = 10_000;
+const MAX_CACHED_TENANTS = 10_000;
 
-/** Which sign-in providers tenants have enabled, and how. */
+/** The settings of the enabled sign-in providers of all tenants. */
 export interface ProviderSettings {
   /**
-   * The settings of an enabled provider, its secrets among them. Throws provider_not_available where the tenant has not
-   * enabled it or has not set what it needs, and for Mock where the operator does not allow it.
+   * Returns the settings of an enabled provider, including its secrets. Throws provider_not_available if the tenant has not
+   * enabled the provider, if a required setting is missing, or if the provider is Mock and the operator does not allow it.
    */
   require(tenantId: string, provider: Provider): Promise<Record<string, unknown>>;
-  /** For the process that changes settings: they are read again. */
+  /** Empties the cache. A process calls this after it changes settings. */
   invalidate(): void;
 }
 
-/** Reads the settings of a tenant once and remembers them until they change. */
+/** Caches the settings of a tenant until a change invalidates them. */
 export function createProviderSettings(
   database: Database,
   changes: ChangeFeed,
   vault: Vault,
   config: { mockProvider: boolean },
 ): ProviderSettings {
-  const known = createCache<Map<Provider, Record<string, unknown>>>(
+  const cache = createCache<Map<Provider, Record<string, unknown>>>(
     changes,
     ['provider_settings'],
-    REMEMBERED_TENANTS,
+    MAX_CACHED_TENANTS,
   );
   const load = async (tenantId: string) => {
     const rows = await listProviderSettings(database.forTenant(tenantId), tenantId);
@@ -42,7 +42,7 @@ export function createProviderSettings(
 
   return {
     async require(tenantId, provider) {
-      const enabled = await known.get(tenantId, () => load(tenantId));
+      const enabled = await cache.get(tenantId, () => load(tenantId));
       const settings = enabled?.get(provider);
       if (!settings)
         throw new ProblemError('provider_not_available', `${provider} is not enabled for this tenant.`);
@@ -50,6 +50,6 @@ export function createProviderSettings(
         throw new ProblemError('provider_not_available', `${provider} is not configured for this tenant.`);
       return settings;
     },
-    invalidate: () => known.invalidate(),
+    invalidate: () => cache.invalidate(),
   };
 }

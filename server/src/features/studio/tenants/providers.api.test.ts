@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -24,7 +24,7 @@ const put = (provider: string, body: unknown) => app.http.put(pathOf(provider), 
 const signIn = ({ http } = app) =>
   http.post('/api/player-auth/login', { provider: 'Mock', token: 'mock:ada:secret' }, tenant);
 
-/** What a sign-in with the provider would get to see, read anew. */
+/** Returns the settings that a login with the provider uses, without a cache. */
 async function settingsFor(provider: Provider): Promise<Record<string, unknown>> {
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
   const silent = { on: () => {}, close: async () => {} };
@@ -37,210 +37,216 @@ async function settingsFor(provider: Provider): Promise<Record<string, unknown>>
   }
 }
 
-test('a tenant has every provider, none enabled at first', async () => {
-  const { items } = (await app.http.get(pathOf(), viewer)).body;
-  assert.deepEqual(
-    items.map((item: { provider: string }) => item.provider),
-    ['StoreA', 'StoreB', 'WalletJwt', 'EvmWallet', 'EmailOneTimeCode', 'EmailPassword', 'Mock'],
-  );
-  assert.deepEqual((await read('StoreA')).body, {
-    provider: 'StoreA',
-    enabled: false,
-    isConfigured: false,
-    settings: { hasWebApiKey: false },
-    updatedAt: null,
-  });
-  assert.deepEqual(items[0], (await read('StoreA')).body);
-});
-
-test('a secret is stored sealed, kept when left out, and never shown', async () => {
-  const first = await put('StoreA', {
-    enabled: true,
-    settings: { appId: ' 480 ', webApiKey: 'very secret', identity: 'guildhall' },
-  });
-  assert.equal(first.status, 200, first.text);
-  const shown = { appId: '480', identity: 'guildhall', hasWebApiKey: true };
-  assert.deepEqual(first.body.settings, shown);
-  assert.equal(first.body.isConfigured, true);
-
-  // What a dashboard reads and sends back, with a change.
-  const again = await put('StoreA', { enabled: true, settings: { ...first.body.settings, appId: '481' } });
-  assert.deepEqual(again.body.settings, { ...shown, appId: '481' });
-  assert.deepEqual((await read('StoreA')).body, again.body);
-  assert.deepEqual(await settingsFor('StoreA'), {
-    appId: '481',
-    identity: 'guildhall',
-    webApiKey: 'very secret',
-  });
-
-  const off = await put('StoreA', { enabled: false });
-  assert.deepEqual(off.body.settings, again.body.settings);
-  const replaced = await put('StoreA', { enabled: true, settings: { appId: '481', webApiKey: 'newer' } });
-  assert.deepEqual(replaced.body.settings, { appId: '481', hasWebApiKey: true });
-  assert.equal((await settingsFor('StoreA'))['webApiKey'], 'newer');
-
-  const stored = await app.owner.query(
-    `SELECT to_jsonb(s)::text AS text, encode(secrets, 'escape') AS secrets FROM provider_settings s WHERE tenant_id = $1`,
-    [tenant.tenantId],
-  );
-  const audited = await app.owner.query(
-    `SELECT details::text AS text FROM audit_records WHERE tenant_id = $1 AND target_id = 'StoreA' ORDER BY id`,
-    [tenant.tenantId],
-  );
-  for (const { text, secrets = '' } of [...stored.rows, ...audited.rows])
-    assert.doesNotMatch(text + secrets, /very secret|newer/);
-  assert.equal(audited.rows.length, 4);
-  assert.deepEqual(JSON.parse(audited.rows[3].text).replacedSecrets, ['webApiKey']);
-});
-
-test('every provider takes its own settings', async () => {
-  const good: [Provider, object | undefined][] = [
-    ['StoreB', { clientId: 'client' }],
-    ['WalletJwt', { issuer: 'https://wallet.example', audience: 'game', addressClaim: 'address' }],
-    ['WalletJwt', { issuer: 'https://wallet.example/tenant', audience: 'game' }],
-    ['EvmWallet', { chainIds: [1, 137] }],
-    ['EvmWallet', {}],
-    ['EmailOneTimeCode', undefined],
-    ['EmailPassword', {}],
-    ['Mock', {}],
-  ];
-  for (const [provider, settings] of good) {
-    const answer = await put(provider, { enabled: true, settings });
-    assert.equal(answer.status, 200, answer.text);
-    assert.deepEqual(answer.body.settings, settings ?? {});
-    assert.equal(answer.body.isConfigured, true);
-  }
-});
-
-test('bad settings are refused, and change nothing', async () => {
-  const before = (await app.http.get(pathOf(), viewer)).body;
-  const bad: [string, unknown][] = [
-    ['StoreA', { enabled: true, settings: { webApiKey: 'x' } }],
-    ['StoreA', { enabled: true, settings: { appId: 480 } }],
-    ['StoreA', { enabled: true, settings: { appId: '480', webApiKey: '' } }],
-    ['StoreA', { enabled: true, settings: { appId: '480', identity: 'x'.repeat(257) } }],
-    ['StoreB', { enabled: true, settings: {} }],
-    ['WalletJwt', { enabled: true, settings: { issuer: 'wallet', audience: 'game' } }],
-    ['WalletJwt', { enabled: true, settings: { issuer: 'ftp://wallet', audience: 'game' } }],
-    ['EvmWallet', { enabled: true, settings: { chainIds: ['1'] } }],
-    ['EvmWallet', { enabled: true, settings: { chainIds: [0] } }],
-    ['Mock', { enabled: 'yes' }],
-    ['Mock', { settings: {} }],
-    ['Mock', { enabled: null }],
-    ['Mock', []],
-    ['Mock', undefined],
-  ];
-  for (const [provider, body] of bad) {
-    const answer = await put(provider, body);
-    assert.equal(answer.status, 400, `${provider} ${JSON.stringify(body)}: ${answer.text}`);
-  }
-  assert.equal((await put('StoreB', bad[4]![1])).body.errors[0].path, 'settings.clientId');
-  assert.deepEqual((await app.http.get(pathOf(), viewer)).body, before);
-});
-
-test('an issuer is a bare public https address', async () => {
-  const set = (issuer: unknown, http = app.http) =>
-    http.put(pathOf('WalletJwt'), { enabled: true, settings: { issuer, audience: 'game' } }, admin);
-  const longest = `https://wallet.example/${'x'.repeat(489)}`;
-  for (const issuer of [longest, ' https://wallet.example/ ', 'https://wallet.example:8443/a/b']) {
-    const answer = await set(issuer);
-    assert.deepEqual([answer.status, answer.body.settings?.issuer], [200, issuer.trim()], answer.text);
-  }
-  for (const issuer of [
-    `${longest}x`,
-    '',
-    'wallet.example',
-    'http://wallet.example',
-    'https://ada:secret@wallet.example',
-    'https://wallet.example?x=1',
-    'https://wallet.example/#keys',
-    'https://wallet.example/?',
-    'https://wället.example',
-    'https://wallet.example/a b',
-    'https://127.0.0.1',
-    'https://2130706433',
-    'https://[::1]',
-    'https://169.254.169.254/latest',
-    'https://localhost:8443',
-  ]) {
-    const answer = await set(issuer);
+describe('GET /api/bus_tenants/{tenantId}/providers', () => {
+  test('returns every provider, all disabled in a new tenant', async () => {
+    const { items } = (await app.http.get(pathOf(), viewer)).body;
     assert.deepEqual(
-      [answer.status, answer.body.code, answer.body.errors?.[0].path],
-      [400, 'invalid_request', 'settings.issuer'],
-      issuer,
+      items.map((item: { provider: string }) => item.provider),
+      ['StoreA', 'StoreB', 'WalletJwt', 'EvmWallet', 'EmailOneTimeCode', 'EmailPassword', 'Mock'],
     );
-  }
-  const lenient = await startTestApp({
-    databaseUrl: app.databaseUrl,
-    env: { ALLOW_PRIVATE_ADDRESSES: 'on' },
+    assert.deepEqual((await read('StoreA')).body, {
+      provider: 'StoreA',
+      enabled: false,
+      isConfigured: false,
+      settings: { hasWebApiKey: false },
+      updatedAt: null,
+    });
+    assert.deepEqual(items[0], (await read('StoreA')).body);
   });
-  assert.equal((await set('http://127.0.0.1:4000', lenient.http)).status, 200);
-  assert.equal((await set('http://ada@127.0.0.1:4000', lenient.http)).status, 400);
 });
 
-test('an enabled provider that lacks its settings is not available', async () => {
-  const tenant = await arrangeTenant(app, { providers: [] });
-  const owner = await arrangeAccount(app, tenant, 'owner');
-  const enabled = await app.http.put(pathOf('StoreA', tenant.tenantId), { enabled: true }, owner);
-  assert.equal(enabled.body.isConfigured, false);
-  const body = { provider: 'StoreA', token: 'ticket' };
-  const login = await app.http.post('/api/player-auth/login', body, tenant);
-  assert.equal(login.status, 422);
-  assert.match(login.body.detail, /not configured/);
-});
+describe('PUT /api/bus_tenants/{tenantId}/providers/{provider}', () => {
+  test('encrypts a secret, keeps it when it is omitted, and never returns it', async () => {
+    const first = await put('StoreA', {
+      enabled: true,
+      settings: { appId: ' 480 ', webApiKey: 'very secret', identity: 'guildhall' },
+    });
+    assert.equal(first.status, 200, first.text);
+    const shown = { appId: '480', identity: 'guildhall', hasWebApiKey: true };
+    assert.deepEqual(first.body.settings, shown);
+    assert.equal(first.body.isConfigured, true);
 
-test('a change is seen at once here, and soon in other processes', async () => {
-  const other = await startTestApp({ databaseUrl: app.databaseUrl });
-  await put('Mock', { enabled: true });
-  for (let round = 0; round < 3; round++) {
-    assert.equal((await signIn()).status, 200);
-    await eventually(async () => (await signIn(other)).status === 200);
-    await put('Mock', { enabled: false });
-    assert.equal((await signIn()).status, 422);
-    await eventually(async () => (await signIn(other)).status === 422);
+    // A dashboard sends back the settings that it has read, with one change.
+    const again = await put('StoreA', { enabled: true, settings: { ...first.body.settings, appId: '481' } });
+    assert.deepEqual(again.body.settings, { ...shown, appId: '481' });
+    assert.deepEqual((await read('StoreA')).body, again.body);
+    assert.deepEqual(await settingsFor('StoreA'), {
+      appId: '481',
+      identity: 'guildhall',
+      webApiKey: 'very secret',
+    });
+
+    const off = await put('StoreA', { enabled: false });
+    assert.deepEqual(off.body.settings, again.body.settings);
+    const replaced = await put('StoreA', { enabled: true, settings: { appId: '481', webApiKey: 'newer' } });
+    assert.deepEqual(replaced.body.settings, { appId: '481', hasWebApiKey: true });
+    assert.equal((await settingsFor('StoreA'))['webApiKey'], 'newer');
+
+    const stored = await app.owner.query(
+      `SELECT to_jsonb(s)::text AS text, encode(secrets, 'escape') AS secrets FROM provider_settings s WHERE tenant_id = $1`,
+      [tenant.tenantId],
+    );
+    const audited = await app.owner.query(
+      `SELECT details::text AS text FROM audit_records WHERE tenant_id = $1 AND target_id = 'StoreA' ORDER BY id`,
+      [tenant.tenantId],
+    );
+    for (const { text, secrets = '' } of [...stored.rows, ...audited.rows])
+      assert.doesNotMatch(text + secrets, /very secret|newer/);
+    assert.equal(audited.rows.length, 4);
+    assert.deepEqual(JSON.parse(audited.rows[3].text).replacedSecrets, ['webApiKey']);
+  });
+
+  test('accepts the settings of each provider', async () => {
+    const good: [Provider, object | undefined][] = [
+      ['StoreB', { clientId: 'client' }],
+      ['WalletJwt', { issuer: 'https://wallet.example', audience: 'game', addressClaim: 'address' }],
+      ['WalletJwt', { issuer: 'https://wallet.example/tenant', audience: 'game' }],
+      ['EvmWallet', { chainIds: [1, 137] }],
+      ['EvmWallet', {}],
+      ['EmailOneTimeCode', undefined],
+      ['EmailPassword', {}],
+      ['Mock', {}],
+    ];
+    for (const [provider, settings] of good) {
+      const answer = await put(provider, { enabled: true, settings });
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual(answer.body.settings, settings ?? {});
+      assert.equal(answer.body.isConfigured, true);
+    }
+  });
+
+  test('returns 400 for invalid settings and changes nothing', async () => {
+    const before = (await app.http.get(pathOf(), viewer)).body;
+    const bad: [string, unknown][] = [
+      ['StoreA', { enabled: true, settings: { webApiKey: 'x' } }],
+      ['StoreA', { enabled: true, settings: { appId: 480 } }],
+      ['StoreA', { enabled: true, settings: { appId: '480', webApiKey: '' } }],
+      ['StoreA', { enabled: true, settings: { appId: '480', identity: 'x'.repeat(257) } }],
+      ['StoreB', { enabled: true, settings: {} }],
+      ['WalletJwt', { enabled: true, settings: { issuer: 'wallet', audience: 'game' } }],
+      ['WalletJwt', { enabled: true, settings: { issuer: 'ftp://wallet', audience: 'game' } }],
+      ['EvmWallet', { enabled: true, settings: { chainIds: ['1'] } }],
+      ['EvmWallet', { enabled: true, settings: { chainIds: [0] } }],
+      ['Mock', { enabled: 'yes' }],
+      ['Mock', { settings: {} }],
+      ['Mock', { enabled: null }],
+      ['Mock', []],
+      ['Mock', undefined],
+    ];
+    for (const [provider, body] of bad) {
+      const answer = await put(provider, body);
+      assert.equal(answer.status, 400, `${provider} ${JSON.stringify(body)}: ${answer.text}`);
+    }
+    assert.equal((await put('StoreB', bad[4]![1])).body.errors[0].path, 'settings.clientId');
+    assert.deepEqual((await app.http.get(pathOf(), viewer)).body, before);
+  });
+
+  test('accepts only a public https issuer without query and fragment', async () => {
+    const set = (issuer: unknown, http = app.http) =>
+      http.put(pathOf('WalletJwt'), { enabled: true, settings: { issuer, audience: 'game' } }, admin);
+    const longest = `https://wallet.example/${'x'.repeat(489)}`;
+    for (const issuer of [longest, ' https://wallet.example/ ', 'https://wallet.example:8443/a/b']) {
+      const answer = await set(issuer);
+      assert.deepEqual([answer.status, answer.body.settings?.issuer], [200, issuer.trim()], answer.text);
+    }
+    for (const issuer of [
+      `${longest}x`,
+      '',
+      'wallet.example',
+      'http://wallet.example',
+      'https://ada:secret@wallet.example',
+      'https://wallet.example?x=1',
+      'https://wallet.example/#keys',
+      'https://wallet.example/?',
+      'https://wället.example',
+      'https://wallet.example/a b',
+      'https://127.0.0.1',
+      'https://2130706433',
+      'https://[::1]',
+      'https://169.254.169.254/latest',
+      'https://localhost:8443',
+    ]) {
+      const answer = await set(issuer);
+      assert.deepEqual(
+        [answer.status, answer.body.code, answer.body.errors?.[0].path],
+        [400, 'invalid_request', 'settings.issuer'],
+        issuer,
+      );
+    }
+    const lenient = await startTestApp({
+      databaseUrl: app.databaseUrl,
+      env: { ALLOW_PRIVATE_ADDRESSES: 'on' },
+    });
+    assert.equal((await set('http://127.0.0.1:4000', lenient.http)).status, 200);
+    assert.equal((await set('http://ada@127.0.0.1:4000', lenient.http)).status, 400);
+  });
+
+  test('enables a provider without its required settings, but logins return 422', async () => {
+    const tenant = await arrangeTenant(app, { providers: [] });
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    const enabled = await app.http.put(pathOf('StoreA', tenant.tenantId), { enabled: true }, owner);
+    assert.equal(enabled.body.isConfigured, false);
+    const body = { provider: 'StoreA', token: 'ticket' };
+    const login = await app.http.post('/api/player-auth/login', body, tenant);
+    assert.equal(login.status, 422);
+    assert.match(login.body.detail, /not configured/);
+  });
+
+  test('applies a change in every process', async () => {
+    const other = await startTestApp({ databaseUrl: app.databaseUrl });
     await put('Mock', { enabled: true });
-  }
+    for (let round = 0; round < 3; round++) {
+      assert.equal((await signIn()).status, 200);
+      await eventually(async () => (await signIn(other)).status === 200);
+      await put('Mock', { enabled: false });
+      assert.equal((await signIn()).status, 422);
+      await eventually(async () => (await signIn(other)).status === 422);
+      await put('Mock', { enabled: true });
+    }
+  });
+
+  test('allows Mock only in the demo tenant when the operator does not allow it', async () => {
+    const enable = () => strict.http.put(pathOf('Mock'), { enabled: true }, admin);
+    await put('Mock', { enabled: true });
+    assert.equal((await signIn(strict)).status, 422, 'Mock was enabled before the operator disallowed it');
+    const refused = await enable();
+    assert.equal(refused.status, 422);
+    assert.equal(refused.body.code, 'provider_not_available');
+    assert.equal((await strict.http.put(pathOf('Mock'), { enabled: false }, admin)).status, 200);
+
+    await app.owner.query('UPDATE tenants SET is_demo = true WHERE id = $1', [tenant.tenantId]);
+    assert.equal((await enable()).status, 200);
+    assert.equal((await signIn(strict)).status, 200);
+    await app.owner.query('UPDATE tenants SET is_demo = false WHERE id = $1', [tenant.tenantId]);
+  });
 });
 
-test('where the operator does not allow Mock it works in the demo tenant alone', async () => {
-  const enable = () => strict.http.put(pathOf('Mock'), { enabled: true }, admin);
-  await put('Mock', { enabled: true });
-  assert.equal((await signIn(strict)).status, 422, 'enabled before the operator forbade it');
-  const refused = await enable();
-  assert.equal(refused.status, 422);
-  assert.equal(refused.body.code, 'provider_not_available');
-  assert.equal((await strict.http.put(pathOf('Mock'), { enabled: false }, admin)).status, 200);
+describe('authorization of provider endpoints', () => {
+  test('returns 404 for unknown providers and for other tenants', async () => {
+    for (const provider of ['Nobody', 'mock', 'constructor', '__proto__', 'toString']) {
+      assert.equal((await read(provider)).status, 404, provider);
+      assert.equal((await put(provider, { enabled: true })).status, 404, provider);
+      assert.equal((await put(provider, { enabled: 5 })).status, 404, provider);
+    }
+    for (const [caller, tenantId] of [
+      [stranger, tenant.tenantId],
+      [admin, foreign.tenantId],
+      [admin, randomUUID()],
+      [admin, tenant.workspaceId],
+      [admin, 'x'],
+    ] as const) {
+      assert.equal((await app.http.get(pathOf('', tenantId), caller)).status, 404);
+      assert.equal((await app.http.get(pathOf('Mock', tenantId), caller)).status, 404);
+      assert.equal((await app.http.put(pathOf('Mock', tenantId), { enabled: true }, caller)).status, 404);
+    }
+  });
 
-  await app.owner.query('UPDATE tenants SET is_demo = true WHERE id = $1', [tenant.tenantId]);
-  assert.equal((await enable()).status, 200);
-  assert.equal((await signIn(strict)).status, 200);
-  await app.owner.query('UPDATE tenants SET is_demo = false WHERE id = $1', [tenant.tenantId]);
-});
-
-test('providers that are none, and tenants of others, are not found', async () => {
-  for (const provider of ['Nobody', 'mock', 'constructor', '__proto__', 'toString']) {
-    assert.equal((await read(provider)).status, 404, provider);
-    assert.equal((await put(provider, { enabled: true })).status, 404, provider);
-    assert.equal((await put(provider, { enabled: 5 })).status, 404, provider);
-  }
-  for (const [caller, tenantId] of [
-    [stranger, tenant.tenantId],
-    [admin, foreign.tenantId],
-    [admin, randomUUID()],
-    [admin, tenant.workspaceId],
-    [admin, 'x'],
-  ] as const) {
-    assert.equal((await app.http.get(pathOf('', tenantId), caller)).status, 404);
-    assert.equal((await app.http.get(pathOf('Mock', tenantId), caller)).status, 404);
-    assert.equal((await app.http.put(pathOf('Mock', tenantId), { enabled: true }, caller)).status, 404);
-  }
-});
-
-test('viewers may only read, and strangers to the dashboard nothing', async () => {
-  assert.equal((await app.http.put(pathOf('Mock'), { enabled: true }, viewer)).status, 403);
-  for (const caller of [{}, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }]) {
-    assert.equal((await app.http.get(pathOf(), caller)).status, 401);
-    assert.equal((await app.http.get(pathOf('Mock'), caller)).status, 401);
-    assert.equal((await app.http.put(pathOf('Mock'), { enabled: true }, caller)).status, 401);
-  }
+  test('returns 403 to viewers who change settings, and 401 without a dashboard token', async () => {
+    assert.equal((await app.http.put(pathOf('Mock'), { enabled: true }, viewer)).status, 403);
+    for (const caller of [{}, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }]) {
+      assert.equal((await app.http.get(pathOf(), caller)).status, 401);
+      assert.equal((await app.http.get(pathOf('Mock'), caller)).status, 401);
+      assert.equal((await app.http.put(pathOf('Mock'), { enabled: true }, caller)).status, 401);
+    }
+  });
 });

@@ -1,4 +1,4 @@
-/** The sign-in providers, as requests and answers name them. */
+/** The sign-in providers, by their name in the API. */
 export const providers = [
   'StoreA',
   'StoreB',
@@ -10,12 +10,12 @@ export const providers = [
 ] as const;
 export type Provider = (typeof providers)[number];
 
-/** The names of what a tenant sets for a provider. */
+/** The names of the settings of a provider. */
 export interface SettingNames {
-  /** Without these the provider does not work. */
+  /** The provider does not work without these settings. */
   required: readonly string[];
   optional: readonly string[];
-  /** Which of them are kept sealed and never shown again. */
+  /** These settings are stored encrypted and are never shown. */
   secret: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export const settingNames: Record<Provider, SettingNames> = {
   Mock: none,
 };
 
-/** Mock trusts whatever it is told: it may be enabled where the operator allows it, and in the demo tenant. */
+/** Mock verifies no credentials. It is allowed only in the demo tenant, or if the operator allows it. */
 export function mayUseMock(config: { mockProvider: boolean }, tenant: { isDemo: boolean }): boolean {
   return config.mockProvider || tenant.isDemo;
 }

@@ -3,7 +3,7 @@ import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Provider } from './providers.ts';
 
-/** A game or an environment of one. */
+/** A game, or one environment of a game. */
 export interface Tenant {
   id: string;
   workspaceId: string;
@@ -23,7 +23,7 @@ const columns = sql`
   jsonb_build_object('autoCreateDefinitions', auto_create_definitions) AS settings,
   created_at AS "createdAt", disabled_at AS "disabledAt"`;
 
-/** The tenants of a workspace, the oldest first. */
+/** Lists the tenants of a workspace, oldest first. */
 export function listTenants(
   db: Querier,
   workspaceId: string,
@@ -42,7 +42,7 @@ export function findTenant(db: Querier, tenantId: string): Promise<Tenant | unde
   return db.row(sql`SELECT ${columns} FROM tenants WHERE id = ${tenantId}`);
 }
 
-/** A tenant, its row locked until the transaction ends. */
+/** Finds a tenant and locks its row until the transaction ends. */
 export function lockTenant(db: Querier, tenantId: string): Promise<Tenant | undefined> {
   return db.row(sql`SELECT ${columns} FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
 }
@@ -57,7 +57,7 @@ export interface TenantRow {
   isDemo: boolean;
 }
 
-/** The new tenant; undefined where its slug is taken in the workspace. */
+/** Returns the new tenant, or undefined if another tenant of the workspace has the slug. */
 export function insertTenant(db: Querier, tenant: TenantRow): Promise<Tenant | undefined> {
   return db.row(sql`
     INSERT INTO tenants (id, workspace_id, name, slug, hidden_from_discovery, auto_create_definitions, is_demo)
@@ -74,7 +74,7 @@ export interface ChangeableTenant {
   isActive: boolean;
 }
 
-/** Disabling keeps the time at which it was first done. */
+/** Updates a tenant. If the tenant is already disabled, `disabled_at` keeps its value. */
 export function updateTenant(
   db: Querier,
   tenantId: string,
@@ -88,18 +88,18 @@ export function updateTenant(
     RETURNING ${columns}`);
 }
 
-/** A tenant's settings of one provider, as they are stored. */
+/** The stored settings of one provider in a tenant. */
 export interface ProviderSettingsRow {
   provider: Provider;
   enabled: boolean;
-  /** What may be read back. */
+  /** The settings that the API can return. */
   settings: Record<string, unknown>;
-  /** Sealed JSON of the write-only settings. */
+  /** The write-only settings, as encrypted JSON. */
   secrets: Buffer | null;
   updatedAt: string;
 }
 
-/** All that a tenant has set, and whether it is the demo tenant. */
+/** Lists the stored provider settings of a tenant. `isDemo` is true in the demo tenant. */
 export function listProviderSettings(
   db: Querier,
   tenantId: string,

@@ -4,18 +4,18 @@ import { unsealSecrets } from './provider-secrets.ts';
 import { providers, settingNames, type Provider } from './providers.ts';
 import { listProviderSettings, type ProviderSettingsRow } from './queries.ts';
 
-/** A tenant's settings of a provider, as they may be shown: `hasWebApiKey` in place of `webApiKey`. */
+/** The settings of a provider that the API returns. For example, `hasWebApiKey` replaces `webApiKey`. */
 export interface ProviderView {
   provider: Provider;
   enabled: boolean;
-  /** Whether everything is set that the provider needs. */
+  /** Whether all required settings have a value. */
   isConfigured: boolean;
   settings: Record<string, unknown>;
-  /** Null where nothing was ever set. */
+  /** Null if the tenant never configured the provider. */
   updatedAt: string | null;
 }
 
-/** All providers with a tenant's settings of them. */
+/** Returns all providers with the settings of a tenant. */
 export async function readProviders(
   database: Database,
   vault: Vault,
@@ -32,7 +32,7 @@ export async function readProviders(
   );
 }
 
-/** What may be shown of a stored row, or of a provider that has none. */
+/** Converts a stored row to its public form. A provider without a row is disabled and has no settings. */
 export function readProvider(
   vault: Vault,
   tenantId: string,

@@ -7,7 +7,7 @@ export const TenantParams = Type.Object({ tenantId: Guid });
 export const ProviderParams = Type.Object({ tenantId: Guid, provider: OneOf(providers) });
 
 const hiddenFromDiscovery = Type.Boolean({
-  description: 'Whether the tenant is left out of what outsiders see of its players.',
+  description: 'Whether the tenant is hidden when a third party reads the profile of a player.',
 });
 
 export const CreateTenantBody = Type.Object({
@@ -21,7 +21,7 @@ export const ChangeTenantBody = Type.Object({
   slug: Type.Optional(Slug),
   hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
   isActive: Type.Optional(
-    Type.Boolean({ description: 'False disables the tenant as DELETE does, true undoes that.' }),
+    Type.Boolean({ description: 'False disables the tenant, as DELETE does. True enables it again.' }),
   ),
 });
 
@@ -31,11 +31,11 @@ export const Tenant = Type.Object({
   name: Type.String(),
   slug: Type.String({ description: 'Unique within the workspace.' }),
   hiddenFromDiscovery: Type.Boolean(),
-  isActive: Type.Boolean({ description: 'The keys of a tenant that is not active do not work.' }),
-  isDemo: Type.Boolean({ description: 'Made by the first start, to try things out.' }),
+  isActive: Type.Boolean({ description: 'If false, the keys of the tenant do not work.' }),
+  isDemo: Type.Boolean({ description: 'Whether this is the demo tenant that the first start creates.' }),
   settings: Type.Object({
     autoCreateDefinitions: Type.Boolean({
-      description: 'Whether an event with an unknown key creates its definition.',
+      description: 'Whether an event with an unknown event key creates its event definition.',
     }),
   }),
   createdAt: Timestamp,
@@ -46,21 +46,24 @@ export const TenantPage = Page(Tenant);
 
 const Setting = (maxLength: number, description: string) => Name(maxLength, description);
 
-/** What each provider can be told. Secrets can be left out: the stored ones are kept. */
+/** The settings of each provider. Secrets are optional, because an omitted secret keeps its value. */
 const settingsOf: Record<Provider, TSchema> = {
   StoreA: Type.Object({
-    appId: Setting(64, 'The application’s id at the store.'),
-    webApiKey: Type.Optional(Setting(256, 'The publisher’s web API key. Write-only.')),
-    identity: Type.Optional(Setting(256, 'The identity that tickets are made for.')),
+    appId: Setting(64, 'The application id at the store.'),
+    webApiKey: Type.Optional(Setting(256, 'The web API key of the publisher. Write-only.')),
+    identity: Type.Optional(Setting(256, 'The identity that the game passes when it requests a ticket.')),
   }),
-  StoreB: Type.Object({ clientId: Setting(256, 'The client that tokens are issued to.') }),
+  StoreB: Type.Object({ clientId: Setting(256, 'The OAuth client id that tokens are issued to.') }),
   WalletJwt: Type.Object({
-    issuer: Setting(512, 'The issuer of the tokens, an https address. Its keys are read from there.'),
-    audience: Setting(256, 'The audience that tokens are issued for.'),
+    issuer: Setting(
+      512,
+      'The issuer of the tokens: an https URL. The signing keys are found by OpenID discovery.',
+    ),
+    audience: Setting(256, 'The expected audience of the tokens.'),
     addressClaim: Type.Optional(
       Setting(
         128,
-        'The claim that holds the wallet’s address. Left out: `wallet_address`. A token without it: `sub`.',
+        'The claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used.',
       ),
     ),
   }),
@@ -77,7 +80,7 @@ const settingsOf: Record<Provider, TSchema> = {
   Mock: Type.Object({}),
 };
 
-/** The body of a change to one provider: what the route checks once it knows which provider it is about. */
+/** The request body for each provider. The route validates against it after it has read the provider from the path. */
 export const providerBodies = new Map<string, TSchema>(
   providers.map((provider) => [
     provider,
@@ -91,7 +94,7 @@ export const SetProviderBody = Type.Object({
     Type.Record(Type.String(), Type.Unknown(), {
       description:
         'StoreA: `appId`, `webApiKey` (write-only), `identity?`. StoreB: `clientId`. WalletJwt: `issuer`, `audience`, ' +
-        '`addressClaim?`. EvmWallet: `chainIds?`. The others have none. Left out: they stay as they are.',
+        '`addressClaim?`. EvmWallet: `chainIds?`. The other providers have no settings. Omit `settings` to keep the stored ones.',
     }),
   ),
 });
@@ -99,9 +102,9 @@ export const SetProviderBody = Type.Object({
 export const ProviderView = Type.Object({
   provider: OneOf(providers),
   enabled: Type.Boolean(),
-  isConfigured: Type.Boolean({ description: 'Whether everything is set that the provider needs.' }),
+  isConfigured: Type.Boolean({ description: 'Whether all required settings have a value.' }),
   settings: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'Secrets are not shown: `hasWebApiKey` tells whether there is one.',
+    description: 'Secrets are not shown. `hasWebApiKey` is true if a web API key is stored.',
   }),
   updatedAt: Nullable(Timestamp),
 });

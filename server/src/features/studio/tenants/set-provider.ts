@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { faultOfTenantUrl } from '../../../outbound/tenant-url.ts';
+import { tenantUrlError } from '../../../outbound/tenant-url.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { unsealSecrets, sealSecrets, type Secrets } from './provider-secrets.ts';
@@ -18,13 +18,13 @@ export interface ProviderChange {
   tenantId: string;
   provider: Provider;
   enabled: boolean;
-  /** Undefined leaves them as they are; else they take the place of the old ones, but for secrets that are not given. */
+  /** Replaces the stored settings. Omitted secrets keep their value. If undefined, all settings keep their value. */
   settings?: Record<string, unknown> | undefined;
 }
 
 /**
- * Enables, disables or configures a tenant's sign-in provider, in the caller's transaction in the tenant's scope. Throws
- * not_found, invalid_request, and provider_not_available for Mock where the operator does not allow it.
+ * Enables, disables or configures a sign-in provider, in the caller's transaction in the tenant's scope. Throws not_found and
+ * invalid_request. Throws provider_not_available if the change enables Mock and the operator does not allow it.
  */
 export async function setProvider(
   transaction: Querier,
@@ -32,7 +32,7 @@ export async function setProvider(
   author: Author,
   { tenantId, provider, enabled, settings: given }: ProviderChange,
 ): Promise<ProviderView> {
-  if (provider === 'WalletJwt' && given) refuseBadIssuer(given['issuer'] as string, config);
+  if (provider === 'WalletJwt' && given) requireValidIssuer(given['issuer'] as string, config);
   const tenant = await lockTenant(transaction, tenantId);
   if (!tenant) throw new ProblemError('not_found');
   if (provider === 'Mock' && enabled && !mayUseMock(config, tenant))
@@ -45,7 +45,7 @@ export async function setProvider(
   const stored = rows.find((row) => row.provider === provider);
   const before = readProvider(vault, tenantId, provider, stored);
   const storedSecrets = stored ? unsealSecrets(vault, tenantId, stored) : {};
-  const { settings, secrets } = split(provider, given ?? stored?.settings ?? {});
+  const { settings, secrets } = separateSecrets(provider, given ?? stored?.settings ?? {});
   const written = await upsertProviderSettings(transaction, {
     tenantId,
     provider,
@@ -56,7 +56,7 @@ export async function setProvider(
 
   const after = readProvider(vault, tenantId, provider, written);
   const replacedSecrets = Object.keys(secrets).filter((name) => secrets[name] !== storedSecrets[name]);
-  const changed = difference(audited(before), audited(after));
+  const changed = difference(auditedFields(before), auditedFields(after));
   if (changed || replacedSecrets.length > 0) {
     await auditTrail(transaction, [
       {
@@ -71,22 +71,23 @@ export async function setProvider(
   return after;
 }
 
-/** Tokens name their issuer to the letter, and its keys are found below it: so it is a bare address. */
-function refuseBadIssuer(issuer: string, config: SetProviderServices['config']): void {
+/**
+ * The `iss` claim must equal the issuer exactly, and the discovery path is appended to it. So the issuer has no query and no
+ * fragment.
+ */
+function requireValidIssuer(issuer: string, config: SetProviderServices['config']): void {
   const isBare = /^[!-~]+$/.test(issuer) && !/[?#]/.test(issuer);
-  const fault = isBare
-    ? faultOfTenantUrl(issuer, config)
-    : 'must be a bare address: ASCII, no query, no fragment';
+  const fault = isBare ? tenantUrlError(issuer, config) : 'must be an ASCII URL without query and fragment';
   if (!fault) return;
   throw invalidField('settings.issuer', fault, `The body is not valid: settings.issuer ${fault}.`);
 }
 
-function audited({ enabled, settings }: ProviderView) {
+function auditedFields({ enabled, settings }: ProviderView) {
   return { enabled, settings };
 }
 
-/** Parts the settings that the provider knows from its secrets, and drops all others. */
-function split(provider: Provider, given: Record<string, unknown>) {
+/** Separates settings from secrets. Unknown settings are dropped. */
+function separateSecrets(provider: Provider, given: Record<string, unknown>) {
   const { required, optional, secret } = settingNames[provider];
   const settings: Record<string, unknown> = {};
   const secrets: Secrets = {};

@@ -18,11 +18,11 @@ import {
 
 export interface TenantServices {
   database: Database;
-  /** Whose keys stop working when a tenant is disabled. */
+  /** The cache of keys. It is invalidated when a tenant changes, because the keys of a disabled tenant do not work. */
   keys: { invalidate(): void };
 }
 
-/** Behind a dashboard account. */
+/** The endpoints of tenants. They require a dashboard account. */
 export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -32,8 +32,8 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
         schema: {
           operationId: 'listTenants',
           tags: ['Tenants'],
-          summary: 'The tenants of a workspace',
-          description: 'The oldest first, disabled ones included.',
+          summary: 'List tenants',
+          description: 'Returns the tenants of the workspace, oldest first. Disabled tenants are included.',
           params: WorkspaceParams,
           querystring: PageQuery,
           response: { 200: TenantPage },
@@ -53,7 +53,9 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           operationId: 'createTenant',
           tags: ['Tenants'],
           summary: 'Create a tenant',
-          description: 'A tenant is one game, or one environment of it.',
+          description:
+            'A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another ' +
+            'tenant of the workspace has the slug, the response is 409.',
           params: WorkspaceParams,
           body: CreateTenantBody,
           response: { 201: Tenant, ...problems(409) },
@@ -83,7 +85,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
         schema: {
           operationId: 'getTenant',
           tags: ['Tenants'],
-          summary: 'One tenant',
+          summary: 'Get a tenant',
           params: TenantParams,
           response: { 200: Tenant },
         },
@@ -101,8 +103,9 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
         schema: {
           operationId: 'updateTenant',
           tags: ['Tenants'],
-          summary: 'Change a tenant',
-          description: 'What is left out stays as it is.',
+          summary: 'Update a tenant',
+          description:
+            'Omitted fields keep their value. If another tenant of the workspace has the slug, the response is 409.',
           params: TenantParams,
           body: ChangeTenantBody,
           response: { 200: Tenant, ...problems(409) },
@@ -124,7 +127,9 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           operationId: 'disableTenant',
           tags: ['Tenants'],
           summary: 'Disable a tenant',
-          description: 'Its keys stop working; nothing is erased. Disabling it again changes nothing.',
+          description:
+            'The keys of the tenant stop working. No data is deleted. Enable the tenant again with PATCH and `isActive: true`. ' +
+            'Idempotent: a second call returns 204 too.',
           params: TenantParams,
           response: { 204: Type.Null({ description: 'The tenant is disabled.' }) },
         },

@@ -4,12 +4,12 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { lockPlan, updatePlan, type Plan } from './queries.ts';
 
-/** What a request says of a plan; what it leaves out stays as it is. */
+/** The limits that a request changes. Omitted limits keep their value. */
 export interface PlanChange extends Partial<Omit<Plan, 'rateLimit'>> {
   rateLimit?: Partial<Plan['rateLimit']>;
 }
 
-/** Changes what a workspace may use. Throws not_found. */
+/** Changes the plan of a workspace. Throws not_found. */
 export async function changePlan(
   database: Database,
   author: Author,
@@ -19,7 +19,7 @@ export async function changePlan(
   return database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const before = await lockPlan(transaction, workspaceId);
     if (!before) throw new ProblemError('not_found');
-    const after = apply(before, change);
+    const after = applyChange(before, change);
     const details = difference(before, after);
     if (!details) return before;
     await updatePlan(transaction, workspaceId, after);
@@ -30,8 +30,8 @@ export async function changePlan(
   });
 }
 
-/** By name: a body may hold more than it should. */
-function apply(before: Plan, change: PlanChange): Plan {
+/** Copies each field by name, because a body can contain unknown fields. */
+function applyChange(before: Plan, change: PlanChange): Plan {
   const { name, monthlyUnits, hardStop } = { ...before, ...change };
   const { maxMatchEventRecordsPerRequest, maxPlayerEventRecordsPerRequest } = { ...before, ...change };
   const { perMinute, perHour } = { ...before.rateLimit, ...change.rateLimit };

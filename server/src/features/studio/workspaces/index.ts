@@ -1,4 +1,10 @@
-export { createWorkspace } from './create-workspace.ts';
+export { createWorkspace } from './workspaces.ts';
 export { createMemberships } from './memberships.ts';
-export { findRole, insertMembership, listMemberships, MOST_MEMBERSHIPS, type Membership } from './queries.ts';
+export {
+  findRole,
+  insertMembership,
+  listMemberships,
+  MAX_LISTED_MEMBERSHIPS,
+  type Membership,
+} from './queries.ts';
 export { planRoutes, workspaceRoutes } from './routes.ts';

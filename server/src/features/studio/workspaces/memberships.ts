@@ -5,24 +5,24 @@ import type { Role } from '../../../core/role.ts';
 import type { Place } from '../../../http/credentials.ts';
 import { findRole } from './queries.ts';
 
-const REMEMBERED_ROLES = 10_000;
+const MAX_CACHED_ROLES = 10_000;
 
 export interface Memberships {
-  /** What an account may do in a workspace or tenant; undefined where it is no member. */
+  /** Returns the role of an account in a workspace or tenant, or undefined if it is not a member. */
   role(accountId: string, place: Place): Promise<Role | undefined>;
-  /** For the process that changes roles: they are looked up again. */
+  /** Empties the cache. A process calls this after it changes a role. */
   invalidate(): void;
 }
 
-/** Looks up who may do what, and remembers it until somebody's role changes. */
+/** Caches the roles of accounts until a change invalidates them. */
 export function createMemberships(database: Database, changes: ChangeFeed): Memberships {
-  const known = createCache<{ role: Role }>(changes, ['memberships', 'tenants'], REMEMBERED_ROLES);
+  const cache = createCache<{ role: Role }>(changes, ['memberships', 'tenants'], MAX_CACHED_ROLES);
   return {
     async role(accountId, place) {
       const name = 'tenantId' in place ? `tenant ${place.tenantId}` : `workspace ${place.workspaceId}`;
-      const found = await known.get(`${accountId} ${name}`, () => findRole(database, accountId, place));
+      const found = await cache.get(`${accountId} ${name}`, () => findRole(database, accountId, place));
       return found?.role;
     },
-    invalidate: () => known.invalidate(),
+    invalidate: () => cache.invalidate(),
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   arrangeAccount,
   arrangePlatformAdmin,
@@ -30,105 +30,105 @@ const records = async () =>
     )
   ).rows;
 
-test('a platform admin changes a plan, member by member, and what changed is audited', async () => {
-  const before = await planOf();
-  assert.deepEqual((await change({})).body, before);
-  const whole = {
-    name: 'Studio',
-    monthlyUnits: 5_000_000_000,
-    hardStop: true,
-    rateLimit: { perMinute: 10, perHour: 100 },
-    maxMatchEventRecordsPerRequest: 10_000,
-    maxPlayerEventRecordsPerRequest: 1,
-  };
-  const changed = await change({
-    ...whole,
-    name: ' Studio ',
-    slug: 'x',
-    rateLimit: { ...whole.rateLimit, x: 1 },
+describe('PATCH /api/workspaces/{workspaceId}/plan', () => {
+  test('changes only the given limits and audits the difference', async () => {
+    const before = await planOf();
+    assert.deepEqual((await change({})).body, before);
+    const whole = {
+      name: 'Studio',
+      monthlyUnits: 5_000_000_000,
+      hardStop: true,
+      rateLimit: { perMinute: 10, perHour: 100 },
+      maxMatchEventRecordsPerRequest: 10_000,
+      maxPlayerEventRecordsPerRequest: 1,
+    };
+    const changed = await change({
+      ...whole,
+      name: ' Studio ',
+      slug: 'x',
+      rateLimit: { ...whole.rateLimit, x: 1 },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(changed.body, whole);
+    assert.deepEqual(await planOf(), whole);
+    const half = await change({ monthlyUnits: null, rateLimit: { perHour: 7 } });
+    assert.deepEqual(half.body, { ...whole, monthlyUnits: null, rateLimit: { perMinute: 10, perHour: 7 } });
+    assert.deepEqual(
+      (await change({ rateLimit: null, hardStop: null })).body,
+      half.body,
+      'null is the same as an omitted field',
+    );
+
+    const [first, second, ...more] = await records();
+    assert.equal(more.length, 0);
+    assert.equal(first.details.before.name, before.name);
+    assert.deepEqual(Object.keys(first.details.after).toSorted(), [
+      'hardStop',
+      'maxPlayerEventRecordsPerRequest',
+      'monthlyUnits',
+      'name',
+      'rateLimit',
+    ]);
+    assert.deepEqual(second, {
+      actor_id: platformAdmin.accountId,
+      details: {
+        before: { monthlyUnits: 5_000_000_000, rateLimit: { perMinute: 10, perHour: 100 } },
+        after: { monthlyUnits: null, rateLimit: { perMinute: 10, perHour: 7 } },
+      },
+      ip_address: '127.0.0.1',
+      request_id: half.headers.get('x-request-id'),
+    });
   });
-  assert.equal(changed.status, 200, changed.text);
-  assert.deepEqual(changed.body, whole);
-  assert.deepEqual(await planOf(), whole);
-  const half = await change({ monthlyUnits: null, rateLimit: { perHour: 7 } });
-  assert.deepEqual(half.body, { ...whole, monthlyUnits: null, rateLimit: { perMinute: 10, perHour: 7 } });
-  assert.deepEqual(
-    (await change({ rateLimit: null, hardStop: null })).body,
-    half.body,
-    'null is as left out',
-  );
 
-  const [first, second, ...more] = await records();
-  assert.equal(more.length, 0);
-  assert.equal(first.details.before.name, before.name);
-  assert.deepEqual(Object.keys(first.details.after).toSorted(), [
-    'hardStop',
-    'maxPlayerEventRecordsPerRequest',
-    'monthlyUnits',
-    'name',
-    'rateLimit',
-  ]);
-  assert.deepEqual(second, {
-    actor_id: platformAdmin.accountId,
-    details: {
-      before: { monthlyUnits: 5_000_000_000, rateLimit: { perMinute: 10, perHour: 100 } },
-      after: { monthlyUnits: null, rateLimit: { perMinute: 10, perHour: 7 } },
-    },
-    ip_address: '127.0.0.1',
-    request_id: half.headers.get('x-request-id'),
+  test('applies a changed batch size in every process', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const events = [1, 2].map((index) => ({
+      playerId: player.playerId,
+      eventKey: 'x',
+      idempotencyKey: `${index}`,
+      occurredAt: new Date().toISOString(),
+    }));
+    const send = async ({ http } = app) =>
+      (await http.post('/api/game/player-events', { events }, player.caller)).body.code ?? 'taken';
+    await change({ maxPlayerEventRecordsPerRequest: 2 });
+    for (const process of [app, other]) await eventually(async () => (await send(process)) !== 'batch_size');
+    await change({ maxPlayerEventRecordsPerRequest: 1 });
+    assert.equal(await send(), 'batch_size');
+    await eventually(async () => (await send(other)) === 'batch_size');
   });
-});
 
-test('a changed batch size holds at once here, and within a second in other processes', async () => {
-  const player = await arrangePlayer(app, tenant);
-  const events = [1, 2].map((index) => ({
-    playerId: player.playerId,
-    eventKey: 'x',
-    idempotencyKey: `${index}`,
-    occurredAt: new Date().toISOString(),
-  }));
-  const send = async ({ http } = app) =>
-    (await http.post('/api/game/player-events', { events }, player.caller)).body.code ?? 'taken';
-  await change({ maxPlayerEventRecordsPerRequest: 2 });
-  for (const process of [app, other]) await eventually(async () => (await send(process)) !== 'batch_size');
-  await change({ maxPlayerEventRecordsPerRequest: 1 });
-  const since = Date.now();
-  assert.equal(await send(), 'batch_size');
-  await eventually(async () => (await send(other)) === 'batch_size');
-  assert.ok(Date.now() - since < 1_000);
-});
+  test('returns 400 for values out of bounds and accepts values at the bounds', async () => {
+    const bad = [
+      { name: ' ' },
+      { name: 'x'.repeat(65) },
+      { monthlyUnits: -1 },
+      { monthlyUnits: 2 ** 53 },
+      { monthlyUnits: 1.5 },
+      { monthlyUnits: '5' },
+      { hardStop: 'yes' },
+      { rateLimit: 5 },
+      { rateLimit: { perMinute: 0 } },
+      { rateLimit: { perHour: 2 ** 31 } },
+      { maxMatchEventRecordsPerRequest: 0 },
+      { maxMatchEventRecordsPerRequest: 10_001 },
+      { maxPlayerEventRecordsPerRequest: 10_001 },
+      [],
+    ];
+    for (const body of bad) assert.equal((await change(body)).status, 400, JSON.stringify(body));
+    const good = [
+      { name: '🎮'.repeat(64) },
+      { monthlyUnits: 0 },
+      { monthlyUnits: 2 ** 53 - 1 },
+      { rateLimit: { perMinute: 1, perHour: 2 ** 31 - 1 } },
+    ];
+    for (const body of good) assert.partialDeepStrictEqual((await change(body)).body, body);
+  });
 
-test('values out of bounds are refused, and those at them are not', async () => {
-  const bad = [
-    { name: ' ' },
-    { name: 'x'.repeat(65) },
-    { monthlyUnits: -1 },
-    { monthlyUnits: 2 ** 53 },
-    { monthlyUnits: 1.5 },
-    { monthlyUnits: '5' },
-    { hardStop: 'yes' },
-    { rateLimit: 5 },
-    { rateLimit: { perMinute: 0 } },
-    { rateLimit: { perHour: 2 ** 31 } },
-    { maxMatchEventRecordsPerRequest: 0 },
-    { maxMatchEventRecordsPerRequest: 10_001 },
-    { maxPlayerEventRecordsPerRequest: 10_001 },
-    [],
-  ];
-  for (const body of bad) assert.equal((await change(body)).status, 400, JSON.stringify(body));
-  const good = [
-    { name: '🎮'.repeat(64) },
-    { monthlyUnits: 0 },
-    { monthlyUnits: 2 ** 53 - 1 },
-    { rateLimit: { perMinute: 1, perHour: 2 ** 31 - 1 } },
-  ];
-  for (const body of good) assert.partialDeepStrictEqual((await change(body)).body, body);
-});
-
-test('nobody else changes a plan, and a workspace that is none is not found', async () => {
-  for (const caller of [owner, stranger]) assert.equal((await change({}, caller)).status, 403);
-  for (const caller of [{}, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }])
-    assert.equal((await change({}, caller)).status, 401);
-  for (const id of [randomUUID(), tenant.tenantId, 'x'])
-    assert.equal((await change({ name: 'x' }, platformAdmin, id)).status, 404, id);
+  test('returns 403 to others, 401 without a dashboard token, and 404 for unknown workspaces', async () => {
+    for (const caller of [owner, stranger]) assert.equal((await change({}, caller)).status, 403);
+    for (const caller of [{}, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }])
+      assert.equal((await change({}, caller)).status, 401);
+    for (const id of [randomUUID(), tenant.tenantId, 'x'])
+      assert.equal((await change({ name: 'x' }, platformAdmin, id)).status, 404, id);
+  });
 });

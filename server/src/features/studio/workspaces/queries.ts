@@ -4,14 +4,14 @@ import type { Role } from '../../../core/role.ts';
 import type { Place } from '../../../http/credentials.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
-/** The role of an account in a workspace, or in the workspace that owns a tenant. */
+/** Finds the role of an account in a workspace, or in the workspace that owns a tenant. */
 export function findRole(db: Querier, accountId: string, place: Place): Promise<{ role: Role } | undefined> {
   const [workspaceId, tenantId] = 'tenantId' in place ? [null, place.tenantId] : [place.workspaceId, null];
   return db.row(sql`
     SELECT role FROM guildhall_find_role(${accountId}, ${workspaceId}, ${tenantId}) AS role WHERE role IS NOT NULL`);
 }
 
-/** What a workspace may use. */
+/** The limits of a workspace. */
 export interface Plan {
   name: string;
   monthlyUnits: number | null;
@@ -21,7 +21,7 @@ export interface Plan {
   maxPlayerEventRecordsPerRequest: number;
 }
 
-/** A workspace, as one of its members sees it. */
+/** A workspace with the role of the member who reads it. */
 export interface Workspace {
   id: string;
   name: string;
@@ -43,7 +43,7 @@ const plan = sql`
 const columns = sql`
   workspace.id, workspace.name, workspace.slug, workspace.created_at AS "createdAt", ${plan}`;
 
-/** The workspaces of an account, the oldest first. */
+/** Lists the workspaces of an account, oldest first. */
 export function listWorkspaces(
   db: Querier,
   accountId: string,
@@ -62,7 +62,7 @@ export function countWorkspaces(db: Querier, accountId: string): Promise<number>
   return db.count(sql`SELECT count(*) FROM memberships WHERE account_id = ${accountId}`);
 }
 
-/** A workspace that an account is a member of. */
+/** Finds a workspace. Returns undefined if the account is not a member. */
 export function findWorkspace(
   db: Querier,
   workspaceId: string,
@@ -75,7 +75,7 @@ export function findWorkspace(
     WHERE workspace.id = ${workspaceId}`);
 }
 
-/** False where the slug is taken. */
+/** Returns false if another workspace has the slug. */
 export async function insertWorkspace(
   db: Querier,
   workspace: { id: string; name: string; slug: string },
@@ -91,7 +91,7 @@ export interface NamedWorkspace {
   slug: string;
 }
 
-/** What may be changed of a workspace, its row locked until the transaction ends. */
+/** Finds the name and slug of a workspace and locks its row until the transaction ends. */
 export function lockWorkspace(db: Querier, workspaceId: string): Promise<NamedWorkspace | undefined> {
   return db.row(sql`SELECT name, slug FROM workspaces WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
 }
@@ -104,7 +104,7 @@ export async function updateWorkspace(
   await db.run(sql`UPDATE workspaces SET name = ${name}, slug = ${slug} WHERE id = ${workspaceId}`);
 }
 
-/** The plan of a workspace, its row locked until the transaction ends. */
+/** Finds the plan of a workspace and locks its row until the transaction ends. */
 export async function lockPlan(db: Querier, workspaceId: string): Promise<Plan | undefined> {
   const row = await db.row<{ plan: Plan }>(sql`
     SELECT ${plan} FROM workspaces workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
@@ -137,10 +137,10 @@ export interface Membership {
   role: Role;
 }
 
-/** How many workspaces an account lists with itself. The list of workspaces has all of them, page by page. */
-export const MOST_MEMBERSHIPS = 200;
+/** How many memberships `GET /api/saas-auth/me` returns. `GET /api/workspaces` returns all workspaces, page by page. */
+export const MAX_LISTED_MEMBERSHIPS = 200;
 
-/** Where an account is a member, the oldest workspace first: the first {@link MOST_MEMBERSHIPS}. */
+/** Lists the memberships of an account, oldest workspace first, at most {@link MAX_LISTED_MEMBERSHIPS}. */
 export function listMemberships(db: Querier, accountId: string): Promise<Membership[]> {
   return db.rows(sql`
     SELECT workspace.id AS "workspaceId", workspace.name AS "workspaceName", workspace.slug AS "workspaceSlug",
@@ -148,5 +148,5 @@ export function listMemberships(db: Querier, accountId: string): Promise<Members
     FROM memberships membership
     JOIN workspaces workspace ON workspace.id = membership.workspace_id
     WHERE membership.account_id = ${accountId}
-    ORDER BY workspace.created_at, workspace.id LIMIT ${MOST_MEMBERSHIPS}`);
+    ORDER BY workspace.created_at, workspace.id LIMIT ${MAX_LISTED_MEMBERSHIPS}`);
 }

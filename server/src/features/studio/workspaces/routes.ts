@@ -3,9 +3,6 @@ import type { Database } from '../../../database/database.ts';
 import { accountOf, authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
 import { changePlan } from './change-plan.ts';
-import { changeWorkspace } from './change-workspace.ts';
-import { createWorkspace } from './create-workspace.ts';
-import { readWorkspace, readWorkspaces } from './read-workspaces.ts';
 import {
   ChangePlanBody,
   ChangeWorkspaceBody,
@@ -15,16 +12,17 @@ import {
   WorkspacePage,
   WorkspaceParams,
 } from './schemas.ts';
+import { changeWorkspace, createWorkspace, readWorkspace, readWorkspaces } from './workspaces.ts';
 
 export interface PlanServices {
   database: Database;
-  /** Who is remembered with the plan of their workspace. */
+  /** The cache of keys, which contains the plans of their workspaces. */
   keys: { invalidate(): void };
-  /** What knows how plans stand. */
+  /** The usage meter, which caches the plans. */
   meter: { invalidate(): void };
 }
 
-/** Behind a dashboard account. */
+/** The endpoints of workspaces. They require a dashboard account. */
 export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -33,8 +31,8 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listWorkspaces',
           tags: ['Workspaces'],
-          summary: 'The workspaces of the caller',
-          description: 'The oldest first.',
+          summary: 'List workspaces',
+          description: 'Returns the workspaces that the caller is a member of, oldest first.',
           querystring: PageQuery,
           response: { 200: WorkspacePage },
         },
@@ -52,7 +50,9 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
           operationId: 'createWorkspace',
           tags: ['Workspaces'],
           summary: 'Create a workspace',
-          description: 'The caller becomes its owner. It gets the default plan.',
+          description:
+            'The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the ' +
+            'name. If another workspace has the slug, the response is 409.',
           body: CreateWorkspaceBody,
           response: { 201: Workspace, ...problems(409) },
         },
@@ -73,7 +73,7 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getWorkspace',
           tags: ['Workspaces'],
-          summary: 'One workspace',
+          summary: 'Get a workspace',
           params: WorkspaceParams,
           response: { 200: Workspace },
         },
@@ -91,8 +91,9 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'updateWorkspace',
           tags: ['Workspaces'],
-          summary: 'Change a workspace',
-          description: 'What is left out stays as it is.',
+          summary: 'Update a workspace',
+          description:
+            'Omitted fields keep their value. If another workspace has the slug, the response is 409.',
           params: WorkspaceParams,
           body: ChangeWorkspaceBody,
           response: { 200: Workspace, ...problems(409) },
@@ -108,7 +109,7 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
   };
 }
 
-/** Behind a platform admin. */
+/** The endpoint that changes plans. It requires a platform administrator. */
 export function planRoutes({ database, keys, meter }: PlanServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.patch(
@@ -117,8 +118,8 @@ export function planRoutes({ database, keys, meter }: PlanServices): FastifyPlug
         schema: {
           operationId: 'changePlan',
           tags: ['Administration'],
-          summary: 'Change what a workspace may use',
-          description: 'Holds at once. What is left out stays as it is.',
+          summary: 'Change the plan of a workspace',
+          description: 'The change takes effect immediately. Omitted fields keep their value.',
           params: WorkspaceParams,
           body: ChangePlanBody,
           response: { 200: Plan },

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { roles } from '../../../core/role.ts';
 import { Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
 
-/** The most events of a request, whatever the plan says (spec: limits). */
-const MOST_EVENTS = 10_000;
+/** No plan can allow more events per request. See docs/events.md. */
+const MAX_EVENTS_PER_REQUEST = 10_000;
 
 export const WorkspaceParams = Type.Object({ workspaceId: Guid });
 
@@ -18,8 +18,8 @@ const LARGEST_INTEGER = 2 ** 31 - 1;
 const Count = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
 
 const rateLimit = {
-  perMinute: Count(LARGEST_INTEGER, 'Requests a minute.'),
-  perHour: Count(LARGEST_INTEGER, 'Requests an hour.'),
+  perMinute: Count(LARGEST_INTEGER, 'Requests per minute.'),
+  perHour: Count(LARGEST_INTEGER, 'Requests per hour.'),
 };
 
 const plan = {
@@ -28,17 +28,20 @@ const plan = {
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Units in a billing period; null: unlimited.',
+      description: 'Units per billing period. Null: unlimited.',
     }),
   ),
-  hardStop: Type.Boolean({ description: 'Whether requests are refused when the units are used up.' }),
-  maxMatchEventRecordsPerRequest: Count(MOST_EVENTS, 'Match events in a request.'),
-  maxPlayerEventRecordsPerRequest: Count(MOST_EVENTS, 'Player events in a request.'),
+  hardStop: Type.Boolean({ description: 'Whether requests are refused after the last unit is used.' }),
+  maxMatchEventRecordsPerRequest: Count(MAX_EVENTS_PER_REQUEST, 'Match events per request.'),
+  maxPlayerEventRecordsPerRequest: Count(MAX_EVENTS_PER_REQUEST, 'Player events per request.'),
 };
 
 export const Plan = Type.Object(
   { ...plan, rateLimit: Type.Object(rateLimit) },
-  { description: 'What the workspace may use. The rate limit is that of each key that has none of its own.' },
+  {
+    description:
+      'The limits of the workspace. The rate limit applies to each key that has no rate limit of its own.',
+  },
 );
 
 export const ChangePlanBody = Type.Object({
@@ -50,7 +53,7 @@ export const Workspace = Type.Object({
   id: Guid,
   name: Type.String(),
   slug: Type.String(),
-  role: OneOf(roles, { description: 'What the caller may do in it.' }),
+  role: OneOf(roles, { description: 'The role of the caller.' }),
   plan: Plan,
   createdAt: Timestamp,
 });

@@ -4,14 +4,14 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { findAlertSettings, lockAlertSettings, updateAlertSettings, type AlertSettings } from './queries.ts';
 
-/** Throws not_found. */
+/** Reads the alert thresholds of a tenant. Throws not_found. */
 export async function readAlertSettings(db: Querier, tenantId: string): Promise<AlertSettings> {
   const settings = await findAlertSettings(db, tenantId);
   if (!settings) throw new ProblemError('not_found');
   return settings;
 }
 
-/** Changes a tenant's thresholds; what is left out stays as it is. Throws not_found. */
+/** Changes the given thresholds of a tenant. Throws not_found. */
 export async function changeAlertSettings(
   database: Database,
   author: Author,

@@ -2,12 +2,11 @@ import type { Database } from '../../../database/database.ts';
 import { quoted, type MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { publish } from '../../messages/webhooks/index.ts';
-import type { AlertType } from './alert.ts';
-import { takeAlert, type PendingAlert } from './queries.ts';
+import { takeAlert, type AlertType, type PendingAlert } from './queries.ts';
 
 /**
- * Tells of an alert: the workspace's team, and the webhooks that want to know. Once, however often it is called: that it was
- * told is written in the same transaction.
+ * Notifies the workspace's team and the subscribed webhooks about an alert. Idempotent: the same transaction marks the alert as
+ * dispatched.
  */
 export async function dispatchAlert(
   { database, ...services }: MailServices & { database: Database },
@@ -19,7 +18,7 @@ export async function dispatchAlert(
     const { workspaceId, keyName: _, tenantName: __, type: spike, ...details } = alert;
     const type = `alert.${spike}` as const;
     const { tenantId: ___, ...data } = details;
-    await notifyTeam(services, transaction, workspaceId, { type, ...wordsOf(alert), data, tenantId });
+    await notifyTeam(services, transaction, workspaceId, { type, ...textOf(alert), data, tenantId });
     await publish(services, transaction, { type, workspaceId, tenantId, data });
   });
 }
@@ -29,7 +28,7 @@ const NAMES: Record<AlertType, { title: string; unit: string }> = {
   payload_spike: { title: 'Payload spike', unit: 'bytes' },
 };
 
-function wordsOf({ type, keyKind, keyName, tenantName, observed, threshold }: PendingAlert) {
+function textOf({ type, keyKind, keyName, tenantName, observed, threshold }: PendingAlert) {
   const { title, unit } = NAMES[type];
   const kind = `${keyKind === 'api' ? 'API' : 'game'} key`;
   const key = `the ${kind} ${quoted(keyName)} of ${quoted(tenantName)}`;

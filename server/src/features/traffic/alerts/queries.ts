@@ -2,11 +2,27 @@ import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import type { AlertType, Spike } from './alert.ts';
+
+/** Requests per minute and inbound bytes per minute. */
+export const alertTypes = ['rate_spike', 'payload_spike'] as const;
+export type AlertType = (typeof alertTypes)[number];
+
+/** A key has exceeded a threshold. */
+export interface Spike {
+  type: AlertType;
+  keyId: string;
+  keyKind: 'game' | 'api';
+  tenantId: string;
+  workspaceId: string;
+  threshold: number;
+  /** The highest sum of a window since the last check. */
+  observed: number;
+  windowStart: string;
+}
 
 /**
- * Records an alert where the key has raised none of its type for so many seconds. One statement decides: of many at once the
- * first one locks the row of the key's last alert, and the others find it renewed. False where there was one.
+ * Records an alert. Returns false if the key has raised one of the same type within `suppressionSeconds`. One statement decides:
+ * the first of several concurrent calls locks the row of the key's last alert, and the others then see its new time.
  */
 export async function insertAlert(
   db: Querier,
@@ -29,7 +45,7 @@ export async function insertAlert(
   return inserted === 1;
 }
 
-/** An alert as it is shown. */
+/** An alert as the API returns it. */
 export interface Alert {
   id: string;
   type: AlertType;
@@ -46,14 +62,14 @@ const columns = sql`
   alert.id, alert.type, alert.key_kind AS "keyKind", alert.key_id AS "keyId", alert.tenant_id AS "tenantId",
   alert.threshold, alert.observed, alert.window_start AS "windowStart", alert.created_at AS "createdAt"`;
 
-/** An alert with the names of what it is about. */
+/** An alert with the names of its key and tenant. */
 export interface PendingAlert extends Alert {
   workspaceId: string;
   keyName: string;
   tenantName: string;
 }
 
-/** Writes down that an alert is told, by the caller's transaction. Undefined where another one has done it. */
+/** Marks an alert as dispatched and returns it. Undefined if it was dispatched before. */
 export function takeAlert(db: Querier, tenantId: string, alertId: string): Promise<PendingAlert | undefined> {
   return db.row(sql`
     UPDATE alerts alert SET told_at = now()
@@ -63,7 +79,6 @@ export function takeAlert(db: Querier, tenantId: string, alertId: string): Promi
     RETURNING ${columns}, alert.workspace_id AS "workspaceId", key.name AS "keyName", tenant.name AS "tenantName"`);
 }
 
-/** Which alerts of a workspace a page shows. */
 export interface AlertFilter {
   workspaceId: string;
   tenantId?: string | undefined;
@@ -73,7 +88,7 @@ export interface AlertFilter {
   to?: string | undefined;
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listAlerts(
   db: Querier,
   filter: AlertFilter,
@@ -98,7 +113,7 @@ function matching({ workspaceId, tenantId, type, keyId, from, to }: AlertFilter)
   return join(conditions, ' AND ');
 }
 
-/** From where on the keys of a tenant raise alerts that have no thresholds of their own. */
+/** The thresholds for keys of a tenant that have no thresholds of their own. */
 export interface AlertSettings {
   rateLimitPerMinute: number;
   payloadBytesPerMinute: number;
@@ -111,7 +126,7 @@ export function findAlertSettings(db: Querier, tenantId: string): Promise<AlertS
   return db.row(sql`SELECT ${settings} FROM tenants WHERE id = ${tenantId}`);
 }
 
-/** The settings of a tenant, its row locked until the transaction ends. */
+/** Locks the row of the tenant until the transaction ends. */
 export function lockAlertSettings(db: Querier, tenantId: string): Promise<AlertSettings | undefined> {
   return db.row(sql`SELECT ${settings} FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
-import type { Spike } from './alert.ts';
+import type { Spike } from './queries.ts';
 import { alertQueue, raiseAlert } from './raise-alert.ts';
 import { dispatchAlert } from './dispatch-alert.ts';
 
 const app = await startTestApp();
 const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
-/** As that many processes would have them. */
+/** Each process has its own connections. */
 const processes = await Promise.all(
   Array.from({ length: 3 }, async () => {
     const database = openDatabase(app.databaseUrl, { poolSize: 6 });
@@ -57,102 +57,107 @@ const jobsOf = async ({ tenantId }: { tenantId: string }) =>
     )
   ).rows.map(({ id }) => id);
 
-test('of many at once, at several processes, one raises the alert, with one job', async () => {
-  for (let round = 0; round < 5; round++) {
-    const { spike } = await arrangeSpike();
-    const raised = await Promise.all(
-      Array.from({ length: 18 }, (_, index) => raiseAlert(processes[index % 3]!, HOUR, spike)),
-    );
-    assert.equal(raised.filter(Boolean).length, 1);
-    const alerts = await alertsOf(spike);
-    assert.equal(alerts.length, 1);
-    assert.deepEqual(await jobsOf(spike), [alerts[0].id]);
-  }
-});
-
-test('the next one is raised when the last is old enough; types and keys each have their own', async () => {
-  const { spike } = await arrangeSpike();
-  const raise = (more: Partial<Spike> = {}) => raiseAlert(first, HOUR, { ...spike, ...more });
-  assert.equal(await raise(), true);
-  assert.equal(await raise(), false);
-  assert.equal(await raise({ type: 'payload_spike' }), true);
-  const { rows } = await app.owner.query(`SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'api'`, [
-    spike.tenantId,
-  ]);
-  assert.equal(await raise({ keyId: rows[0].id, keyKind: 'api' }), true);
-  const age = (seconds: number) =>
-    app.owner.query(
-      `UPDATE alert_times SET raised_at = now() - make_interval(secs => $2) WHERE tenant_id = $1`,
-      [spike.tenantId, seconds],
-    );
-  await age(HOUR - 5);
-  assert.equal(await raise(), false);
-  await age(HOUR);
-  assert.equal(await raise(), true);
-  assert.equal(await raise(), false);
-  assert.equal((await alertsOf(spike)).length, 4);
-});
-
-test('an alert that fails to be recorded leaves no job, and the next one is not suppressed', async () => {
-  const { spike } = await arrangeSpike();
-  const broken = { ...first, jobs: { ...first.jobs, add: () => Promise.reject(new Error('no queue')) } };
-  await assert.rejects(raiseAlert(broken, HOUR, spike), /no queue/);
-  assert.deepEqual(await alertsOf(spike), []);
-  assert.equal(await raiseAlert(first, HOUR, spike), true);
-});
-
-test('it is told once, however often and at how many processes its job runs', async () => {
-  const { tenant, spike } = await arrangeSpike();
-  const owner = await arrangeAccount(app, tenant, 'owner');
-  await arrangeAccount(app, tenant, 'viewer');
-  for (const tenantId of [null, tenant.tenantId])
-    await app.owner.query(
-      `INSERT INTO webhook_endpoints (id, workspace_id, tenant_id, url, secret) VALUES ($1, $2, $3, 'https://example.com', '')`,
-      [randomUUID(), tenant.workspaceId, tenantId],
-    );
-  await raiseAlert(first, HOUR, spike);
-  const [{ id: alertId }] = await alertsOf(spike);
-  const job = { tenantId: tenant.tenantId, alertId };
-
-  const failing = { ...first, jobs: { ...first.jobs, add: () => Promise.reject(new Error('no queue')) } };
-  await assert.rejects(dispatchAlert(failing, job), /no queue/);
-  await Promise.all(Array.from({ length: 9 }, (_, index) => dispatchAlert(processes[index % 3]!, job)));
-  await dispatchAlert(first, job);
-
-  const { rows: told } = await app.owner.query(
-    'SELECT account_id, type, title, text, data, tenant_id FROM notifications WHERE workspace_id = $1',
-    [tenant.workspaceId],
-  );
-  assert.equal(told.length, 1);
-  const [{ data, title, text, ...rest }] = told;
-  assert.deepEqual(rest, {
-    account_id: owner.accountId,
-    type: 'alert.rate_spike',
-    tenant_id: tenant.tenantId,
+describe('raiseAlert', () => {
+  test('raises one alert with one job when several processes call it at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { spike } = await arrangeSpike();
+      const raised = await Promise.all(
+        Array.from({ length: 18 }, (_, index) => raiseAlert(processes[index % 3]!, HOUR, spike)),
+      );
+      assert.equal(raised.filter(Boolean).length, 1);
+      const alerts = await alertsOf(spike);
+      assert.equal(alerts.length, 1);
+      assert.deepEqual(await jobsOf(spike), [alerts[0].id]);
+    }
   });
-  assert.match(title, /^Rate spike: the game key “test” of /);
-  assert.match(text, /^60,001 requests came in on the game key “test” of .* above 60,000\./);
-  const { workspaceId: _, tenantId: __, type: ___, ...facts } = spike;
-  assert.deepEqual(
-    { ...data, windowStart: Date.parse(data.windowStart) },
-    {
-      ...facts,
-      windowStart: Date.parse(facts.windowStart),
-      id: alertId,
-      createdAt: data.createdAt,
-    },
-  );
-  const { rows: mails } = await app.owner.query('SELECT subject FROM mails WHERE recipient = $1', [
-    `${owner.accountId}@example.com`,
-  ]);
-  assert.deepEqual(mails, [{ subject: 'Rate spike on a game key' }]);
-  const { rows: deliveries } = await app.owner.query(
-    `SELECT body FROM webhook_deliveries delivery JOIN webhook_endpoints endpoint ON endpoint.id = delivery.endpoint_id
+
+  test('raises the next alert after the suppression time, separately by type and key', async () => {
+    const { spike } = await arrangeSpike();
+    const raise = (more: Partial<Spike> = {}) => raiseAlert(first, HOUR, { ...spike, ...more });
+    assert.equal(await raise(), true);
+    assert.equal(await raise(), false);
+    assert.equal(await raise({ type: 'payload_spike' }), true);
+    const { rows } = await app.owner.query(
+      `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'api'`,
+      [spike.tenantId],
+    );
+    assert.equal(await raise({ keyId: rows[0].id, keyKind: 'api' }), true);
+    const age = (seconds: number) =>
+      app.owner.query(
+        `UPDATE alert_times SET raised_at = now() - make_interval(secs => $2) WHERE tenant_id = $1`,
+        [spike.tenantId, seconds],
+      );
+    await age(HOUR - 5);
+    assert.equal(await raise(), false);
+    await age(HOUR);
+    assert.equal(await raise(), true);
+    assert.equal(await raise(), false);
+    assert.equal((await alertsOf(spike)).length, 4);
+  });
+
+  test('adds no job and suppresses nothing when the alert cannot be recorded', async () => {
+    const { spike } = await arrangeSpike();
+    const broken = { ...first, jobs: { ...first.jobs, add: () => Promise.reject(new Error('no queue')) } };
+    await assert.rejects(raiseAlert(broken, HOUR, spike), /no queue/);
+    assert.deepEqual(await alertsOf(spike), []);
+    assert.equal(await raiseAlert(first, HOUR, spike), true);
+  });
+});
+
+describe('dispatchAlert', () => {
+  test('notifies once, even if its job runs several times in several processes', async () => {
+    const { tenant, spike } = await arrangeSpike();
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    await arrangeAccount(app, tenant, 'viewer');
+    for (const tenantId of [null, tenant.tenantId])
+      await app.owner.query(
+        `INSERT INTO webhook_endpoints (id, workspace_id, tenant_id, url, secret) VALUES ($1, $2, $3, 'https://example.com', '')`,
+        [randomUUID(), tenant.workspaceId, tenantId],
+      );
+    await raiseAlert(first, HOUR, spike);
+    const [{ id: alertId }] = await alertsOf(spike);
+    const job = { tenantId: tenant.tenantId, alertId };
+
+    const failing = { ...first, jobs: { ...first.jobs, add: () => Promise.reject(new Error('no queue')) } };
+    await assert.rejects(dispatchAlert(failing, job), /no queue/);
+    await Promise.all(Array.from({ length: 9 }, (_, index) => dispatchAlert(processes[index % 3]!, job)));
+    await dispatchAlert(first, job);
+
+    const { rows: notifications } = await app.owner.query(
+      'SELECT account_id, type, title, text, data, tenant_id FROM notifications WHERE workspace_id = $1',
+      [tenant.workspaceId],
+    );
+    assert.equal(notifications.length, 1);
+    const [{ data, title, text, ...rest }] = notifications;
+    assert.deepEqual(rest, {
+      account_id: owner.accountId,
+      type: 'alert.rate_spike',
+      tenant_id: tenant.tenantId,
+    });
+    assert.match(title, /^Rate spike: the game key “test” of /);
+    assert.match(text, /^60,001 requests came in on the game key “test” of .* above 60,000\./);
+    const { workspaceId: _, tenantId: __, type: ___, ...facts } = spike;
+    assert.deepEqual(
+      { ...data, windowStart: Date.parse(data.windowStart) },
+      {
+        ...facts,
+        windowStart: Date.parse(facts.windowStart),
+        id: alertId,
+        createdAt: data.createdAt,
+      },
+    );
+    const { rows: mails } = await app.owner.query('SELECT subject FROM mails WHERE recipient = $1', [
+      `${owner.accountId}@example.com`,
+    ]);
+    assert.deepEqual(mails, [{ subject: 'Rate spike on a game key' }]);
+    const { rows: deliveries } = await app.owner.query(
+      `SELECT body FROM webhook_deliveries delivery JOIN webhook_endpoints endpoint ON endpoint.id = delivery.endpoint_id
      WHERE endpoint.workspace_id = $1`,
-    [tenant.workspaceId],
-  );
-  assert.equal(deliveries.length, 2);
-  const body = JSON.parse(deliveries[0].body);
-  assert.equal(body.type, 'alert.rate_spike');
-  assert.deepEqual(body.data, { workspaceId: tenant.workspaceId, tenantId: tenant.tenantId, ...data });
+      [tenant.workspaceId],
+    );
+    assert.equal(deliveries.length, 2);
+    const body = JSON.parse(deliveries[0].body);
+    assert.equal(body.type, 'alert.rate_spike');
+    assert.deepEqual(body.data, { workspaceId: tenant.workspaceId, tenantId: tenant.tenantId, ...data });
+  });
 });

@@ -1,10 +1,9 @@
 import type { Database } from '../../../database/database.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import { newId } from '../../../core/ids.ts';
-import type { Spike } from './alert.ts';
-import { insertAlert } from './queries.ts';
+import { insertAlert, type Spike } from './queries.ts';
 
-/** Alerts that somebody is to be told of. Tried again for more than a day; telling takes some 20 ms. */
+/** Alerts to dispatch. Retried for more than a day. One takes about 20 ms. */
 export const alertQueue: Queue<{ tenantId: string; alertId: string }> = {
   name: 'alert',
   retryDelay: 5,
@@ -14,8 +13,8 @@ export const alertQueue: Queue<{ tenantId: string; alertId: string }> = {
 };
 
 /**
- * Records an alert together with the job that tells of it: both or none. False, and nothing, where the key raised one of the
- * same type within the last `suppressionSeconds`, at whichever process.
+ * Records an alert and enqueues the job that dispatches it, in one transaction. Does nothing and returns false if the key has
+ * raised an alert of the same type within the last `suppressionSeconds`, in any process.
  */
 export async function raiseAlert(
   { database, jobs }: { database: Database; jobs: Jobs },

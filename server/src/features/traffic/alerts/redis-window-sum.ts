@@ -1,28 +1,29 @@
-import { isThere, type Redis } from '../../../redis/redis.ts';
+import { isRedisReady, type Redis } from '../../../redis/redis.ts';
 import { WINDOW_SECONDS } from './rolling-window.ts';
 
-/** What one process has counted of something since it last told, by how many seconds ago. */
+/** The amounts that one process has counted since its last report. */
 export interface Report {
   name: string;
+  /** Amounts per second. `age` is the number of seconds since then. */
   amounts: { age: number; amount: number }[];
 }
 
-/** What all processes together have counted in the fullest window that ends in a reported second, or later. */
+/** The fullest window of all processes that ends in a reported second or later. */
 export interface SharedSum {
   sum: number;
   /** How many seconds ago the window ended. */
   age: number;
 }
 
-/** Adds what a process has counted to what the others have. Undefined for what Redis does not answer. */
+/** Adds the counts of a process to the shared counts. A sum is undefined if Redis does not respond. */
 export type RedisWindowSum = (reports: Report[]) => Promise<(SharedSum | undefined)[]>;
 
-/** Seconds that are kept: a window, and what a process may be late with. */
+/** How many seconds Redis keeps: one window, and 15 seconds for late reports. */
 const KEPT_SECONDS = WINDOW_SECONDS + 15;
 
 /**
- * One hash for each thing that is counted, with a field a second. Seconds are those of Redis's clock, which is the same one
- * for all. Takes Redis some 50 µs.
+ * Each counter has one Redis hash with a field per second. All processes use the seconds of Redis's clock. One call takes about
+ * 50 µs in Redis.
  */
 const SCRIPT = `
 local now = tonumber(redis.call('TIME')[1])
@@ -51,17 +52,17 @@ end
 return {fullest, now - ended}
 `;
 
-/** Sent at once, so that the requests which ask Redis for their limits meanwhile wait 5 ms at most. */
+/** Reports per pipeline. Concurrent rate limit commands wait at most 5 ms for a batch of this size. */
 const BATCH = 100;
 
-/** Teaches Redis the script. */
+/** Registers the script. */
 export function createRedisWindowSum(redis: Redis): RedisWindowSum {
   redis.defineCommand('guildhallWindowSum', { numberOfKeys: 1, lua: SCRIPT });
   return async (reports) => {
     const sums: (SharedSum | undefined)[] = [];
     for (let start = 0; start < reports.length; start += BATCH) {
       const batch = reports.slice(start, start + BATCH);
-      const answers = isThere(redis) ? await send(redis, batch) : null;
+      const answers = isRedisReady(redis) ? await send(redis, batch) : null;
       sums.push(...batch.map((_, index) => read(answers?.[index])));
     }
     return sums;
@@ -82,8 +83,8 @@ async function send(redis: Redis, reports: Report[]): Promise<Answers> {
   return pipeline.exec().catch(() => null);
 }
 
-function read(answered: [error: Error | null, answer: unknown] | undefined): SharedSum | undefined {
-  if (!answered || answered[0]) return undefined;
-  const [sum, age] = answered[1] as [number, number];
+function read(response: [error: Error | null, answer: unknown] | undefined): SharedSum | undefined {
+  if (!response || response[0]) return undefined;
+  const [sum, age] = response[1] as [number, number];
   return { sum, age };
 }

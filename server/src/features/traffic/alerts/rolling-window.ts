@@ -1,17 +1,17 @@
-/** How many whole seconds a window holds, the running one included. */
+/** The length of a window in whole seconds, including the current one. */
 export const WINDOW_SECONDS = 60;
 
-/** What was counted within the last minute, by the second. */
+/** The amounts counted within the last minute, by second. */
 export interface RollingWindow {
-  /** Counts an amount in a second, and returns what the window that ends with it holds. */
+  /** Counts an amount in a second. Returns the sum of the window that ends with that second. */
   add(second: number, amount: number): number;
-  /** What the window that ends with a second holds. */
+  /** The sum of the window that ends with a second. */
   sum(second: number): number;
 }
 
 /**
- * A window moves by whole seconds: what was counted in one of them leaves it 60 seconds later. Both operations take the time of
- * an addition, and of one more for each second that has passed. A clock that is set back stands still until it has caught up.
+ * The window moves by whole seconds: an amount leaves it 60 seconds later. Each operation costs one addition, and one more per
+ * elapsed second. If the clock is set back, the window does not move until the clock has caught up.
  */
 export function createRollingWindow(): RollingWindow {
   const bySecond = new Float64Array(WINDOW_SECONDS);

@@ -16,11 +16,11 @@ const tags = ['Alerts'];
 
 export interface AlertServices {
   database: Database;
-  /** Who is remembered with the thresholds of their tenant. */
+  /** The cache of keys, which includes the thresholds of their tenants. */
   keys: { invalidate(): void };
 }
 
-/** Behind a dashboard account. */
+/** Requires a dashboard account. */
 export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -30,8 +30,9 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
         schema: {
           operationId: 'listAlerts',
           tags,
-          summary: 'The alerts of a workspace',
-          description: 'Of all of its tenants, the newest first.',
+          summary: 'List alerts',
+          description:
+            'Returns the alerts of all tenants of the workspace, newest first. Filter by tenant, type, key or time.',
           params: WorkspaceParams,
           querystring: AlertQuery,
           response: { 200: AlertPage },
@@ -51,8 +52,9 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
         schema: {
           operationId: 'getAlertSettings',
           tags,
-          summary: 'From where on the keys of a tenant raise alerts',
-          description: 'For keys that have no thresholds of their own.',
+          summary: 'Get alert thresholds',
+          description:
+            'Returns the thresholds of the tenant. They apply to keys that have no thresholds of their own.',
           params: TenantParams,
           response: { 200: AlertSettings },
         },
@@ -70,9 +72,10 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
         schema: {
           operationId: 'changeAlertSettings',
           tags,
-          summary: 'Change from where on the keys of a tenant raise alerts',
+          summary: 'Change alert thresholds',
           description:
-            'What is left out stays as it is. Holds from the next request on a key. A key’s own thresholds go before these.',
+            'Changes the given thresholds of the tenant and keeps the others. They apply from the next request with a key. ' +
+            'A key’s own thresholds take precedence.',
           params: TenantParams,
           body: ChangeAlertSettingsBody,
           response: { 200: AlertSettings },

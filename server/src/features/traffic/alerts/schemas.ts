@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, OneOf, Page, PageQuery, Timestamp } from '../../../http/schemas.ts';
-import { alertTypes } from './alert.ts';
+import { alertTypes } from './queries.ts';
 
 export const WorkspaceParams = Type.Object({ workspaceId: Guid });
 export const TenantParams = Type.Object({ tenantId: Guid });
@@ -10,22 +10,26 @@ export const AlertQuery = Type.Object({
   tenantId: Type.Optional(Guid),
   type: Type.Optional(OneOf(alertTypes)),
   keyId: Type.Optional(Guid),
-  from: Type.Optional(Type.String({ ...Timestamp, description: 'Those raised at this time or later.' })),
-  to: Type.Optional(Type.String({ ...Timestamp, description: 'Those raised before this time.' })),
+  from: Type.Optional(
+    Type.String({ ...Timestamp, description: 'Only alerts raised at this time or later.' }),
+  ),
+  to: Type.Optional(Type.String({ ...Timestamp, description: 'Only alerts raised before this time.' })),
 });
 
 export const AlertPage = Page(
   Type.Object({
     id: Guid,
     type: OneOf(alertTypes, {
-      description: '`rate_spike`: requests in a minute; `payload_spike`: inbound bytes in a minute.',
+      description: '`rate_spike`: requests per minute. `payload_spike`: inbound bytes per minute.',
     }),
     keyKind: OneOf(['game', 'api']),
     keyId: Guid,
     tenantId: Guid,
-    threshold: Type.Integer({ description: 'As it was then.' }),
-    observed: Type.Integer({ description: 'What had come in within the minute when it was noticed.' }),
-    windowStart: Type.String({ ...Timestamp, description: 'The begin of the minute.' }),
+    threshold: Type.Integer({ description: 'The threshold when the alert was raised.' }),
+    observed: Type.Integer({
+      description: 'The requests or bytes within the minute when the alert was raised.',
+    }),
+    windowStart: Type.String({ ...Timestamp, description: 'The start of the minute.' }),
     createdAt: Timestamp,
   }),
 );
@@ -34,12 +38,12 @@ export const AlertSettings = Type.Object({
   rateLimitPerMinute: Type.Integer({
     minimum: 1,
     maximum: 2 ** 31 - 1,
-    description: 'More requests on one key within a minute raise an alert.',
+    description: 'A key that sends more requests within a minute raises an alert.',
   }),
   payloadBytesPerMinute: Type.Integer({
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'More inbound bytes on one key within a minute raise an alert.',
+    description: 'A key that sends more bytes within a minute raises an alert.',
   }),
 });
 

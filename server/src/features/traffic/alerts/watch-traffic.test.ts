@@ -1,40 +1,40 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { KeyCaller } from '../../../core/callers.ts';
 import type { RedisWindowSum } from './redis-window-sum.ts';
-import type { Spike } from './alert.ts';
-import { watchTraffic } from './watch-traffic.ts';
+import type { Spike } from './queries.ts';
+import { createTrafficWatch } from './watch-traffic.ts';
 
 const LIMIT = 100;
 const SUPPRESSION = 900;
 
-/** A watch on a clock of its own, with what it has raised. */
+/** A traffic watch with a fake clock, and the alerts that it has raised. */
 function arrangeWatch({ windowSum }: { windowSum?: RedisWindowSum } = {}) {
   const clock = { ms: 1_800_000_000_000 };
   const raised: Spike[] = [];
-  const world = { isAway: false, isTaken: false, warnings: 0 };
-  const watch = watchTraffic({
+  const database = { isUnavailable: false, hasAlert: false, warnings: 0 };
+  const watch = createTrafficWatch({
     suppressionSeconds: SUPPRESSION,
     windowSum,
-    logger: { warn: () => world.warnings++ },
+    logger: { warn: () => database.warnings++ },
     now: () => clock.ms,
     async raise(spike) {
-      if (world.isAway) throw new Error('away');
-      if (!world.isTaken) raised.push(spike);
-      return !world.isTaken;
+      if (database.isUnavailable) throw new Error('unavailable');
+      if (!database.hasAlert) raised.push(spike);
+      return !database.hasAlert;
     },
   });
   const ask = (times: number, key = someKey()) => {
     for (let index = 0; index < times; index++) watch.countRequest(key);
   };
-  /** Lets time pass, judging every second as the server does. */
+  /** Advances the clock and checks every second, as the server does. */
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       clock.ms += 1000;
-      await watch.judge();
+      await watch.check();
     }
   };
-  return { watch, clock, raised, world, ask, pass };
+  return { watch, clock, raised, database, ask, pass };
 }
 
 const someKey = (more: Partial<KeyCaller> = {}) =>
@@ -47,154 +47,156 @@ const someKey = (more: Partial<KeyCaller> = {}) =>
     ...more,
   }) as KeyCaller;
 
-test('as many as the threshold within a minute raise nothing, one more raises one alert', async () => {
-  const { clock, raised, ask, pass } = arrangeWatch();
-  const began = clock.ms;
-  ask(LIMIT);
-  await pass(3);
-  assert.deepEqual(raised, []);
-  ask(1);
-  await pass(70);
-  assert.deepEqual(raised, [
-    {
-      type: 'rate_spike',
-      keyId: 'key',
-      keyKind: 'game',
-      tenantId: 'tenant',
-      workspaceId: 'workspace',
-      threshold: LIMIT,
-      observed: LIMIT + 1,
-      windowStart: new Date(began - 56_000).toISOString(),
-    },
-  ]);
-});
-
-test('spread over 59 seconds they count together, over 61 they do not', async () => {
-  for (const offset of [0, 1, 500, 999]) {
-    for (const [milliseconds, expected] of [
-      [59_000, 1],
-      [61_000, 0],
-    ] as const) {
-      const { clock, raised, watch, ask } = arrangeWatch();
-      clock.ms += offset;
-      ask(LIMIT);
-      clock.ms += milliseconds;
-      ask(1);
-      await watch.judge();
-      assert.equal(raised.length, expected, `${milliseconds} ms from ${offset} on`);
-    }
-  }
-});
-
-test('a spike is found also where the process stood still meanwhile', async () => {
-  const { clock, raised, watch, ask } = arrangeWatch();
-  ask(LIMIT);
-  clock.ms += 59_000;
-  ask(1);
-  clock.ms += 30_000;
-  ask(1);
-  await watch.judge();
-  assert.equal(raised[0]?.observed, LIMIT + 1);
-});
-
-test('bytes are counted by themselves', async () => {
-  const { raised, watch, pass } = arrangeWatch();
-  watch.countBytes(someKey(), LIMIT);
-  watch.countRequest(someKey());
-  await pass(1);
-  assert.deepEqual(raised, []);
-  watch.countBytes(someKey(), 1);
-  await pass(1);
-  assert.deepEqual(
-    raised.map(({ type, observed }) => [type, observed]),
-    [['payload_spike', LIMIT + 1]],
-  );
-});
-
-test('keys are counted each by itself', async () => {
-  const { raised, ask, pass } = arrangeWatch();
-  ask(LIMIT, someKey({ keyId: 'one' }));
-  ask(LIMIT, someKey({ keyId: 'other' }));
-  await pass(1);
-  assert.deepEqual(raised, []);
-});
-
-test('the thresholds that hold are those of the latest request', async () => {
-  const { raised, ask, pass } = arrangeWatch();
-  ask(LIMIT + 1, someKey({ alertThresholds: { rate_spike: 1000, payload_spike: 1 } }));
-  await pass(1);
-  assert.deepEqual(raised, []);
-  ask(1);
-  await pass(1);
-  assert.equal(raised.length, 1);
-});
-
-test('a key that stays above raises the next alert when the last one is old enough', async () => {
-  const { raised, ask, pass } = arrangeWatch();
-  for (let second = 0; second < SUPPRESSION; second++) {
-    ask(10);
-    await pass(1);
-  }
-  assert.equal(raised.length, 1);
-  for (let second = 0; second < 15; second++) {
-    ask(10);
-    await pass(1);
-  }
-  assert.equal(raised.length, 2);
-});
-
-test('an alert that cannot be recorded is tried again as long as the window holds', async () => {
-  const { raised, world, ask, pass } = arrangeWatch();
-  world.isAway = true;
-  ask(LIMIT + 1);
-  await pass(58);
-  assert.deepEqual([raised.length, world.warnings], [0, 58]);
-  world.isAway = false;
-  await pass(1);
-  assert.equal(raised.length, 1);
-
-  const late = arrangeWatch();
-  late.world.isAway = true;
-  late.ask(LIMIT + 1);
-  await late.pass(60);
-  late.world.isAway = false;
-  await late.pass(60);
-  assert.equal(late.raised.length, 0);
-});
-
-test('where another process was faster it asks again some seconds later', async () => {
-  const { raised, world, ask, pass } = arrangeWatch();
-  world.isTaken = true;
-  ask(LIMIT + 1);
-  await pass(1);
-  world.isTaken = false;
-  await pass(9);
-  assert.equal(raised.length, 0);
-  await pass(1);
-  assert.equal(raised.length, 1);
-});
-
-test('what all processes have counted together decides, where it is more', async () => {
-  const reports: unknown[] = [];
-  let sum: number | undefined = LIMIT;
-  const { raised, ask, pass } = arrangeWatch({
-    windowSum: async (told) => {
-      reports.push(...told);
-      return told.map(() => (sum === undefined ? undefined : { sum, age: 1 }));
-    },
+describe('createTrafficWatch', () => {
+  test('raises no alert at the threshold, and one alert above it', async () => {
+    const { clock, raised, ask, pass } = arrangeWatch();
+    const began = clock.ms;
+    ask(LIMIT);
+    await pass(3);
+    assert.deepEqual(raised, []);
+    ask(1);
+    await pass(70);
+    assert.deepEqual(raised, [
+      {
+        type: 'rate_spike',
+        keyId: 'key',
+        keyKind: 'game',
+        tenantId: 'tenant',
+        workspaceId: 'workspace',
+        threshold: LIMIT,
+        observed: LIMIT + 1,
+        windowStart: new Date(began - 56_000).toISOString(),
+      },
+    ]);
   });
-  ask(2);
-  await pass(1);
-  assert.deepEqual(reports, [{ name: 'rate_spike:key', amounts: [{ age: 1, amount: 2 }] }]);
-  assert.equal(raised.length, 0);
-  sum = LIMIT + 1;
-  ask(1);
-  await pass(1);
-  assert.equal(raised[0]?.observed, LIMIT + 1);
-  assert.equal(reports.length, 2, 'each was told once');
 
-  const away = arrangeWatch({ windowSum: async (told) => told.map(() => undefined) });
-  away.ask(LIMIT + 1);
-  await away.pass(1);
-  assert.equal(away.raised.length, 1, 'it judges by its own while nobody answers');
+  test('adds up requests within 59 seconds, but not within 61', async () => {
+    for (const offset of [0, 1, 500, 999]) {
+      for (const [milliseconds, expected] of [
+        [59_000, 1],
+        [61_000, 0],
+      ] as const) {
+        const { clock, raised, watch, ask } = arrangeWatch();
+        clock.ms += offset;
+        ask(LIMIT);
+        clock.ms += milliseconds;
+        ask(1);
+        await watch.check();
+        assert.equal(raised.length, expected, `${milliseconds} ms from ${offset} on`);
+      }
+    }
+  });
+
+  test('finds a spike during a stall of the process', async () => {
+    const { clock, raised, watch, ask } = arrangeWatch();
+    ask(LIMIT);
+    clock.ms += 59_000;
+    ask(1);
+    clock.ms += 30_000;
+    ask(1);
+    await watch.check();
+    assert.equal(raised[0]?.observed, LIMIT + 1);
+  });
+
+  test('counts bytes separately from requests', async () => {
+    const { raised, watch, pass } = arrangeWatch();
+    watch.countBytes(someKey(), LIMIT);
+    watch.countRequest(someKey());
+    await pass(1);
+    assert.deepEqual(raised, []);
+    watch.countBytes(someKey(), 1);
+    await pass(1);
+    assert.deepEqual(
+      raised.map(({ type, observed }) => [type, observed]),
+      [['payload_spike', LIMIT + 1]],
+    );
+  });
+
+  test('counts each key separately', async () => {
+    const { raised, ask, pass } = arrangeWatch();
+    ask(LIMIT, someKey({ keyId: 'one' }));
+    ask(LIMIT, someKey({ keyId: 'other' }));
+    await pass(1);
+    assert.deepEqual(raised, []);
+  });
+
+  test('uses the thresholds of the latest request', async () => {
+    const { raised, ask, pass } = arrangeWatch();
+    ask(LIMIT + 1, someKey({ alertThresholds: { rate_spike: 1000, payload_spike: 1 } }));
+    await pass(1);
+    assert.deepEqual(raised, []);
+    ask(1);
+    await pass(1);
+    assert.equal(raised.length, 1);
+  });
+
+  test('raises the next alert after the suppression time while the key stays above', async () => {
+    const { raised, ask, pass } = arrangeWatch();
+    for (let second = 0; second < SUPPRESSION; second++) {
+      ask(10);
+      await pass(1);
+    }
+    assert.equal(raised.length, 1);
+    for (let second = 0; second < 15; second++) {
+      ask(10);
+      await pass(1);
+    }
+    assert.equal(raised.length, 2);
+  });
+
+  test('retries an alert that cannot be recorded until the window has moved on', async () => {
+    const { raised, database, ask, pass } = arrangeWatch();
+    database.isUnavailable = true;
+    ask(LIMIT + 1);
+    await pass(58);
+    assert.deepEqual([raised.length, database.warnings], [0, 58]);
+    database.isUnavailable = false;
+    await pass(1);
+    assert.equal(raised.length, 1);
+
+    const late = arrangeWatch();
+    late.database.isUnavailable = true;
+    late.ask(LIMIT + 1);
+    await late.pass(60);
+    late.database.isUnavailable = false;
+    await late.pass(60);
+    assert.equal(late.raised.length, 0);
+  });
+
+  test('retries 10 seconds later when another process has raised the alert', async () => {
+    const { raised, database, ask, pass } = arrangeWatch();
+    database.hasAlert = true;
+    ask(LIMIT + 1);
+    await pass(1);
+    database.hasAlert = false;
+    await pass(9);
+    assert.equal(raised.length, 0);
+    await pass(1);
+    assert.equal(raised.length, 1);
+  });
+
+  test('uses the sum of all processes if it is higher', async () => {
+    const reports: unknown[] = [];
+    let sum: number | undefined = LIMIT;
+    const { raised, ask, pass } = arrangeWatch({
+      windowSum: async (received) => {
+        reports.push(...received);
+        return received.map(() => (sum === undefined ? undefined : { sum, age: 1 }));
+      },
+    });
+    ask(2);
+    await pass(1);
+    assert.deepEqual(reports, [{ name: 'rate_spike:key', amounts: [{ age: 1, amount: 2 }] }]);
+    assert.equal(raised.length, 0);
+    sum = LIMIT + 1;
+    ask(1);
+    await pass(1);
+    assert.equal(raised[0]?.observed, LIMIT + 1);
+    assert.equal(reports.length, 2, 'each count is reported once');
+
+    const withoutRedis = arrangeWatch({ windowSum: async (received) => received.map(() => undefined) });
+    withoutRedis.ask(LIMIT + 1);
+    await withoutRedis.pass(1);
+    assert.equal(withoutRedis.raised.length, 1, 'it uses its own counts while Redis does not respond');
+  });
 });

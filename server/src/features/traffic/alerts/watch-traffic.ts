@@ -1,30 +1,29 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyCaller } from '../../../core/callers.ts';
 import type { RedisWindowSum, SharedSum } from './redis-window-sum.ts';
-import { alertTypes, type AlertType, type Spike } from './alert.ts';
+import { alertTypes, type AlertType, type Spike } from './queries.ts';
 import { createRollingWindow, WINDOW_SECONDS, type RollingWindow } from './rolling-window.ts';
 
-/** Keys that are watched at once, of some 1.5 kB each. With more, those that asked the longest ago are forgotten. */
+/** Keys with counters in memory, about 1.5 kB each. The least recently used ones are evicted. */
 const WATCHED_KEYS = 20_000;
 
-/** After another process was faster with an alert, this one asks again so often whether the next is due. */
-const ASK_AGAIN_MS = 10_000;
+/** The pause before the next attempt, if another process has raised the alert. */
+const RETRY_AFTER_OTHER_PROCESS_MS = 10_000;
 
 export interface TrafficWatch {
-  /** Counts a request on a key. */
   countRequest(key: KeyCaller): void;
-  /** Counts bytes that came in on a key. */
+  /** Counts inbound bytes of a key. */
   countBytes(key: KeyCaller, bytes: number): void;
-  /** Judges what was counted since the last time, and raises the alerts that are due. Called every second. */
-  judge(): Promise<void>;
+  /** Compares the counts since the last check with the thresholds, and raises alerts. Called every second. */
+  check(): Promise<void>;
 }
 
 export interface TrafficWatchOptions {
-  /** Records an alert; false where one was recorded shortly before. */
+  /** Records an alert. Returns false if the key has raised one of the same type shortly before. */
   raise(spike: Spike): Promise<boolean>;
-  /** How long a key raises no second alert of a type. */
+  /** The minimum time between two alerts of one key and type. */
   suppressionSeconds: number;
-  /** Where several processes count together. */
+  /** Adds up the counts of several processes. Undefined for a single process. */
   windowSum?: RedisWindowSum | undefined;
   logger: { warn(details: object, message: string): void };
   now?: () => number;
@@ -33,28 +32,28 @@ export interface TrafficWatchOptions {
 /** The fullest window of a counter. */
 interface Peak {
   sum: number;
-  /** The second with which it ends. */
+  /** The last second of the window. */
   end: number;
 }
 
 interface Counter {
   type: AlertType;
-  /** As it was at its last request: its thresholds may have changed. */
+  /** The key with the thresholds of its last request. */
   key: KeyCaller;
   window: RollingWindow;
-  /** Since it was last judged. */
+  /** The fullest window since the last check. */
   peak: Peak | undefined;
-  /** By the second: what the other processes were not told of. */
-  untold: Map<number, number>;
-  /** Until then an alert would be refused. */
-  quietUntilMs: number;
+  /** Amounts by second that Redis has not received yet. */
+  unreported: Map<number, number>;
+  /** No alert is due before this time. */
+  suppressedUntilMs: number;
 }
 
 /**
- * Watches what comes in on keys. A request costs a few additions in memory, and waits for nothing. What went above a threshold
- * is found a second later, by what was its fullest window: so a stall of the process hides nothing.
+ * Counts the requests and inbound bytes of keys. A request costs a few additions in memory and waits for nothing. The check one
+ * second later compares the fullest window, so it also finds spikes during a stall of the process.
  */
-export function watchTraffic({
+export function createTrafficWatch({
   raise,
   suppressionSeconds,
   windowSum,
@@ -62,36 +61,36 @@ export function watchTraffic({
   now = Date.now,
 }: TrafficWatchOptions): TrafficWatch {
   const counters = new LRUCache<string, Record<AlertType, Counter>>({ max: WATCHED_KEYS });
-  /** What has changed since it was last judged, or is above its threshold. */
-  let unsettled = new Set<Counter>();
+  /** Counters that have changed since the last check or are above their threshold. */
+  let pending = new Set<Counter>();
   const currentSecond = (): number => Math.floor(now() / 1000);
 
   const count = (key: KeyCaller, type: AlertType, amount: number): void => {
     let ofKey = counters.get(key.keyId);
-    if (!ofKey) counters.set(key.keyId, (ofKey = openCounters(key)));
+    if (!ofKey) counters.set(key.keyId, (ofKey = createCounters(key)));
     const counter = ofKey[type];
     counter.key = key;
     const end = currentSecond();
     const sum = counter.window.add(end, amount);
     if (!counter.peak || sum > counter.peak.sum) counter.peak = { sum, end };
-    if (windowSum) counter.untold.set(end, (counter.untold.get(end) ?? 0) + amount);
-    unsettled.add(counter);
+    if (windowSum) counter.unreported.set(end, (counter.unreported.get(end) ?? 0) + amount);
+    pending.add(counter);
   };
 
-  const sumWindows = async (judged: Counter[], second: number): Promise<(SharedSum | undefined)[]> => {
+  const sumWindows = async (checked: Counter[], second: number): Promise<(SharedSum | undefined)[]> => {
     if (!windowSum) return [];
-    const reports = judged.map(({ type, key, untold }) => ({
+    const reports = checked.map(({ type, key, unreported }) => ({
       name: `${type}:${key.keyId}`,
-      amounts: [...untold].map(([counted, amount]) => ({ age: Math.max(0, second - counted), amount })),
+      amounts: [...unreported].map(([counted, amount]) => ({ age: Math.max(0, second - counted), amount })),
     }));
-    // Told once, whether or not it arrives: counting something twice could raise a false alert.
-    for (const { untold } of judged) untold.clear();
+    // A report is never repeated, even if it fails: an amount that is counted twice could raise a false alert.
+    for (const { unreported } of checked) unreported.clear();
     return windowSum(reports);
   };
 
-  /** Raises an alert unless one would be refused. Throws where it cannot be recorded. */
+  /** Raises an alert unless it is suppressed. Throws if the alert cannot be recorded. */
   const alarm = async (counter: Counter, { sum, end }: Peak): Promise<void> => {
-    if (now() < counter.quietUntilMs) return;
+    if (now() < counter.suppressedUntilMs) return;
     const { type, key } = counter;
     const isRaised = await raise({
       type,
@@ -104,54 +103,55 @@ export function watchTraffic({
       windowStart: new Date((end - WINDOW_SECONDS + 1) * 1000).toISOString(),
     });
     const suppressedMs = suppressionSeconds * 1000;
-    counter.quietUntilMs = now() + (isRaised ? suppressedMs : Math.min(suppressedMs, ASK_AGAIN_MS));
+    counter.suppressedUntilMs =
+      now() + (isRaised ? suppressedMs : Math.min(suppressedMs, RETRY_AFTER_OTHER_PROCESS_MS));
   };
 
   return {
     countRequest: (key) => count(key, 'rate_spike', 1),
     countBytes: (key, bytes) => count(key, 'payload_spike', bytes),
 
-    async judge() {
-      const judged = [...unsettled];
-      unsettled = new Set();
+    async check() {
+      const checked = [...pending];
+      pending = new Set();
       const second = currentSecond();
-      const peaks = judged.map((counter): Peak => {
+      const peaks = checked.map((counter): Peak => {
         const peak = counter.peak ?? { sum: counter.window.sum(second), end: second };
         counter.peak = undefined;
         return peak;
       });
-      const shared = await sumWindows(judged, second);
-      let cannotRecord: unknown;
-      // One after the other: alerts take no more than one of the connections that requests need.
-      for (const [index, counter] of judged.entries()) {
+      const shared = await sumWindows(checked, second);
+      let failure: unknown;
+      // One at a time, so that alerts take at most one database connection from requests.
+      for (const [index, counter] of checked.entries()) {
         const peak = fuller(peaks[index]!, shared[index], second);
         if (peak.sum <= counter.key.alertThresholds[counter.type]) continue;
-        // Looked at again for as long as it is above: the alert that is not due now, or fails, may be then.
-        unsettled.add(counter);
-        if (!cannotRecord) await alarm(counter, peak).catch((error) => (cannotRecord = error));
+        // Checked again while it is above its threshold, because a suppressed or failed alert may become due.
+        pending.add(counter);
+        if (!failure) await alarm(counter, peak).catch((error) => (failure = error));
       }
-      if (cannotRecord)
-        logger.warn({ reason: (cannotRecord as Error).message }, 'alerts cannot be recorded: tried again');
+      if (failure)
+        logger.warn({ reason: (failure as Error).message }, 'alerts cannot be recorded, will retry');
     },
   };
 }
 
-function openCounters(key: KeyCaller): Record<AlertType, Counter> {
-  const open = (type: AlertType): [AlertType, Counter] => [
+function createCounters(key: KeyCaller): Record<AlertType, Counter> {
+  const create = (type: AlertType): [AlertType, Counter] => [
     type,
     {
       type,
       key,
       window: createRollingWindow(),
       peak: undefined,
-      untold: new Map(),
-      quietUntilMs: 0,
+      unreported: new Map(),
+      suppressedUntilMs: 0,
     },
   ];
-  return Object.fromEntries(alertTypes.map(open)) as Record<AlertType, Counter>;
+  return Object.fromEntries(alertTypes.map(create)) as Record<AlertType, Counter>;
 }
 
-/** All processes together have counted no less than one of them, unless Redis has forgotten or is away. */
+/** The shared sum is smaller than the own one only if Redis has lost data or is unavailable. */
 function fuller(own: Peak, shared: SharedSum | undefined, second: number): Peak {
   return shared && shared.sum > own.sum ? { sum: shared.sum, end: second - shared.age } : own;
 }

@@ -1,1 +1,1 @@
-export { createRateLimits } from './limit-keys.ts';
+export { createRateLimits } from './create-rate-limits.ts';

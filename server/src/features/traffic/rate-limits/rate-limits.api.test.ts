@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   arrangeAccount,
   arrangePlatformAdmin,
@@ -18,7 +18,7 @@ interface Limits {
   perHour?: number | null;
 }
 
-/** A tenant whose plan, and whose keys, have these limits. */
+/** A tenant with these limits in its plan and on its keys. */
 async function arrangeLimits({ plan, keys }: { plan?: Limits; keys?: Limits } = {}) {
   const tenant = await arrangeTenant(app);
   if (plan)
@@ -32,7 +32,7 @@ async function arrangeLimits({ plan, keys }: { plan?: Limits; keys?: Limits } = 
       'UPDATE tenant_keys SET requests_per_minute = $2, requests_per_hour = $3 WHERE tenant_id = $1',
       [tenant.tenantId, keys.perMinute, keys.perHour],
     );
-  // So that no process remembers the keys as they were.
+  // Each process invalidates its cached keys meanwhile.
   await new Promise((resolve) => setTimeout(resolve, 50));
   return tenant;
 }
@@ -44,191 +44,190 @@ const ask = (
 ) => http.post('/api/player-auth/players/exists', body, { gameKey: caller.gameKey! });
 const read = ({ tenantId, apiKey }: { tenantId: string; apiKey: string }, { http } = app) =>
   http.get(`/api/bus_tenants/${tenantId}/events?scope=player`, { apiKey });
-const standing = ({ headers }: Answer) =>
+const limitHeaders = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
 const hasHeaders = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].every((name) => /^\d+$/.test(headers.get(`ratelimit-${name}`) ?? ''));
 
-test('answers tell how the key stands, and the first one over the limit is a 429', async () => {
-  const tenant = await arrangeLimits({ plan: { perMinute: 3 } });
-  for (const [send, success] of [
-    [() => ask(tenant), 404],
-    [() => read(tenant), 200],
-  ] as const) {
-    for (const remaining of [2, 1, 0]) {
-      const answer = await send();
-      assert.equal(answer.status, success);
-      const [limit, left, reset] = standing(answer);
-      assert.deepEqual([limit, left], [3, remaining]);
-      assert.ok(reset! >= 58 && reset! <= 60);
-      assert.equal(answer.headers.get('retry-after'), null);
+describe('rate limit of a key', () => {
+  test('sends the ratelimit headers, and returns 429 for the first request over the limit', async () => {
+    const tenant = await arrangeLimits({ plan: { perMinute: 3 } });
+    for (const [send, success] of [
+      [() => ask(tenant), 404],
+      [() => read(tenant), 200],
+    ] as const) {
+      for (const remaining of [2, 1, 0]) {
+        const answer = await send();
+        assert.equal(answer.status, success);
+        const [limit, left, reset] = limitHeaders(answer);
+        assert.deepEqual([limit, left], [3, remaining]);
+        assert.ok(reset! >= 58 && reset! <= 60);
+        assert.equal(answer.headers.get('retry-after'), null);
+      }
+      const refused = await send();
+      assert.equal(refused.status, 429);
+      assert.equal(refused.body.code, 'rate_limited');
+      assert.match(refused.body.detail, /3 requests a minute/);
+      const [limit, left, reset] = limitHeaders(refused);
+      assert.deepEqual([limit, left], [3, 0]);
+      assert.equal(refused.headers.get('retry-after'), String(reset));
+      assert.match(refused.headers.get('content-type') ?? '', /^application\/problem\+json/);
     }
-    const refused = await send();
-    assert.equal(refused.status, 429);
-    assert.equal(refused.body.code, 'rate_limited');
-    assert.match(refused.body.detail, /3 requests a minute/);
-    const [limit, left, reset] = standing(refused);
-    assert.deepEqual([limit, left], [3, 0]);
-    assert.equal(refused.headers.get('retry-after'), String(reset));
-    assert.match(refused.headers.get('content-type') ?? '', /^application\/problem\+json/);
-  }
-});
+  });
 
-test('of many requests at once as many are let in as the limit says, by the minute and by the hour', async () => {
-  for (const keys of [{ perMinute: 20 }, { perMinute: 1_000, perHour: 20 }]) {
-    const tenant = await arrangeLimits({ keys });
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(tenant)));
-    assert.equal(answers.filter(({ status }) => status === 404).length, 20);
-    assert.equal(answers.filter(({ status }) => status === 429).length, 80);
-  }
-});
+  test('admits exactly the limit of concurrent requests, per minute and per hour', async () => {
+    for (const keys of [{ perMinute: 20 }, { perMinute: 1_000, perHour: 20 }]) {
+      const tenant = await arrangeLimits({ keys });
+      const answers = await Promise.all(Array.from({ length: 100 }, () => ask(tenant)));
+      assert.equal(answers.filter(({ status }) => status === 404).length, 20);
+      assert.equal(answers.filter(({ status }) => status === 429).length, 80);
+    }
+  });
 
-test('the hour counts what the minute let in, and tells when it ends', async () => {
-  const tenant = await arrangeLimits({ keys: { perMinute: 2, perHour: 2 } });
-  await ask(tenant);
-  assert.deepEqual(standing(await ask(tenant)).slice(0, 2), [2, 0]);
-  const refused = await ask(tenant);
-  assert.ok(Number(refused.headers.get('retry-after')) > 3_500);
-  assert.match(refused.body.detail, /2 requests an hour/);
-});
+  test('counts admitted requests in the hour, and returns its end in retry-after', async () => {
+    const tenant = await arrangeLimits({ keys: { perMinute: 2, perHour: 2 } });
+    await ask(tenant);
+    assert.deepEqual(limitHeaders(await ask(tenant)).slice(0, 2), [2, 0]);
+    const refused = await ask(tenant);
+    assert.ok(Number(refused.headers.get('retry-after')) > 3_500);
+    assert.match(refused.body.detail, /2 requests an hour/);
+  });
 
-test('what a key has of its own comes before the plan, part by part', async () => {
-  const plan = { perMinute: 4, perHour: 7 };
-  const limitOf = async (keys?: Limits) =>
-    standing(await ask(await arrangeLimits({ plan, ...(keys && { keys }) })))[0];
-  assert.equal(await limitOf(), 4);
-  assert.equal(await limitOf({ perMinute: null, perHour: null }), 4);
-  assert.equal(await limitOf({ perMinute: 5, perHour: null }), 5);
-  assert.equal(await limitOf({ perMinute: 9, perHour: null }), 7, 'the hour is nearer to its end');
-  assert.equal(await limitOf({ perMinute: null, perHour: 3 }), 3);
-  assert.equal(await limitOf({ perMinute: 2, perHour: 1 }), 1);
-});
+  test('uses the lower limit of key and plan, for the minute and the hour separately', async () => {
+    const plan = { perMinute: 4, perHour: 7 };
+    const limitOf = async (keys?: Limits) =>
+      limitHeaders(await ask(await arrangeLimits({ plan, ...(keys && { keys }) })))[0];
+    assert.equal(await limitOf(), 4);
+    assert.equal(await limitOf({ perMinute: null, perHour: null }), 4);
+    assert.equal(await limitOf({ perMinute: 3, perHour: null }), 3);
+    assert.equal(await limitOf({ perMinute: 5, perHour: null }), 4, 'the plan has the lower limit');
+    assert.equal(await limitOf({ perMinute: null, perHour: 9 }), 4);
+    assert.equal(await limitOf({ perMinute: null, perHour: 3 }), 3);
+    assert.equal(await limitOf({ perMinute: 2, perHour: 1 }), 1);
+  });
 
-test('each key is counted for itself', async () => {
-  const tenant = await arrangeLimits({ keys: { perMinute: 1 } });
-  assert.equal((await ask(tenant)).status, 404);
-  assert.equal((await ask(tenant)).status, 429);
-  assert.equal((await read(tenant)).status, 200);
-  assert.equal((await ask(await arrangeLimits({ keys: { perMinute: 1 } }))).status, 404);
-});
+  test('is counted for each key separately', async () => {
+    const tenant = await arrangeLimits({ keys: { perMinute: 1 } });
+    assert.equal((await ask(tenant)).status, 404);
+    assert.equal((await ask(tenant)).status, 429);
+    assert.equal((await read(tenant)).status, 200);
+    assert.equal((await ask(await arrangeLimits({ keys: { perMinute: 1 } }))).status, 404);
+  });
 
-test('a wrong credential comes before the limit, and the limit before all else', async () => {
-  const tenant = await arrangeLimits({ keys: { perMinute: 1 } });
-  const bad = await ask({ gameKey: `${tenant.gameKey.slice(0, -1)}x` });
-  assert.deepEqual([bad.status, hasHeaders(bad)], [401, false]);
+  test('is checked after the credential and before the request', async () => {
+    const tenant = await arrangeLimits({ keys: { perMinute: 1 } });
+    const bad = await ask({ gameKey: `${tenant.gameKey.slice(0, -1)}x` });
+    assert.deepEqual([bad.status, hasHeaders(bad)], [401, false]);
 
-  const invalid = await ask(tenant, { provider: 5 });
-  assert.deepEqual([invalid.status, hasHeaders(invalid)], [400, true], 'what is not valid counts');
-  for (const send of [
-    () => ask(tenant, { provider: 5 }),
-    () => app.http.raw('POST', '/api/player-auth/login', '{', tenant),
-    () =>
-      app.http.raw('POST', '/api/player-auth/login', 'x', {
-        ...tenant,
+    const invalid = await ask(tenant, { provider: 5 });
+    assert.deepEqual([invalid.status, hasHeaders(invalid)], [400, true], 'an invalid request is counted');
+    for (const send of [
+      () => ask(tenant, { provider: 5 }),
+      () => app.http.raw('POST', '/api/player-auth/login', '{', tenant),
+      () =>
+        app.http.raw('POST', '/api/player-auth/login', 'x', {
+          ...tenant,
+          headers: { 'content-type': 'text/plain' },
+        }),
+      () => app.http.get('/api/game/matches/x', { gameKey: tenant.gameKey }),
+    ])
+      assert.equal((await send()).status, 429);
+  });
+
+  test('sends the ratelimit headers with every later refusal', async () => {
+    const tenant = await arrangeLimits();
+    const { gameKey, apiKey } = tenant;
+    const foreign = await arrangeTenant(app);
+    const answers = {
+      401: await app.http.post('/api/game/player-events', { events: [] }, { gameKey, bearer: 'x' }),
+      403: await app.http.post(
+        '/api/player-auth/jwt/exchange',
+        { audience: 'x' },
+        {
+          gameKey,
+          bearer: (await arrangeAccount(app, tenant, 'owner')).bearer,
+        },
+      ),
+      404: await app.http.get(`/api/bus_tenants/${foreign.tenantId}/events?scope=player`, { apiKey }),
+      413: await app.http.raw('POST', '/api/player-auth/login', ' '.repeat(2 ** 20 + 1), { gameKey }),
+      415: await app.http.raw('POST', '/api/player-auth/login', 'x', {
+        gameKey,
         headers: { 'content-type': 'text/plain' },
       }),
-    () => app.http.get('/api/game/matches/x', { gameKey: tenant.gameKey }),
-  ])
-    assert.equal((await send()).status, 429);
-});
+      422: await app.http.post('/api/player-auth/login', { provider: 'StoreB', token: 'x' }, { gameKey }),
+    };
+    for (const [status, answer] of Object.entries(answers)) {
+      assert.equal(answer.status, Number(status), answer.text);
+      assert.ok(hasHeaders(answer), status);
+    }
+  });
 
-test('refusals that come later carry the headers, too', async () => {
-  const tenant = await arrangeLimits();
-  const { gameKey, apiKey } = tenant;
-  const foreign = await arrangeTenant(app);
-  const answers = {
-    401: await app.http.post('/api/game/player-events', { events: [] }, { gameKey, bearer: 'x' }),
-    403: await app.http.post(
-      '/api/player-auth/jwt/exchange',
-      { audience: 'x' },
-      {
-        gameKey,
-        bearer: (await arrangeAccount(app, tenant, 'owner')).bearer,
-      },
-    ),
-    404: await app.http.get(`/api/bus_tenants/${foreign.tenantId}/events?scope=player`, { apiKey }),
-    413: await app.http.raw('POST', '/api/player-auth/login', ' '.repeat(2 ** 20 + 1), { gameKey }),
-    415: await app.http.raw('POST', '/api/player-auth/login', 'x', {
-      gameKey,
-      headers: { 'content-type': 'text/plain' },
-    }),
-    422: await app.http.post('/api/player-auth/login', { provider: 'StoreB', token: 'x' }, { gameKey }),
-  };
-  for (const [status, answer] of Object.entries(answers)) {
-    assert.equal(answer.status, Number(status), answer.text);
-    assert.ok(hasHeaders(answer), status);
-  }
-});
+  test('counts a request with several credentials once', async () => {
+    const tenant = await arrangeLimits({ keys: { perMinute: 50 } });
+    const player = await arrangePlayer(app, tenant);
+    const left = async (answer: Promise<Answer>) => limitHeaders(await answer)[1];
+    const events = { events: [] };
+    const { gameKey, apiKey } = tenant;
+    assert.equal(await left(app.http.post('/api/game/player-events', events, player.caller)), 48);
+    assert.equal(await left(app.http.get('/api/game/matches/x', player.caller)), 47);
+    assert.equal(await left(app.http.get(`/api/player-profiles/${player.playerId}`, { gameKey })), 46);
+    assert.equal(
+      await left(app.http.post('/api/player-auth/jwt/exchange', { audience: 'x' }, player.caller)),
+      45,
+    );
+    const account = await arrangeAccount(app, tenant, 'owner');
+    const path = `/api/bus_tenants/${tenant.tenantId}/events?scope=player`;
+    assert.equal(await left(app.http.get(path, { apiKey, bearer: account.bearer })), 49);
 
-test('a request counts once, however many credentials it brings', async () => {
-  const tenant = await arrangeLimits({ keys: { perMinute: 50 } });
-  const player = await arrangePlayer(app, tenant);
-  const left = async (answer: Promise<Answer>) => standing(await answer)[1];
-  const events = { events: [] };
-  const { gameKey, apiKey } = tenant;
-  assert.equal(await left(app.http.post('/api/game/player-events', events, player.caller)), 48);
-  assert.equal(await left(app.http.get('/api/game/matches/x', player.caller)), 47);
-  assert.equal(await left(app.http.get(`/api/player-profiles/${player.playerId}`, { gameKey })), 46);
-  assert.equal(
-    await left(app.http.post('/api/player-auth/jwt/exchange', { audience: 'x' }, player.caller)),
-    45,
-  );
-  const account = await arrangeAccount(app, tenant, 'owner');
-  const path = `/api/bus_tenants/${tenant.tenantId}/events?scope=player`;
-  assert.equal(await left(app.http.get(path, { apiKey, bearer: account.bearer })), 49);
+    const both = await app.http.get(`/api/player-profiles/${player.playerId}`, { gameKey, apiKey });
+    assert.deepEqual([both.status, hasHeaders(both)], [400, false], 'the server verifies neither key');
+    assert.deepEqual([limitHeaders(await ask(tenant))[1], limitHeaders(await read(tenant))[1]], [44, 48]);
+  });
 
-  const both = await app.http.get(`/api/player-profiles/${player.playerId}`, { gameKey, apiKey });
-  assert.deepEqual([both.status, hasHeaders(both)], [400, false], 'neither key is looked at');
-  assert.deepEqual([standing(await ask(tenant))[1], standing(await read(tenant))[1]], [44, 48]);
-});
+  test('does not count requests without a key', async () => {
+    const tenant = await arrangeLimits({ keys: { perMinute: 2 } });
+    const player = await arrangePlayer(app, tenant);
+    const account = await arrangeAccount(app, tenant, 'owner');
+    const { gameKey, apiKey } = tenant;
+    for (const send of [
+      () => app.http.get(`/api/bus_tenants/${tenant.tenantId}`, { ...account, gameKey }),
+      () => app.http.get(`/api/bus_tenants/${tenant.tenantId}/events?scope=player`, account),
+      () => app.http.get('/api/player-profile/me', { bearer: player.accessToken, gameKey }),
+      () => app.http.get(`/api/public/player-profiles/${player.playerId}`, { gameKey, apiKey }),
+    ]) {
+      const answer = await send();
+      assert.deepEqual([answer.status, hasHeaders(answer)], [200, false]);
+    }
+    assert.equal(limitHeaders(await ask(tenant))[1], 0);
+  });
 
-test('behind an account, with a player’s token alone, and in the open nothing is counted', async () => {
-  const tenant = await arrangeLimits({ keys: { perMinute: 2 } });
-  const player = await arrangePlayer(app, tenant);
-  const account = await arrangeAccount(app, tenant, 'owner');
-  const { gameKey, apiKey } = tenant;
-  for (const send of [
-    () => app.http.get(`/api/bus_tenants/${tenant.tenantId}`, { ...account, gameKey }),
-    () => app.http.get(`/api/bus_tenants/${tenant.tenantId}/events?scope=player`, account),
-    () => app.http.get('/api/player-profile/me', { bearer: player.accessToken, gameKey }),
-    () => app.http.get(`/api/public/player-profiles/${player.playerId}`, { gameKey, apiKey }),
-  ]) {
-    const answer = await send();
-    assert.deepEqual([answer.status, hasHeaders(answer)], [200, false]);
-  }
-  assert.equal(standing(await ask(tenant))[1], 0);
-});
+  test('applies a changed plan or key at once, and in other processes after their notification', async () => {
+    const tenant = await arrangeLimits({ plan: { perMinute: 100 } });
+    const admin = await arrangePlatformAdmin(app);
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    const limitAt = async (process: TestApp) => limitHeaders(await ask(tenant, undefined, process))[0];
+    for (const process of [app, other]) assert.equal(await limitAt(process), 100);
 
-test('a changed plan or key holds at once here, and within a second in other processes', async () => {
-  const tenant = await arrangeLimits({ plan: { perMinute: 100 } });
-  const admin = await arrangePlatformAdmin(app);
-  const owner = await arrangeAccount(app, tenant, 'owner');
-  const limitAt = async (process: TestApp) => standing(await ask(tenant, undefined, process))[0];
-  for (const process of [app, other]) assert.equal(await limitAt(process), 100);
+    const plan = `/api/workspaces/${tenant.workspaceId}/plan`;
+    assert.equal((await app.http.patch(plan, { rateLimit: { perMinute: 50 } }, admin)).status, 200);
+    assert.equal(await limitAt(app), 50);
+    await eventually(async () => (await limitAt(other)) === 50);
 
-  const plan = `/api/workspaces/${tenant.workspaceId}/plan`;
-  let since = Date.now();
-  assert.equal((await app.http.patch(plan, { rateLimit: { perMinute: 50 } }, admin)).status, 200);
-  assert.equal(await limitAt(app), 50);
-  await eventually(async () => (await limitAt(other)) === 50);
-  assert.ok(Date.now() - since < 1_000);
+    const keys = `/api/bus_tenants/${tenant.tenantId}/game-keys`;
+    const { id } = (await app.http.get(keys, owner)).body.items[0];
+    const change = (rateLimit: unknown) => app.http.patch(`${keys}/${id}`, { rateLimit }, owner);
+    assert.equal((await change({ perMinute: 1, perHour: null })).status, 200);
+    assert.equal((await ask(tenant)).status, 429, 'earlier requests count');
+    await eventually(async () => (await ask(tenant, undefined, other)).status === 429);
+    assert.equal((await change(null)).status, 200);
+    assert.equal(await limitAt(app), 50);
+  });
 
-  const keys = `/api/bus_tenants/${tenant.tenantId}/game-keys`;
-  const { id } = (await app.http.get(keys, owner)).body.items[0];
-  since = Date.now();
-  const change = (rateLimit: unknown) => app.http.patch(`${keys}/${id}`, { rateLimit }, owner);
-  assert.equal((await change({ perMinute: 1, perHour: null })).status, 200);
-  assert.equal((await ask(tenant)).status, 429, 'what was used before counts');
-  await eventually(async () => (await ask(tenant, undefined, other)).status === 429);
-  assert.ok(Date.now() - since < 1_000);
-  assert.equal((await change(null)).status, 200);
-  assert.equal(await limitAt(app), 50);
-});
-
-test('refusals stand in the metrics', async () => {
-  const tenant = await arrangeLimits({ keys: { perMinute: 1 } });
-  for (let request = 0; request < 2; request++) await read(tenant);
-  const { text } = await app.http.get('/metrics');
-  assert.match(text, /guildhall_rate_limited_requests_total\{kind="api",window="minute"\} \d/);
-  assert.ok(!text.includes('guildhall_redis_up'), 'there is none');
+  test('shows refusals in the metrics', async () => {
+    const tenant = await arrangeLimits({ keys: { perMinute: 1 } });
+    for (let request = 0; request < 2; request++) await read(tenant);
+    const { text } = await app.http.get('/metrics');
+    assert.match(text, /guildhall_rate_limited_requests_total\{kind="api",window="minute"\} \d/);
+    assert.ok(!text.includes('guildhall_redis_up'), 'this server has no Redis');
+  });
 });

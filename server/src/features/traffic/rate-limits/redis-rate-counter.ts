@@ -2,22 +2,22 @@ import type { RateLimit } from '../../../core/callers.ts';
 import type { Redis } from '../../../redis/redis.ts';
 import { HOUR_MS, MINUTE_MS, type Windows } from './windows.ts';
 
-/** What Redis answers: whether it let the request in, the windows of the key, and its clock, which their ends are of. */
+/** The response of Redis: whether it admits the request, the windows of the key, and Redis's clock in milliseconds. */
 export interface SharedCount {
   admitted: boolean;
   windows: Windows;
   now: number;
 }
 
-/** Counts a request of a key in Redis, for all processes in one step. `known` is what this process last knew of it. */
-export type RedisRateCounter = (keyId: string, limit: RateLimit, known: Windows) => Promise<SharedCount>;
+/** Counts a request of a key in Redis, atomically for all processes. `cached` are the windows that this process has cached. */
+export type RedisRateCounter = (keyId: string, limit: RateLimit, cached: Windows) => Promise<SharedCount>;
 
 /**
- * The rule of windows.ts, run by Redis. A window that the process knows to be fuller than the stored one takes its place:
- * Redis was started again without its data, or the process counted by itself for a while. The same window is never
- * counted twice by that, however often it is told.
+ * The rule of windows.ts as a Lua script. If the cached window is fuller than the stored one, it replaces the stored one. This
+ * happens when Redis has restarted without its data, or when the process has counted in memory. It can be repeated without
+ * counting a request twice (docs/decisions/0027-rate-limit-windows.md).
  *
- * A window never ends later than its own length from now, wherever the clock was set.
+ * A window ends at most its own length from now, because the cached end may come from another clock.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -26,9 +26,9 @@ local stored = redis.call('HMGET', KEYS[1], 'minuteUsed', 'minuteEnds', 'hourUse
 
 local function running(at, length)
   local used, ends = tonumber(stored[at]) or 0, tonumber(stored[at + 1]) or 0
-  local knownUsed, knownEnds = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  local cachedUsed, cachedEnds = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
   if ends <= now then used, ends = 0, 0 end
-  if knownEnds > now and knownUsed > used then used, ends = knownUsed, knownEnds end
+  if cachedEnds > now and cachedUsed > used then used, ends = cachedUsed, cachedEnds end
   return used, math.min(ends, now + length)
 end
 
@@ -54,11 +54,11 @@ type Answer = [
   hourEnds: number,
 ];
 
-/** Teaches Redis the script. Counting fails where Redis is away, or refuses. */
+/** Registers the script. A count rejects if Redis is unavailable or returns an error. */
 export function createRedisRateCounter(redis: Redis): RedisRateCounter {
   redis.defineCommand('guildhallCount', { numberOfKeys: 1, lua: SCRIPT });
   const { guildhallCount } = redis as Redis & {
-    guildhallCount(this: Redis, key: string, ...known: number[]): Promise<Answer>;
+    guildhallCount(this: Redis, key: string, ...numbers: number[]): Promise<Answer>;
   };
   return async (keyId, { perMinute, perHour }, { minute, hour }) => {
     const [admitted, now, minuteUsed, minuteEnds, hourUsed, hourEnds] = await guildhallCount.call(

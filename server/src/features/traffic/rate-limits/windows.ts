@@ -1,13 +1,12 @@
-import type { RateLimitVerdict } from '../../../http/rate-limit.ts';
+import type { RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { RateLimit } from '../../../core/callers.ts';
 
-/** Requests that were counted since a first one, until `ends` (in milliseconds); then the next one begins anew. */
+/** A fixed window. It begins with its first request and ends at `ends` (in milliseconds). */
 export interface Window {
   used: number;
   ends: number;
 }
 
-/** The two windows of a key. */
 export interface Windows {
   minute: Window;
   hour: Window;
@@ -16,12 +15,12 @@ export interface Windows {
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** The windows of a key that has sent nothing yet. */
-export function untouched(): Windows {
+/** The windows of a key that has sent no request yet. */
+export function emptyWindows(): Windows {
   return { minute: { used: 0, ends: 0 }, hour: { used: 0, ends: 0 } };
 }
 
-/** Counts a request in both windows, or, where one of them is used up, in neither: then it is false. */
+/** Counts a request in both windows and returns true. If one of them is used up, it counts in neither and returns false. */
 export function countRequest({ minute, hour }: Windows, limit: RateLimit, now: number): boolean {
   if (usedIn(minute, now) >= limit.perMinute || usedIn(hour, now) >= limit.perHour) return false;
   add(minute, now, MINUTE_MS);
@@ -30,8 +29,8 @@ export function countRequest({ minute, hour }: Windows, limit: RateLimit, now: n
 }
 
 /**
- * What a caller is told after a request was counted or refused: of the window with fewer requests left. Where both have as
- * few, the one that lasts longer: so a caller who waits for its end is let in.
+ * The rate limit headers after a request was counted or refused. They describe the window with fewer requests left. If both
+ * have the same number left, they describe the window that ends later. So a caller that waits for its end is admitted.
  */
 export function verdict(
   admitted: boolean,

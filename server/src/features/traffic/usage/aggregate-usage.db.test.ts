@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { sql } from '../../../database/sql.ts';
@@ -19,7 +19,7 @@ after(async () => {
   await database.close();
 });
 const services = { database, jobs, vault: createVault(Buffer.from(TEST_MASTER_KEY, 'hex')) };
-const fold = () => aggregateUsage(services);
+const aggregate = () => aggregateUsage(services);
 
 async function arrangePayer(monthlyUnits: number | null = null) {
   const tenant = await arrangeTenant(app);
@@ -59,134 +59,140 @@ async function arrangePayer(monthlyUnits: number | null = null) {
   };
 }
 
-test('what is used is exact at every moment, while it is charged and folded', async () => {
-  const payer = await arrangePayer();
-  let [begun, done] = [0, 0];
-  let over = false;
-  const charging = Promise.all(
-    Array.from({ length: 6 }, async () => {
-      for (let turn = 0; turn < 60; turn++) {
-        begun++;
-        await payer.scope.run(sql`SELECT 1`);
-        done++;
-      }
-    }),
-  ).finally(() => (over = true));
-  const folding = Promise.all(
-    Array.from({ length: 3 }, async () => {
-      while (!over) await fold();
-    }),
-  );
-  let looks = 0;
-  while (!over) {
-    const atLeast = done;
-    const used = await payer.used();
-    assert.ok(atLeast <= used && used <= begun, `${used} is not within ${atLeast} and ${begun}`);
-    looks++;
-  }
-  await Promise.all([charging, folding]);
-  assert.ok(looks > 20, String(looks));
-  assert.equal(await payer.used(), 360);
-  await fold();
-  assert.equal(await payer.used(), 360);
-  const left = await app.owner.query('SELECT FROM usage_entries WHERE workspace_id = $1', [
-    payer.workspaceId,
-  ]);
-  assert.equal(left.rowCount, 0);
-});
-
-test('an entry is of the day on which it was written', async () => {
-  const payer = await arrangePayer();
-  for (const at of ['2026-02-28T23:59:59.999999Z', '2026-03-01T00:00:00Z', '2026-03-01T23:59:59Z'])
-    await app.owner.query('INSERT INTO usage_entries VALUES ($1, $2, $3, $4, 1)', [
+describe('usage', () => {
+  test('is exact at any time during charges and aggregation', async () => {
+    const payer = await arrangePayer();
+    let [begun, done] = [0, 0];
+    let over = false;
+    const charging = Promise.all(
+      Array.from({ length: 6 }, async () => {
+        for (let turn = 0; turn < 60; turn++) {
+          begun++;
+          await payer.scope.run(sql`SELECT 1`);
+          done++;
+        }
+      }),
+    ).finally(() => (over = true));
+    const aggregating = Promise.all(
+      Array.from({ length: 3 }, async () => {
+        while (!over) await aggregate();
+      }),
+    );
+    let readings = 0;
+    while (!over) {
+      const atLeast = done;
+      const used = await payer.used();
+      assert.ok(atLeast <= used && used <= begun, `${used} is not within ${atLeast} and ${begun}`);
+      readings++;
+    }
+    await Promise.all([charging, aggregating]);
+    assert.ok(readings > 20, String(readings));
+    assert.equal(await payer.used(), 360);
+    await aggregate();
+    assert.equal(await payer.used(), 360);
+    const left = await app.owner.query('SELECT FROM usage_entries WHERE workspace_id = $1', [
       payer.workspaceId,
-      payer.tenantId,
-      payer.keyId,
-      at,
     ]);
-  await fold();
-  const { rows } = await app.owner.query(
-    'SELECT day::text, units::int FROM usage_totals WHERE workspace_id = $1 ORDER BY day',
-    [payer.workspaceId],
-  );
-  assert.deepEqual(rows, [
-    { day: '2026-02-28', units: 1 },
-    { day: '2026-03-01', units: 2 },
-  ]);
+    assert.equal(left.rowCount, 0);
+  });
+
+  test('belongs to the UTC day on which it was charged', async () => {
+    const payer = await arrangePayer();
+    for (const at of ['2026-02-28T23:59:59.999999Z', '2026-03-01T00:00:00Z', '2026-03-01T23:59:59Z'])
+      await app.owner.query('INSERT INTO usage_entries VALUES ($1, $2, $3, $4, 1)', [
+        payer.workspaceId,
+        payer.tenantId,
+        payer.keyId,
+        at,
+      ]);
+    await aggregate();
+    const { rows } = await app.owner.query(
+      'SELECT day::text, units::int FROM usage_totals WHERE workspace_id = $1 ORDER BY day',
+      [payer.workspaceId],
+    );
+    assert.deepEqual(rows, [
+      { day: '2026-02-28', units: 1 },
+      { day: '2026-03-01', units: 2 },
+    ]);
+  });
+
+  test('does not include a transaction that failed', async () => {
+    const payer = await arrangePayer();
+    await assert.rejects(payer.scope.run(sql`SELECT 1 / 0`), /division by zero/);
+    await assert.rejects(
+      payer.scope.transaction(async (transaction) => {
+        await transaction.run(sql`SELECT 1`);
+        throw new Error('changed my mind');
+      }),
+      /changed my mind/,
+    );
+    assert.equal(await payer.used(), 0);
+  });
 });
 
-test('a transaction that fails is not charged', async () => {
-  const payer = await arrangePayer();
-  await assert.rejects(payer.scope.run(sql`SELECT 1 / 0`), /division by zero/);
-  await assert.rejects(
-    payer.scope.transaction(async (transaction) => {
-      await transaction.run(sql`SELECT 1`);
-      throw new Error('changed my mind');
-    }),
-    /changed my mind/,
-  );
-  assert.equal(await payer.used(), 0);
-});
+describe('usage warnings', () => {
+  test('are sent at 75, 90 and 100 %, once for each period and plan', async () => {
+    const payer = await arrangePayer(200);
+    await payer.charge(149);
+    await aggregate();
+    assert.deepEqual(await payer.warnings(), []);
+    await payer.charge(1);
+    await Promise.all([aggregate(), aggregate(), aggregate()]);
+    await aggregate();
+    assert.deepEqual(await payer.warnings(), ['75 % of 200']);
+    await payer.charge(29);
+    await aggregate();
+    assert.deepEqual(await payer.warnings(), ['75 % of 200']);
+    await payer.charge(100);
+    await aggregate();
+    assert.deepEqual(await payer.warnings(), ['75 % of 200', '90 % of 200', '100 % of 200']);
+    await app.owner.query('UPDATE workspaces SET monthly_units = 370 WHERE id = $1', [payer.workspaceId]);
+    await payer.charge(1);
+    await aggregate();
+    assert.deepEqual((await payer.warnings()).slice(3), ['75 % of 370']);
+  });
 
-test('a team is warned at 75, 90 and 100 %, once for each period and plan', async () => {
-  const payer = await arrangePayer(200);
-  await payer.charge(149);
-  await fold();
-  assert.deepEqual(await payer.warnings(), []);
-  await payer.charge(1);
-  await Promise.all([fold(), fold(), fold()]);
-  await fold();
-  assert.deepEqual(await payer.warnings(), ['75 % of 200']);
-  await payer.charge(29);
-  await fold();
-  assert.deepEqual(await payer.warnings(), ['75 % of 200']);
-  await payer.charge(100);
-  await fold();
-  assert.deepEqual(await payer.warnings(), ['75 % of 200', '90 % of 200', '100 % of 200']);
-  await app.owner.query('UPDATE workspaces SET monthly_units = 370 WHERE id = $1', [payer.workspaceId]);
-  await payer.charge(1);
-  await fold();
-  assert.deepEqual((await payer.warnings()).slice(3), ['75 % of 370']);
-});
+  test('reach the team and the webhooks, with the highest percentage only', async () => {
+    const payer = await arrangePayer(10);
+    const owner = await arrangeAccount(app, payer.tenant, 'owner');
+    await arrangeAccount(app, payer.tenant, 'viewer');
+    await app.owner.query(
+      `INSERT INTO webhook_endpoints (id, workspace_id, url, secret) VALUES ($1, $2, 'https://example.com', '')`,
+      [randomUUID(), payer.workspaceId],
+    );
+    await payer.charge(12);
+    await aggregate();
+    await payer.charge(1);
+    await aggregate();
+    const notifications = await app.owner.query(
+      'SELECT account_id, type, title, text, data FROM notifications',
+    );
+    assert.equal(notifications.rowCount, 1);
+    const [{ account_id, type, title, text, data }] = notifications.rows;
+    assert.deepEqual(
+      [account_id, type, title],
+      [owner.accountId, 'usage.warning', '100 % of the units of your plan are used'],
+    );
+    assert.match(text, /^12 of 10 units of this month are used\. The next period begins on \d{4}-\d\d-01\.$/);
+    assert.deepEqual([data.percent, data.used, data.limit], [100, 12, 10]);
+    const mails = await app.owner.query('SELECT recipient FROM mails WHERE subject = $1', [title]);
+    assert.deepEqual(mails.rows, [{ recipient: `${owner.accountId}@example.com` }]);
+    const deliveries = await app.owner.query('SELECT body FROM webhook_deliveries');
+    assert.equal(deliveries.rowCount, 1);
+    const delivered = JSON.parse(deliveries.rows[0].body);
+    assert.equal(delivered.type, 'usage.warning');
+    assert.deepEqual(delivered.data, { workspaceId: payer.workspaceId, ...data });
+  });
 
-test('a warning goes to the team and to webhooks, and tells of the highest share alone', async () => {
-  const payer = await arrangePayer(10);
-  const owner = await arrangeAccount(app, payer.tenant, 'owner');
-  await arrangeAccount(app, payer.tenant, 'viewer');
-  await app.owner.query(
-    `INSERT INTO webhook_endpoints (id, workspace_id, url, secret) VALUES ($1, $2, 'https://example.com', '')`,
-    [randomUUID(), payer.workspaceId],
-  );
-  await payer.charge(12);
-  await fold();
-  await payer.charge(1);
-  await fold();
-  const notices = await app.owner.query('SELECT account_id, type, title, text, data FROM notifications');
-  assert.equal(notices.rowCount, 1);
-  const [{ account_id, type, title, text, data }] = notices.rows;
-  assert.deepEqual(
-    [account_id, type, title],
-    [owner.accountId, 'usage.warning', '100 % of the units of your plan are used'],
-  );
-  assert.match(text, /^12 of 10 units of this month are used\. The next period begins on \d{4}-\d\d-01\.$/);
-  assert.deepEqual([data.percent, data.used, data.limit], [100, 12, 10]);
-  const mails = await app.owner.query('SELECT recipient FROM mails WHERE subject = $1', [title]);
-  assert.deepEqual(mails.rows, [{ recipient: `${owner.accountId}@example.com` }]);
-  const deliveries = await app.owner.query('SELECT body FROM webhook_deliveries');
-  assert.equal(deliveries.rowCount, 1);
-  const told = JSON.parse(deliveries.rows[0].body);
-  assert.equal(told.type, 'usage.warning');
-  assert.deepEqual(told.data, { workspaceId: payer.workspaceId, ...data });
-});
-
-test('what was used in other months warns nobody, and neither does a plan without a limit', async () => {
-  const [limited, unlimited] = [await arrangePayer(10), await arrangePayer(null)];
-  await app.owner.query(
-    `INSERT INTO usage_totals VALUES ($1, now() - interval '2 months', $2, $3, 100, 0, 0)`,
-    [limited.workspaceId, limited.tenantId, limited.keyId],
-  );
-  await limited.charge(1);
-  await unlimited.charge(1_000_000);
-  await fold();
-  assert.deepEqual([...(await limited.warnings()), ...(await unlimited.warnings())], []);
+  test('ignore other months and plans without a limit', async () => {
+    const [limited, unlimited] = [await arrangePayer(10), await arrangePayer(null)];
+    await app.owner.query(
+      `INSERT INTO usage_totals VALUES ($1, now() - interval '2 months', $2, $3, 100, 0, 0)`,
+      [limited.workspaceId, limited.tenantId, limited.keyId],
+    );
+    await limited.charge(1);
+    await unlimited.charge(1_000_000);
+    await aggregate();
+    assert.deepEqual([...(await limited.warnings()), ...(await unlimited.warnings())], []);
+  });
 });

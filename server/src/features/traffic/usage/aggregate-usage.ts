@@ -1,23 +1,42 @@
-import type { Database } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { aggregateEntries, insertWarnings } from './queries.ts';
-import { warnOfUsage } from './warn-of-usage.ts';
+import { notifyTeam } from '../../messages/notifications/index.ts';
+import { publish } from '../../messages/webhooks/index.ts';
+import { aggregateEntries, insertWarnings, type UsageWarning } from './queries.ts';
 
-/** The shares of a plan's units at which its workspace is warned, in per cent. */
-const WARN_AT = [75, 90, 100] as const;
+/** Percentages of the plan's units at which the workspace is warned. */
+const WARN_AT_PERCENT = [75, 90, 100] as const;
 
 export type AggregationServices = MailServices & { database: Database };
 
 /**
- * Moves what was charged into the daily totals, and warns whom it brought near the end of their plan: once for each share,
- * period and plan. Where it passed several at once it tells of the highest.
+ * Aggregates charged usage into the daily totals. Warns each workspace that has reached a warning percentage, once per
+ * percentage, period and plan. If it has reached several at once, only the highest is sent.
  */
 export async function aggregateUsage(services: AggregationServices): Promise<void> {
   await services.database.forPlatform().transaction(async (transaction) => {
     const used = await aggregateEntries(transaction);
     if (used.length === 0) return;
-    const due = await insertWarnings(transaction, used, WARN_AT);
+    const due = await insertWarnings(transaction, used, WARN_AT_PERCENT);
     const highest = new Map(due.map((warning) => [warning.workspaceId, warning]));
-    for (const warning of highest.values()) await warnOfUsage(services, transaction, warning);
+    for (const warning of highest.values()) await sendWarning(services, transaction, warning);
   });
 }
+
+/** Notifies the team and the webhooks of a workspace about the share of its plan that is used. */
+async function sendWarning(
+  services: MailServices,
+  transaction: Querier,
+  { workspaceId, ...data }: UsageWarning,
+): Promise<void> {
+  const { percent, used, limit, periodEnd } = data;
+  await notifyTeam(services, transaction, workspaceId, {
+    type: 'usage.warning',
+    title: `${percent} % of the units of your plan are used`,
+    text: `${count(used)} of ${count(limit)} units of this month are used. The next period begins on ${periodEnd.slice(0, 10)}.`,
+    data,
+  });
+  await publish(services, transaction, { type: 'usage.warning', workspaceId, data });
+}
+
+const count = (units: number) => units.toLocaleString('en-US');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   arrangeAccount,
   arrangePlatformAdmin,
@@ -11,7 +11,7 @@ import { eventually } from '../../../testing/eventually.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
-// Two processes on one database: what they let in together never passes the limit, and reaches it.
+// Two processes share one database. Together they admit exactly the limit.
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
 const platformAdmin = await arrangePlatformAdmin(app);
@@ -37,7 +37,7 @@ async function arrangePayer(plan: Plan) {
   return payer;
 }
 
-/** Some read on the tenant's game key. */
+/** Sends a read with the tenant's game key. */
 const read = (tenant: TestTenant, playerId: string, http = app.http) =>
   http.get(`/api/player-profiles/${playerId}`, { gameKey: tenant.gameKey });
 
@@ -63,201 +63,203 @@ function assertStopped(answer: Answer, limit: number, used: number): void {
   assert.ok(Math.abs(wait - (Date.parse(periodEnd) - Date.now()) / 1000) < 60, String(wait));
 }
 
-test('a hard stop lets in its units, and nothing of what comes after', async () => {
-  const payer = await arrangePayer({ monthlyUnits: 3, hardStop: true });
-  const ada = await arrangePlayer(app, payer, 'ada');
-  const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, ada.caller);
-  const batch = eventsOf(ada.playerId, 2);
-  assertStopped(await send([...batch, ...eventsOf(ada.playerId, 1)]), 3, 1);
-  assertStopped(await send(eventsOf(ada.playerId, 30)), 3, 1);
-  assert.equal((await send(batch)).status, 201);
-  assertStopped(await logIn(payer, 'bob'), 3, 3);
-  assertStopped(await send(eventsOf(ada.playerId, 1)), 3, 3);
-  await eventually(async () => (await read(payer, ada.playerId)).status === 429);
-  const stored = await app.owner.query('SELECT FROM player_events WHERE tenant_id = $1', [payer.tenantId]);
-  assert.equal(stored.rowCount, 2, 'nothing of what was refused');
-  const bob = await app.owner.query(
-    `SELECT FROM auth_methods WHERE provider_user_id = 'bob' AND issuer = $1`,
-    [payer.workspaceId],
-  );
-  assert.equal(bob.rowCount, 0);
-});
-
-test('the quota comes last: what is wrong is told first, and what was stored before is known', async () => {
-  const payer = await arrangePayer({ monthlyUnits: null, hardStop: true });
-  const ada = await arrangePlayer(app, payer, 'ada');
-  const batch = eventsOf(ada.playerId, 50);
-  const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, ada.caller);
-  assert.equal((await send(batch)).status, 201);
-  await payer.setPlan({ monthlyUnits: 51 });
-  const again = await send(batch);
-  assert.equal(again.status, 422, 'all of it was stored before');
-  assert.equal(again.body.duplicateCount, 50);
-  assertStopped(await send([...batch, ...eventsOf(ada.playerId, 1)]), 51, 51);
-  await payer.setPlan({ monthlyUnits: 52 });
-  const oneMore = await send([...batch, ...eventsOf(ada.playerId, 1)]);
-  assert.equal(oneMore.status, 201, oneMore.text);
-  assert.deepEqual([oneMore.body.records.length, oneMore.body.duplicateCount], [1, 50]);
-
-  const nowhere = '019a8f3c-0000-7000-8000-000000000001';
-  assert.equal((await app.http.post('/api/player-auth/login', {}, payer)).status, 400);
-  const wrong = { provider: 'Mock', token: 'mock:ada:wrong' };
-  assert.equal((await app.http.post('/api/player-auth/login', wrong, payer)).status, 401);
-  assert.equal((await app.http.post(`/api/game/matches/${nowhere}/end`, undefined, payer)).status, 404);
-  assert.equal((await read(payer, nowhere)).status, 404);
-  assert.equal(
-    (await app.http.post('/api/game/matches', { players: [{ playerId: nowhere }] }, payer)).status,
-    404,
-  );
-  assertStopped(await logIn(payer, 'ada'), 52, 52);
-});
-
-test('64 writers on two processes reach the limit to the unit, and never pass it', async () => {
-  // Above what sixteen slots hold at once, so that the slots run empty at different times.
-  const limit = 400;
-  const payer = await arrangePayer({ monthlyUnits: limit, hardStop: true });
-  const player = await arrangePlayer(app, payer, 'ada');
-  let accepted = 1;
-  const writer = async (number: number): Promise<void> => {
-    const { http } = number % 2 === 0 ? app : other;
-    for (let turn = 0; turn < 12; turn++) {
-      const size = [1, 3, 25][(number + turn) % 3]!;
-      const answer =
-        number % 4 === 3
-          ? await logIn(payer, `player-${number}`, http)
-          : await http.post(
-              '/api/game/player-events',
-              { events: eventsOf(player.playerId, size) },
-              player.caller,
-            );
-      if (answer.status === 429) continue;
-      assert.ok(answer.status < 300, answer.text);
-      accepted += number % 4 === 3 ? 1 : size;
-    }
-  };
-  await Promise.all(Array.from({ length: 64 }, (_, number) => writer(number)));
-  assert.equal(accepted, limit);
-  assert.equal((await payer.quota()).used, limit);
-  const { rows } = await app.owner.query(
-    `SELECT (SELECT count(*) FROM player_events WHERE tenant_id = $1)::int
-          + (SELECT count(*) FROM login_ledger WHERE tenant_id = $1)::int AS stored`,
-    [payer.tenantId],
-  );
-  assert.equal(rows[0].stored, limit, 'what was billed is what is stored');
-});
-
-test('reads are stopped too, within a second on every process', async () => {
-  const payer = await arrangePayer({ monthlyUnits: 5, hardStop: true });
-  const ada = await arrangePlayer(app, payer, 'ada');
-  const look = (http = app.http) => read(payer, ada.playerId, http);
-  for (let number = 0; number < 4; number++) assert.equal((await look()).status, 200);
-  assertStopped(await look(), 5, 5);
-  await eventually(async () => (await look(other.http)).status === 429);
-  await eventually(async () => (await payer.quota()).used >= 5);
-  assert.equal((await logIn(payer, 'ada')).status, 429, 'reads use up what writes may');
-  const query = { apiKey: payer.apiKey };
-  const download = await app.http.get(
-    `/api/bus_tenants/${payer.tenantId}/events/export?scope=player&format=csv`,
-    query,
-  );
-  assert.equal(download.status, 429);
-  assert.equal(download.body.code, 'quota_exceeded');
-  assert.equal(download.headers.get('content-disposition'), null);
-});
-
-test('a subscriber’s reads are stopped by the subscriber’s plan', async () => {
-  const publisher = await arrangePayer({ monthlyUnits: 1, hardStop: true });
-  const subscriber = await arrangePayer({ monthlyUnits: 2, hardStop: true });
-  const ada = await arrangePlayer(app, publisher, 'ada');
-  await app.owner.query(
-    `UPDATE tenant_keys SET subscriber_workspace_id = $1, subscriber_agreed_by = $3, subscriber_agreed_at = now()
-     WHERE tenant_id = $2 AND kind = 'api'`,
-    [subscriber.workspaceId, publisher.tenantId, platformAdmin.accountId],
-  );
-  const look = () => app.http.get(`/api/player-profiles/${ada.playerId}`, { apiKey: publisher.apiKey });
-  await eventually(async () => (await look()).status === 200);
-  await eventually(async () => {
-    const answer = await look();
-    return answer.status === 429 && answer.body.quota.limit === 2;
+describe('hard stop', () => {
+  test('admits the units of the plan and refuses every later request', async () => {
+    const payer = await arrangePayer({ monthlyUnits: 3, hardStop: true });
+    const ada = await arrangePlayer(app, payer, 'ada');
+    const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, ada.caller);
+    const batch = eventsOf(ada.playerId, 2);
+    assertStopped(await send([...batch, ...eventsOf(ada.playerId, 1)]), 3, 1);
+    assertStopped(await send(eventsOf(ada.playerId, 30)), 3, 1);
+    assert.equal((await send(batch)).status, 201);
+    assertStopped(await logIn(payer, 'bob'), 3, 3);
+    assertStopped(await send(eventsOf(ada.playerId, 1)), 3, 3);
+    await eventually(async () => (await read(payer, ada.playerId)).status === 429);
+    const stored = await app.owner.query('SELECT FROM player_events WHERE tenant_id = $1', [payer.tenantId]);
+    assert.equal(stored.rowCount, 2, 'a refused request stores nothing');
+    const bob = await app.owner.query(
+      `SELECT FROM auth_methods WHERE provider_user_id = 'bob' AND issuer = $1`,
+      [payer.workspaceId],
+    );
+    assert.equal(bob.rowCount, 0);
   });
-  assert.equal((await publisher.quota()).used, 1);
-});
 
-test('without a hard stop the count goes on', async () => {
-  const payer = await arrangePayer({ monthlyUnits: 2, hardStop: false });
-  for (let number = 0; number < 4; number++) await arrangePlayer(app, payer, `player-${number}`);
-  const { used, limit } = await payer.quota();
-  assert.deepEqual([used, limit], [4, 2]);
-});
+  test('is checked after all other checks, and costs nothing for duplicates', async () => {
+    const payer = await arrangePayer({ monthlyUnits: null, hardStop: true });
+    const ada = await arrangePlayer(app, payer, 'ada');
+    const batch = eventsOf(ada.playerId, 50);
+    const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, ada.caller);
+    assert.equal((await send(batch)).status, 201);
+    await payer.setPlan({ monthlyUnits: 51 });
+    const again = await send(batch);
+    assert.equal(again.status, 422, 'all events were stored before');
+    assert.equal(again.body.duplicateCount, 50);
+    assertStopped(await send([...batch, ...eventsOf(ada.playerId, 1)]), 51, 51);
+    await payer.setPlan({ monthlyUnits: 52 });
+    const oneMore = await send([...batch, ...eventsOf(ada.playerId, 1)]);
+    assert.equal(oneMore.status, 201, oneMore.text);
+    assert.deepEqual([oneMore.body.records.length, oneMore.body.duplicateCount], [1, 50]);
 
-test('a plan changes at once here, and within a second elsewhere', async () => {
-  const payer = await arrangePayer({ monthlyUnits: 1, hardStop: true });
-  const ada = await arrangePlayer(app, payer, 'ada');
-  const look = (http = app.http) => read(payer, ada.playerId, http);
-  assertStopped(await logIn(payer, 'ada'), 1, 1);
-  assertStopped(await logIn(payer, 'ada', other.http), 1, 1);
-  assertStopped(await look(), 1, 1);
-  await payer.setPlan({ monthlyUnits: 3 });
-  assert.equal((await logIn(payer, 'ada', other.http)).status, 200, 'the database decides about writes');
-  assert.equal((await look()).status, 200);
-  await eventually(async () => (await payer.quota()).used === 3);
-  assertStopped(await logIn(payer, 'ada'), 3, 3);
-  await payer.setPlan({ hardStop: false });
-  assert.equal((await logIn(payer, 'ada')).status, 200);
-  assert.equal((await look()).status, 200);
-  await eventually(async () => (await look(other.http)).status === 200);
-  await eventually(async () => (await payer.quota()).used >= 6);
-  const { used } = await payer.quota();
-  await payer.setPlan({ hardStop: true });
-  assertStopped(await logIn(payer, 'ada'), 3, used);
-  await payer.setPlan({ monthlyUnits: used + 1 });
-  assert.equal((await logIn(payer, 'ada')).status, 200);
-  assertStopped(await logIn(payer, 'ada'), used + 1, used + 1);
-});
+    const nowhere = '019a8f3c-0000-7000-8000-000000000001';
+    assert.equal((await app.http.post('/api/player-auth/login', {}, payer)).status, 400);
+    const wrong = { provider: 'Mock', token: 'mock:ada:wrong' };
+    assert.equal((await app.http.post('/api/player-auth/login', wrong, payer)).status, 401);
+    assert.equal((await app.http.post(`/api/game/matches/${nowhere}/end`, undefined, payer)).status, 404);
+    assert.equal((await read(payer, nowhere)).status, 404);
+    assert.equal(
+      (await app.http.post('/api/game/matches', { players: [{ playerId: nowhere }] }, payer)).status,
+      404,
+    );
+    assertStopped(await logIn(payer, 'ada'), 52, 52);
+  });
 
-test('a hard stop that comes while writes are under way counts them all', async () => {
-  // So many that the plan has changed long before they are used up.
-  const limit = 400;
-  const payer = await arrangePayer({ monthlyUnits: limit, hardStop: false });
-  let accepted = 0;
-  let stopped = 0;
-  const writer = async (number: number): Promise<void> => {
-    const { http } = number % 2 === 0 ? app : other;
-    for (let turn = 0; turn < 20; turn++) {
-      const answer = await logIn(payer, `player-${number}`, http);
-      if (answer.status === 200) accepted++;
-      else stopped++;
-    }
-  };
-  const writers = Promise.all(Array.from({ length: 24 }, (_, number) => writer(number)));
-  await eventually(() => accepted >= 15);
-  await payer.setPlan({ hardStop: true });
-  assert.ok(accepted < limit - 24, String(accepted));
-  await writers;
-  assert.equal(accepted, limit);
-  assert.equal(stopped, 24 * 20 - limit);
-  assert.equal((await payer.quota()).used, limit);
-});
+  test('admits exactly the limit from 64 writers on two processes', async () => {
+    // More units than sixteen slots get at once, so that the slots run empty at different times.
+    const limit = 400;
+    const payer = await arrangePayer({ monthlyUnits: limit, hardStop: true });
+    const player = await arrangePlayer(app, payer, 'ada');
+    let accepted = 1;
+    const writer = async (number: number): Promise<void> => {
+      const { http } = number % 2 === 0 ? app : other;
+      for (let turn = 0; turn < 12; turn++) {
+        const size = [1, 3, 25][(number + turn) % 3]!;
+        const answer =
+          number % 4 === 3
+            ? await logIn(payer, `player-${number}`, http)
+            : await http.post(
+                '/api/game/player-events',
+                { events: eventsOf(player.playerId, size) },
+                player.caller,
+              );
+        if (answer.status === 429) continue;
+        assert.ok(answer.status < 300, answer.text);
+        accepted += number % 4 === 3 ? 1 : size;
+      }
+    };
+    await Promise.all(Array.from({ length: 64 }, (_, number) => writer(number)));
+    assert.equal(accepted, limit);
+    assert.equal((await payer.quota()).used, limit);
+    const { rows } = await app.owner.query(
+      `SELECT (SELECT count(*) FROM player_events WHERE tenant_id = $1)::int
+          + (SELECT count(*) FROM login_ledger WHERE tenant_id = $1)::int AS stored`,
+      [payer.tenantId],
+    );
+    assert.equal(rows[0].stored, limit, 'the billed units equal the stored rows');
+  });
 
-test('a new month begins at nothing', async () => {
-  const payer = await arrangePayer({ monthlyUnits: 2, hardStop: true });
-  const { rows } = await app.owner.query(
-    `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
-    [payer.tenantId],
-  );
-  const last = `date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 second'`;
-  const place = [payer.workspaceId, payer.tenantId, rows[0].id];
-  await app.owner.query(
-    `INSERT INTO usage_entries VALUES ($1, $2, $3, (${last}) AT TIME ZONE 'UTC', 1)`,
-    place,
-  );
-  await app.owner.query(`INSERT INTO usage_totals VALUES ($1, (${last})::date, $2, $3, 1, 0, 0)`, place);
-  await app.owner.query(
-    `INSERT INTO usage_allowances SELECT $1, slot, date_trunc('month', ${last}), 0 FROM generate_series(0, 15) slot`,
-    [payer.workspaceId],
-  );
-  assert.equal((await payer.quota()).used, 0);
-  assert.equal((await logIn(payer, 'ada')).status, 200);
-  assert.equal((await logIn(payer, 'ada')).status, 200);
-  assertStopped(await logIn(payer, 'ada'), 2, 2);
+  test('refuses reads too, on every process', async () => {
+    const payer = await arrangePayer({ monthlyUnits: 5, hardStop: true });
+    const ada = await arrangePlayer(app, payer, 'ada');
+    const look = (http = app.http) => read(payer, ada.playerId, http);
+    for (let number = 0; number < 4; number++) assert.equal((await look()).status, 200);
+    assertStopped(await look(), 5, 5);
+    await eventually(async () => (await look(other.http)).status === 429);
+    await eventually(async () => (await payer.quota()).used >= 5);
+    assert.equal((await logIn(payer, 'ada')).status, 429, 'reads use up the units of writes');
+    const query = { apiKey: payer.apiKey };
+    const download = await app.http.get(
+      `/api/bus_tenants/${payer.tenantId}/events/export?scope=player&format=csv`,
+      query,
+    );
+    assert.equal(download.status, 429);
+    assert.equal(download.body.code, 'quota_exceeded');
+    assert.equal(download.headers.get('content-disposition'), null);
+  });
+
+  test('applies the plan of the subscriber to its reads', async () => {
+    const publisher = await arrangePayer({ monthlyUnits: 1, hardStop: true });
+    const subscriber = await arrangePayer({ monthlyUnits: 2, hardStop: true });
+    const ada = await arrangePlayer(app, publisher, 'ada');
+    await app.owner.query(
+      `UPDATE tenant_keys SET subscriber_workspace_id = $1, subscriber_agreed_by = $3, subscriber_agreed_at = now()
+     WHERE tenant_id = $2 AND kind = 'api'`,
+      [subscriber.workspaceId, publisher.tenantId, platformAdmin.accountId],
+    );
+    const look = () => app.http.get(`/api/player-profiles/${ada.playerId}`, { apiKey: publisher.apiKey });
+    await eventually(async () => (await look()).status === 200);
+    await eventually(async () => {
+      const answer = await look();
+      return answer.status === 429 && answer.body.quota.limit === 2;
+    });
+    assert.equal((await publisher.quota()).used, 1);
+  });
+
+  test('is optional: without it, requests above the limit are admitted', async () => {
+    const payer = await arrangePayer({ monthlyUnits: 2, hardStop: false });
+    for (let number = 0; number < 4; number++) await arrangePlayer(app, payer, `player-${number}`);
+    const { used, limit } = await payer.quota();
+    assert.deepEqual([used, limit], [4, 2]);
+  });
+
+  test('follows a changed plan at once, and in other processes after their notification', async () => {
+    const payer = await arrangePayer({ monthlyUnits: 1, hardStop: true });
+    const ada = await arrangePlayer(app, payer, 'ada');
+    const look = (http = app.http) => read(payer, ada.playerId, http);
+    assertStopped(await logIn(payer, 'ada'), 1, 1);
+    assertStopped(await logIn(payer, 'ada', other.http), 1, 1);
+    assertStopped(await look(), 1, 1);
+    await payer.setPlan({ monthlyUnits: 3 });
+    assert.equal((await logIn(payer, 'ada', other.http)).status, 200, 'the database decides about writes');
+    assert.equal((await look()).status, 200);
+    await eventually(async () => (await payer.quota()).used === 3);
+    assertStopped(await logIn(payer, 'ada'), 3, 3);
+    await payer.setPlan({ hardStop: false });
+    assert.equal((await logIn(payer, 'ada')).status, 200);
+    assert.equal((await look()).status, 200);
+    await eventually(async () => (await look(other.http)).status === 200);
+    await eventually(async () => (await payer.quota()).used >= 6);
+    const { used } = await payer.quota();
+    await payer.setPlan({ hardStop: true });
+    assertStopped(await logIn(payer, 'ada'), 3, used);
+    await payer.setPlan({ monthlyUnits: used + 1 });
+    assert.equal((await logIn(payer, 'ada')).status, 200);
+    assertStopped(await logIn(payer, 'ada'), used + 1, used + 1);
+  });
+
+  test('counts every concurrent write when it is switched on', async () => {
+    // Large enough that the plan changes long before the units are used up.
+    const limit = 400;
+    const payer = await arrangePayer({ monthlyUnits: limit, hardStop: false });
+    let accepted = 0;
+    let stopped = 0;
+    const writer = async (number: number): Promise<void> => {
+      const { http } = number % 2 === 0 ? app : other;
+      for (let turn = 0; turn < 20; turn++) {
+        const answer = await logIn(payer, `player-${number}`, http);
+        if (answer.status === 200) accepted++;
+        else stopped++;
+      }
+    };
+    const writers = Promise.all(Array.from({ length: 24 }, (_, number) => writer(number)));
+    await eventually(() => accepted >= 15);
+    await payer.setPlan({ hardStop: true });
+    assert.ok(accepted < limit - 24, String(accepted));
+    await writers;
+    assert.equal(accepted, limit);
+    assert.equal(stopped, 24 * 20 - limit);
+    assert.equal((await payer.quota()).used, limit);
+  });
+
+  test('begins each month with zero used units', async () => {
+    const payer = await arrangePayer({ monthlyUnits: 2, hardStop: true });
+    const { rows } = await app.owner.query(
+      `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
+      [payer.tenantId],
+    );
+    const last = `date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 second'`;
+    const place = [payer.workspaceId, payer.tenantId, rows[0].id];
+    await app.owner.query(
+      `INSERT INTO usage_entries VALUES ($1, $2, $3, (${last}) AT TIME ZONE 'UTC', 1)`,
+      place,
+    );
+    await app.owner.query(`INSERT INTO usage_totals VALUES ($1, (${last})::date, $2, $3, 1, 0, 0)`, place);
+    await app.owner.query(
+      `INSERT INTO usage_allowances SELECT $1, slot, date_trunc('month', ${last}), 0 FROM generate_series(0, 15) slot`,
+      [payer.workspaceId],
+    );
+    assert.equal((await payer.quota()).used, 0);
+    assert.equal((await logIn(payer, 'ada')).status, 200);
+    assert.equal((await logIn(payer, 'ada')).status, 200);
+    assertStopped(await logIn(payer, 'ada'), 2, 2);
+  });
 });

@@ -12,7 +12,7 @@ after(async () => {
   await database.drop();
 });
 
-/** Connections in transactions, by the slot that each tries first. Two of them have the same slot. */
+/** Opens connections with transactions until two have the same first slot and a third has another one. */
 async function openSessions() {
   const sessions: { client: pg.PoolClient; pid: number }[] = [];
   for (;;) {
@@ -29,7 +29,7 @@ async function openSessions() {
 }
 
 describe('charging the last unit of a hard stop', () => {
-  test('refuses those who wait for it, without a deadlock', async () => {
+  test('refuses the transactions that wait for it, without a deadlock', async () => {
     const workspaceId = randomUUID();
     await owner.query(
       `INSERT INTO workspaces (id, name, slug, monthly_units, hard_stop) VALUES ($1, 'x', $2, 10, true)`,

@@ -2,7 +2,10 @@ import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { Quota } from '../../../core/quota.ts';
 
-/** Some days of what a workspace is billed, folded or not. In one statement, so that the fold moves nothing in between. */
+/**
+ * The usage of a workspace on some days, aggregated or not. One statement reads both, so that a concurrent aggregation moves
+ * nothing in between.
+ */
 const usageOf = (workspaceId: string, from: Sql, to: Sql): Sql => sql`
   SELECT day, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_totals
   WHERE workspace_id = ${workspaceId} AND day >= ${from} AND day < ${to}
@@ -16,7 +19,7 @@ const sums = sql`
 
 const periodEnd = sql`(guildhall_period() + interval '1 month')::date`;
 
-/** How much of its plan a workspace has used in the running period. */
+/** How much of its plan a workspace has used in the current period. */
 export interface WorkspaceQuota extends Omit<Quota, 'limit'> {
   plan: string;
   limit: number | null;
@@ -25,7 +28,7 @@ export interface WorkspaceQuota extends Omit<Quota, 'limit'> {
   hardStop: boolean;
 }
 
-/** In the workspace's scope. Undefined where there is no such workspace. */
+/** Requires the workspace's scope. Undefined if the workspace does not exist. */
 export function findQuota(db: Querier, workspaceId: string): Promise<WorkspaceQuota | undefined> {
   return db.row(sql`
     SELECT workspace.plan, workspace.monthly_units AS "limit", workspace.hard_stop AS "hardStop",
@@ -36,14 +39,13 @@ export function findQuota(db: Querier, workspaceId: string): Promise<WorkspaceQu
     WHERE workspace.id = ${workspaceId}`);
 }
 
-/** What a group of requests has cost. */
 interface UsageSums {
   units: number;
   bytesIn: number;
   bytesOut: number;
 }
 
-/** Of a day; of a tenant, or of a key. Names are null where they are another workspace's. */
+/** The usage of a day, a tenant or a key. Names are null if they belong to another workspace. */
 export interface UsageRow extends UsageSums {
   day?: string;
   tenantId?: string;
@@ -55,16 +57,16 @@ export interface UsageRow extends UsageSums {
 
 export type UsageGroup = 'day' | 'tenant' | 'key';
 
-/** The first day, and the first that does not count, as `2026-11-01`. */
+/** The first day, and the first day after the range, as `2026-11-01`. */
 export interface Days {
   from: string;
   to: string;
 }
 
-/** How many rows a report of usage has at most: those with the most units. */
+/** The maximum number of rows of a usage report. Rows with the most units come first. */
 export const MOST_USAGE_ROWS = 1_000;
 
-/** In the workspace's scope. */
+/** Requires the workspace's scope. */
 export function listUsage(
   db: Querier,
   workspaceId: string,
@@ -96,34 +98,34 @@ export function listUsage(
   }
 }
 
-/** What a key has cost since it was written down last. */
-export interface GatheredUsage extends UsageSums {
+/** The usage of a key since the last write. */
+export interface CollectedUsage extends UsageSums {
   workspaceId: string;
   tenantId: string;
   keyId: string;
 }
 
-/** Writes down what was let in before: reads, and bytes. */
-export async function recordUsage(db: Querier, usage: GatheredUsage[]): Promise<void> {
-  const column = <Key extends keyof GatheredUsage>(key: Key) => usage.map((entry) => entry[key]);
+/** Writes usage that was admitted before: reads, and bytes. */
+export async function recordUsage(db: Querier, usage: CollectedUsage[]): Promise<void> {
+  const column = <Key extends keyof CollectedUsage>(key: Key) => usage.map((entry) => entry[key]);
   await db.run(sql`
     SELECT guildhall_record_usage(
       ${column('workspaceId')}::uuid[], ${column('tenantId')}::uuid[], ${column('keyId')}::uuid[],
       ${column('units')}::bigint[], ${column('bytesIn')}::bigint[], ${column('bytesOut')}::bigint[])`);
 }
 
-/** Moves what was charged into the daily totals, and returns what those who were charged have used in the running period. */
+/** Aggregates charged usage into the daily totals. Returns the units of the current period for each charged workspace. */
 export function aggregateEntries(db: Querier): Promise<{ workspaceId: string; used: number }[]> {
   return db.rows(sql`SELECT workspace AS "workspaceId", used FROM guildhall_aggregate_usage()`);
 }
 
-/** That a workspace has used so many per cent of its plan's units. */
+/** A workspace has used this percentage of its plan's units. */
 export interface UsageWarning extends Quota {
   workspaceId: string;
   percent: number;
 }
 
-/** Writes down the warnings that are due, and returns those that are new. */
+/** Inserts the warnings that are due. Returns the new ones. */
 export function insertWarnings(
   db: Querier,
   usage: { workspaceId: string; used: number }[],

@@ -1,12 +1,26 @@
 import type { Database } from '../../../database/database.ts';
-import { invalidField } from '../../../core/problem.ts';
+import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import { listUsage, type Days, type UsageGroup, type UsageRow } from './queries.ts';
+import {
+  findQuota,
+  listUsage,
+  type Days,
+  type UsageGroup,
+  type UsageRow,
+  type WorkspaceQuota,
+} from './queries.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 366;
-/** The last one that is written with a year of four digits. */
+/** The last day with a four-digit year. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
+
+/** Reads how much of its plan a workspace has used in the current period. Throws not_found. */
+export async function readQuota(database: Database, workspaceId: string): Promise<WorkspaceQuota> {
+  const quota = await findQuota(database.forWorkspace(workspaceId), workspaceId);
+  if (!quota) throw new ProblemError('not_found');
+  return quota;
+}
 
 export interface Usage extends Days {
   groupBy: UsageGroup;
@@ -14,8 +28,8 @@ export interface Usage extends Days {
 }
 
 /**
- * What a workspace was billed on the days in UTC that a range touches. Without `to` up to today, without `from` since the
- * month of the last day began. Throws invalid_request for a range that holds nothing, over 366 days, or the end of time.
+ * Reads the billed usage of a workspace on all UTC days that overlap a range. `to` defaults to now, `from` to the first day of
+ * the month of the last day. Throws invalid_request for a range that is empty, longer than 366 days, or ends after 9999-12-31.
  */
 export async function readUsage(
   database: Database,
@@ -49,7 +63,7 @@ function wholeDays(range: { from?: string | undefined; to?: string | undefined }
   return { from: dayOf(from), to: dayOf(to) };
 }
 
-/** The milliseconds of an instant, or of the beginning of a day such as 2026-11-01. */
+/** Milliseconds since the epoch of an instant, or of the start of a day such as 2026-11-01. */
 function instantOf(path: string, text: string): number {
   const instant = toMicroseconds(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (instant === undefined)

@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
-import { readQuota } from './read-quota.ts';
-import { readUsage } from './read-usage.ts';
+import { readQuota, readUsage } from './read-usage.ts';
 import { UsagePath, UsageQuery, UsageReport, WorkspaceQuota } from './schemas.ts';
 
 const tags = ['Usage'];
 
-/** Behind a dashboard account. */
+/** Requires a dashboard account. */
 export function usageRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -16,10 +15,11 @@ export function usageRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getQuota',
           tags,
-          summary: 'How much of the plan is used',
+          summary: 'Get the quota',
           description:
-            'In the running billing period, which is the calendar month in UTC. A unit is an accepted request on a key, and in a ' +
-            'batch an event that was stored. Writes are in it at once, to the unit; reads within a second.',
+            'Returns the units that the workspace has used in the current billing period, which is the calendar month in UTC. ' +
+            'Each accepted request with a key is one unit. In a batch, each stored event is one unit. ' +
+            'Writes are included at once, reads within a second.',
           params: UsagePath,
           response: { 200: WorkspaceQuota },
         },
@@ -34,11 +34,11 @@ export function usageRoutes(database: Database): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listUsage',
           tags,
-          summary: 'What the workspace was billed',
+          summary: 'List billed usage',
           description:
-            'By day in UTC (every day of the range), by tenant, or by key (those that were billed, the most first); at most 366 ' +
-            'days. Reads with an API key of another workspace that names this one as its subscriber are in it; the names of what ' +
-            'is another workspace’s are null.',
+            'Returns the billed usage of up to 366 days, grouped by UTC day, tenant or key. By day, it includes every day of the ' +
+            'range. By tenant or key, it includes only those with usage, most units first. Reads with an API key of another ' +
+            'workspace are included if the key names this workspace as its subscriber. Names that belong to another workspace are null.',
           params: UsagePath,
           querystring: UsageQuery,
           response: { 200: UsageReport },

@@ -7,33 +7,33 @@ export const UsagePath = Type.Object({ workspaceId: Guid });
 const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
 
 const bytes = {
-  bytesIn: Count('Of the bodies of requests on keys, accepted or not.'),
-  bytesOut: Count('Of the bodies of their answers.'),
+  bytesIn: Count('Bytes of the bodies of requests with a key, accepted or refused.'),
+  bytesOut: Count('Bytes of the bodies of the responses.'),
 };
 
 export const WorkspaceQuota = Type.Object({
   plan: Type.String(),
   periodStart: Timestamp,
-  periodEnd: Type.String({ ...Timestamp, description: 'The first instant of the next period.' }),
-  limit: Nullable(Type.Integer({ description: 'Units in the period; null: unlimited.' })),
-  used: Count('Units.'),
+  periodEnd: Type.String({ ...Timestamp, description: 'The start of the next period.' }),
+  limit: Nullable(Type.Integer({ description: 'Units per period. Null if unlimited.' })),
+  used: Count('Used units.'),
   ...bytes,
-  hardStop: Type.Boolean({ description: 'Whether requests are refused when the units are used up.' }),
+  hardStop: Type.Boolean({ description: 'Whether requests are refused after the last unit is used.' }),
 });
 
-const range = 'A day (2026-11-01), or an instant, which stands for its whole day in UTC.';
+const range = 'A day (2026-11-01) or an instant. An instant includes its whole UTC day.';
 
 export const UsageQuery = Type.Object({
   from: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: `${range} Without it, the first day of the month of the last day.`,
+      description: `${range} The default is the first day of the month of the last day.`,
     }),
   ),
   to: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: `${range} A day given as such does not count itself. Without it, now.`,
+      description: `${range} A day is excluded from the range. The default is now.`,
     }),
   ),
   groupBy: OneOf(['day', 'tenant', 'key'], { default: 'day' }),
@@ -43,21 +43,23 @@ const Day = Type.String({ format: 'date' });
 
 export const UsageReport = Type.Object({
   from: Type.String({ format: 'date', description: 'The first day.' }),
-  to: Type.String({ format: 'date', description: 'The first day that does not count.' }),
+  to: Type.String({ format: 'date', description: 'The first day after the range.' }),
   groupBy: OneOf(['day', 'tenant', 'key']),
   items: Type.Array(
     Type.Object({
       day: Type.Optional(Day),
       tenantId: Type.Optional(Guid),
       tenantName: Type.Optional(
-        Nullable(Type.String({ description: 'Null for a tenant of another workspace.' })),
+        Nullable(Type.String({ description: 'Null if the tenant belongs to another workspace.' })),
       ),
       keyId: Type.Optional(Guid),
-      keyName: Type.Optional(Nullable(Type.String({ description: 'Null for a key of another workspace.' }))),
+      keyName: Type.Optional(
+        Nullable(Type.String({ description: 'Null if the key belongs to another workspace.' })),
+      ),
       keyKind: Type.Optional(OneOf(['game', 'api'])),
       units: Count(),
       ...bytes,
     }),
-    { maxItems: MOST_USAGE_ROWS, description: 'By tenant or key: the 1,000 with the most units.' },
+    { maxItems: MOST_USAGE_ROWS, description: 'By tenant or key: at most 1,000 items, most units first.' },
   ),
 });

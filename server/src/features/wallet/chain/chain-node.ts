@@ -13,7 +13,7 @@ import {
 } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 
-/** How much of a second unit of gas costs, in wei. */
+/** The fees per unit of gas, in wei. */
 export interface Fees {
   baseFee: number;
   priorityFee: number;
@@ -24,47 +24,47 @@ export interface Block {
   hash: Hex;
 }
 
-/** What became of a transaction in a block. */
+/** The result of a transaction in a block. */
 export interface Receipt {
   succeeded: boolean;
   block: Block;
 }
 
-/** Thrown where a node gives no answer, or none that can be used: it says nothing about what was asked. */
+/** Thrown if a node does not respond, or sends a malformed response. */
 export class ChainUnavailableError extends Error {
   override name = 'ChainUnavailableError';
 }
 
-/** Thrown where a node answers that it will not. */
+/** Thrown if a node returns a JSON-RPC error. */
 export class ChainRefusedError extends Error {
   override name = 'ChainRefusedError';
 }
 
-/** A node of an EVM chain, as far as we ask it. All of it throws {@link ChainUnavailableError} and {@link ChainRefusedError}. */
+/** A client of an EVM node. All methods throw {@link ChainUnavailableError} and {@link ChainRefusedError}. */
 export interface ChainNode {
   chainId(): Promise<number>;
   head(): Promise<Block & { baseFee: number }>;
-  /** The hash of the block of a number; undefined where there is none. */
+  /** The hash of a block by its number. Undefined if there is none. */
   blockHash(number: number): Promise<Hex | undefined>;
-  /** What a node takes for a tip that suffices. */
+  /** The priority fee that the node suggests. */
   priorityFee(): Promise<number>;
-  /** How many transactions of an account are in blocks, or also on their way. */
+  /** The number of an account's transactions in blocks, or with `pending` also in the node's pool. */
   transactionCount(address: Address, tag?: 'latest' | 'pending'): Promise<number>;
   balance(address: Address): Promise<bigint>;
   hasCode(address: Address): Promise<boolean>;
   receipt(hash: Hex): Promise<Receipt | undefined>;
-  /** Whether the node has the transaction, in a block or on its way there. */
+  /** Whether the node has the transaction, in a block or in its pool. */
   knows(hash: Hex): Promise<boolean>;
   send(signed: Hex): Promise<void>;
-  /** What a call would burn, or the reason for which the contract would refuse it. */
-  rehearse(call: { from: Address; to?: Address; data: Hex }): Promise<{ gas: number } | { refusal: Refusal }>;
-  /** What a call that changes nothing gives, as of a block or now. */
+  /** The gas that a call would use, or the reason if the contract would refuse it. */
+  simulate(call: { from: Address; to?: Address; data: Hex }): Promise<{ gas: number } | { refusal: Refusal }>;
+  /** The result of a read-only call, at a block or at the newest one. */
   read(to: Address, data: Hex, block?: number): Promise<Hex>;
-  /** The logs of a contract with these topics in a range of blocks, both ends included. */
+  /** The logs of a contract with these topics in an inclusive range of blocks. */
   logs(contract: Address, topics: Hex[], from: number, to: number): Promise<Log[]>;
 }
 
-/** Why the contract refuses: one of its errors with what it says, or the node's own words. */
+/** Why the contract refuses a call: one of its errors with the arguments, or the message of the node. */
 export interface Refusal {
   name: string;
   values: readonly unknown[];
@@ -76,20 +76,19 @@ export interface Log {
   blockNumber: Hex;
 }
 
-/** Longer than this is no answer. */
-const WITHIN_MS = 5000;
+const TIMEOUT_MS = 5000;
 
-/** A tip for chains whose nodes do not say which suffices: 1 gwei. */
-const USUAL_PRIORITY_FEE = 1_000_000_000;
+/** The priority fee if the node suggests none: 1 gwei. */
+const DEFAULT_PRIORITY_FEE = 1_000_000_000;
 
-/** Opens a node by the address of its JSON-RPC. */
-export function openChainNode(url: string, { withinMs = WITHIN_MS } = {}): ChainNode {
-  const client = createPublicClient({ transport: http(url, { timeout: withinMs, retryCount: 0 }) });
+/** Creates a client of the node with this JSON-RPC URL. */
+export function createChainNode(url: string, { timeoutMs = TIMEOUT_MS } = {}): ChainNode {
+  const client = createPublicClient({ transport: http(url, { timeout: timeoutMs, retryCount: 0 }) });
   const ask = async <Answer>(method: string, ...params: unknown[]): Promise<Answer> => {
     const answer = await client.request({ method, params } as never).catch((error: unknown) => {
       throw nodeError(error);
     });
-    if (answer === undefined) throw new ChainUnavailableError('It answers with no result.');
+    if (answer === undefined) throw new ChainUnavailableError('The response has no result.');
     return answer;
   };
 
@@ -108,7 +107,7 @@ export function openChainNode(url: string, { withinMs = WITHIN_MS } = {}): Chain
       try {
         return toNumber(await ask<Hex>('eth_maxPriorityFeePerGas'));
       } catch (error) {
-        if (error instanceof ChainRefusedError) return USUAL_PRIORITY_FEE;
+        if (error instanceof ChainRefusedError) return DEFAULT_PRIORITY_FEE;
         throw error;
       }
     },
@@ -127,7 +126,7 @@ export function openChainNode(url: string, { withinMs = WITHIN_MS } = {}): Chain
     },
     knows: async (hash) => (await ask<object | null>('eth_getTransactionByHash', hash)) !== null,
     send: async (signed) => void (await ask('eth_sendRawTransaction', signed)),
-    async rehearse(call) {
+    async simulate(call) {
       try {
         return { gas: toNumber(await ask<Hex>('eth_estimateGas', call, 'latest')) };
       } catch (error) {
@@ -154,11 +153,11 @@ function toNumber(hex: Hex): number {
   try {
     return hexToNumber(hex);
   } catch {
-    throw new ChainUnavailableError(`It says ${JSON.stringify(hex)}, which is no number.`);
+    throw new ChainUnavailableError(`The response contains ${JSON.stringify(hex)} instead of a number.`);
   }
 }
 
-/** Only words that the node or the network said: an error's whole text holds the address, and that may hold a key. */
+/** Keeps only the message of the node or the network. The full text of an error contains the URL, which may contain a key. */
 function nodeError(error: unknown): ChainUnavailableError | ChainRefusedError {
   if (!(error instanceof BaseError)) return new ChainUnavailableError((error as Error).message);
   const answer = error.walk((cause) => cause instanceof RpcRequestError);

@@ -2,15 +2,15 @@ import { formatEther } from 'viem';
 import type { Database } from '../../../database/database.ts';
 import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
 import type { Chain } from './open-chain.ts';
-import { readConfirmed, readStanding } from './queries.ts';
+import { readConfirmed, readWriterStatus } from './queries.ts';
 
-/** How things stand with the chain, a line for each thing that an operator wants to know. */
+/** Describes the status of the chain for the operator, in one line per value. */
 export async function describeChain(
   database: Database,
   { node, writer, confirmations }: Chain,
 ): Promise<string[]> {
-  const [standing, confirmed] = await Promise.all([
-    readStanding(database, writer.id),
+  const [status, confirmed] = await Promise.all([
+    readWriterStatus(database, writer.id),
     readConfirmed(database, writer.id),
   ]);
   const line = (name: string, value: unknown) => `${name.padEnd(11)}${String(value)}`;
@@ -20,11 +20,11 @@ export async function describeChain(
     line('signer', writer.signer),
     line(
       'pending',
-      `${standing.waiting}${standing.waiting > 0 ? `, the oldest for ${Math.round(standing.oldestSeconds)} s` : ''}`,
+      `${status.waiting}${status.waiting > 0 ? `, the oldest for ${Math.round(status.oldestSeconds)} s` : ''}`,
     ),
-    line('mined', `${standing.mined}, final after ${confirmations} blocks`),
+    line('mined', `${status.mined}, final after ${confirmations} blocks`),
     line('confirmed', confirmed.count),
-    line('next nonce', standing.nextNonce),
+    line('next nonce', status.nextNonce),
   ];
   try {
     const [head, balance, nonce] = await Promise.all([
@@ -38,9 +38,8 @@ export async function describeChain(
     );
   } catch (error) {
     if (!(error instanceof ChainUnavailableError || error instanceof ChainRefusedError)) throw error;
-    lines.push(line('on chain', `the node gives no answer (${error.message})`));
+    lines.push(line('on chain', `the node does not respond (${error.message})`));
   }
-  if (standing.problem !== null)
-    lines.push(line('problem', `since ${standing.problemSince}: ${standing.problem}`));
+  if (status.problem !== null) lines.push(line('problem', `since ${status.problemSince}: ${status.problem}`));
   return lines;
 }

@@ -1,25 +1,25 @@
 import type { Fees } from './chain-node.ts';
 
-/** The most that a transaction pays for a unit of gas, in wei, and how much of it is the tip. */
+/** The maximum fee per unit of gas, in wei, and the priority fee within it. */
 export interface FeeCap {
   maxFee: number;
   priorityFee: number;
 }
 
-/** A base fee rises by an eighth a block at most: this cap holds for eleven full blocks in a row. */
+/** The base fee rises by at most an eighth per block. So this cap suffices for eleven consecutive full blocks. */
 const HEADROOM = 4;
 
-/** Nodes replace a transaction by another one of the same nonce for a tenth more, and some ask for more than that. */
+/** To replace a transaction with the same nonce, nodes require a fee that is 10 % higher. Some require more. */
 const RAISE = 1.25;
 
-/** What a new transaction offers. What the cap leaves over is not paid. */
-export function capOf({ baseFee, priorityFee }: Fees): FeeCap {
+/** The fee cap of a new transaction. Only the actual fee is paid. */
+export function feeCapOf({ baseFee, priorityFee }: Fees): FeeCap {
   return { maxFee: Math.ceil(baseFee * HEADROOM) + priorityFee, priorityFee };
 }
 
-/** What must be offered so that nodes take it in place of what was offered before. */
+/** The fee cap with which nodes replace a transaction that has the cap `before`. */
 export function raisedCap(fees: Fees, before: FeeCap): FeeCap {
-  const fresh = capOf(fees);
+  const fresh = feeCapOf(fees);
   const priorityFee = Math.max(
     fresh.priorityFee,
     Math.ceil(before.priorityFee * RAISE),
@@ -31,7 +31,7 @@ export function raisedCap(fees: Fees, before: FeeCap): FeeCap {
   };
 }
 
-/** Whether a transaction is left lying at this base fee. */
+/** Whether blocks with this base fee cannot contain the transaction. */
 export function isTooLow({ maxFee }: FeeCap, baseFee: number): boolean {
   return maxFee < baseFee;
 }

@@ -1,18 +1,23 @@
-export type { ChainSettings } from './chain-settings.ts';
 export { deployContract } from './deploy-contract.ts';
 export { describeChain } from './describe-chain.ts';
 export type { Batch } from './ledger-call.ts';
 export { measureChain } from './measure-chain.ts';
-export { ChainConfigurationError, openChain, openConfiguredChain, type Chain } from './open-chain.ts';
+export {
+  ChainConfigurationError,
+  openChain,
+  openConfiguredChain,
+  type Chain,
+  type ChainSettings,
+} from './open-chain.ts';
 export {
   abandonWaiting,
-  findFate,
+  findTransactionStatus,
   findFirstHash,
-  confirmedAmong,
-  lastEnqueued,
+  filterConfirmed,
+  findLastEnqueued,
   readClock,
-  type Fate,
+  type TransactionStatus,
 } from './queries.ts';
 export { readAppended } from './read-appended.ts';
 export { listBatches, readBatches } from './read-batches.ts';
-export { startChainSender, type ChainSender } from './sender.ts';
+export { startChainSender, type ChainSender } from './chain-sender.ts';

@@ -1,22 +1,22 @@
 import { decodeFunctionData, encodeFunctionData, size, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 
-/** Entries of a tenant's ledger, as the contract gets to know them. */
+/** Consecutive entries of a tenant's ledger, in the form for the contract. */
 export interface Batch {
   tenantId: string;
-  /** The index of the first. */
+  /** The index of the first entry. */
   first: number;
   hashes: Hex[];
   newPlayers: { index: number; kind: number; name: Hex; account: Hex }[];
   newScores: { index: number; score: bigint }[];
 }
 
-/** A tenant as the contract names it. */
+/** The contract's id of a tenant. */
 export function tenantOnChain(tenantId: string): Hex {
   return `0x${tenantId.replaceAll('-', '')}`;
 }
 
-/** The call that appends a batch after the entry `follows`. */
+/** Encodes the call that appends a batch after the entry `follows`. */
 export function encodeAppend(
   { tenantId, first, hashes, newPlayers, newScores }: Batch,
   follows: number,
@@ -35,7 +35,7 @@ export function encodeAppend(
   });
 }
 
-/** Whose ledger a call is about, and which entries it appends. */
+/** Decodes the tenant and the entries of an append call. */
 export function decodeAppend(data: Hex): Pick<Batch, 'tenantId' | 'first' | 'hashes'> {
   const { args } = decodeFunctionData({ abi: guildhallLedgerAbi, data });
   const [tenant, , first, hashes] = args as readonly [Hex, bigint, bigint, readonly Hex[], ...unknown[]];
@@ -44,8 +44,8 @@ export function decodeAppend(data: Hex): Pick<Batch, 'tenantId' | 'first' | 'has
 }
 
 /**
- * More gas than the call can burn, without asking: 40 a byte is the floor of EIP-7623, an entry is a log, a new player takes
- * eight words of storage. What is not burnt is not paid.
+ * An upper bound of the gas of a call, without a simulation. EIP-7623 requires at least 40 per byte. An entry writes a log, and a
+ * new player writes eight words of storage. Unused gas is not paid.
  */
 export function gasOf(data: Hex, { hashes, newPlayers, newScores }: Batch): number {
   return (

@@ -1,17 +1,17 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../../../database/database.ts';
 import type { Chain } from './open-chain.ts';
-import { readStanding, type Standing } from './queries.ts';
+import { readWriterStatus, type WriterStatus } from './queries.ts';
 
-/** Figures about what is on its way to the chain. They come from the database, so each process tells them, whoever sends. */
+/** Registers the metrics of the outbox. They come from the database, so each process exports the same values. */
 export function measureChain(registry: Registry, database: Database, { writer }: Chain): void {
-  let reading: Promise<Standing> | undefined;
-  // All figures of one collection come from one reading.
+  let reading: Promise<WriterStatus> | undefined;
+  // One query serves all gauges of a collection.
   const read = () =>
-    (reading ??= readStanding(database, writer.id).finally(() => {
+    (reading ??= readWriterStatus(database, writer.id).finally(() => {
       reading = undefined;
     }));
-  const gauge = (name: string, help: string, valueOf: (standing: Standing) => number) =>
+  const gauge = (name: string, help: string, valueOf: (status: WriterStatus) => number) =>
     new Gauge({
       name: `guildhall_chain_${name}`,
       help,
@@ -20,14 +20,16 @@ export function measureChain(registry: Registry, database: Database, { writer }:
         this.set(valueOf(await read()));
       },
     });
-  gauge('waiting', 'Transactions that are in no block yet.', ({ waiting }) => waiting);
-  gauge('mined', 'Transactions that are in a block, and not yet final.', ({ mined }) => mined);
+  gauge('waiting', 'Transactions that are not in a block yet.', ({ waiting }) => waiting);
+  gauge('mined', 'Transactions that are in a block but not final yet.', ({ mined }) => mined);
   gauge(
     'oldest_seconds',
-    'How long the oldest one in no block has waited.',
+    'Age of the oldest transaction that is not in a block, in seconds.',
     ({ oldestSeconds }) => oldestSeconds,
   );
-  gauge('problem', '1 while nothing can be sent: `guildhall chain status` says why.', ({ problem }) =>
-    problem === null ? 0 : 1,
+  gauge(
+    'problem',
+    '1 while no transaction can be sent. `guildhall chain status` shows the reason.',
+    ({ problem }) => (problem === null ? 0 : 1),
   );
 }

@@ -1,14 +1,21 @@
 import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import type { ChainSettings } from './chain-settings.ts';
 import type { Database, Querier } from '../../../database/database.ts';
-import { ChainUnavailableError, ChainRefusedError, openChainNode, type ChainNode } from './chain-node.ts';
-import { faultOfContract } from './explain.ts';
+import { ChainUnavailableError, ChainRefusedError, createChainNode, type ChainNode } from './chain-node.ts';
+import { findContractFault } from './contract-faults.ts';
 import { enqueueBatch } from './enqueue-batch.ts';
 import type { Batch } from './ledger-call.ts';
 import { createChainReader, type ChainReader } from './read-chain.ts';
 import { addWriter, countWaiting, findWriter, type Writer } from './queries.ts';
 import { createSigner, type Signer } from './signer.ts';
+
+/** The CHAIN_ settings: an EVM chain, the contract there, and the key of the signer. */
+export interface ChainSettings {
+  rpcUrl: string;
+  contract: Address;
+  signerKey: Hex;
+  confirmations: number;
+}
 
 /** The chain that entries are recorded on. */
 export interface Chain {
@@ -17,29 +24,30 @@ export interface Chain {
   writer: Writer;
   signer: Signer;
   confirmations: number;
-  /** Hands a batch over to the chain, in the transaction that writes it. Returns the hash of its transaction. */
+  /** Enqueues a batch in the transaction that writes its entries. Returns the hash of the signed call. */
   enqueueBatch(transaction: Querier, batch: Batch): Promise<Hex>;
   reader: ChainReader;
 }
 
-/** Thrown at start where the chain, or what the operator says of it, cannot be used. The message says what to do. */
+/** Thrown at start if the chain or its settings cannot be used. The message says what to do. */
 export class ChainConfigurationError extends Error {
   override name = 'ChainConfigurationError';
 }
 
 /**
- * Opens the chain of the settings. The node must be there the first time only: from then on the database knows which chain it
- * is and which nonce comes next, and a node that is away delays, and stops nothing.
+ * Opens the configured chain. The node must be available only at the first start. Afterwards the database contains the chain id
+ * and the next nonce, and calls wait in the outbox while the node is unavailable.
  */
 export async function openChain(database: Database, settings: ChainSettings): Promise<Chain> {
   const { rpcUrl, contract, signerKey, confirmations } = settings;
-  const node = openChainNode(rpcUrl);
+  const node = createChainNode(rpcUrl);
   const address = privateKeyToAddress(signerKey);
   const writer =
-    (await learnWriter(database, node, address, contract)) ?? (await findWriter(database, address, contract));
+    (await registerWriter(database, node, address, contract)) ??
+    (await findWriter(database, address, contract));
   if (!writer)
     throw new ChainConfigurationError(
-      'The node of CHAIN_RPC_URL does not answer. It is needed at the first start with a contract and a signer.',
+      'The node of CHAIN_RPC_URL does not respond. It must be available at the first start with a contract and a signer.',
     );
   const signer = createSigner(signerKey, contract, writer.chainId);
   return {
@@ -53,7 +61,7 @@ export async function openChain(database: Database, settings: ChainSettings): Pr
   };
 }
 
-/** Opens the chain where there is one, and sees that nothing waits for another. Throws {@link ChainConfigurationError}. */
+/** Opens the chain if one is configured. Throws {@link ChainConfigurationError}, also if calls wait for another chain. */
 export async function openConfiguredChain(
   database: Database,
   settings: ChainSettings | undefined,
@@ -63,25 +71,25 @@ export async function openConfiguredChain(
   return chain;
 }
 
-/** Throws where calls wait that these settings cannot bring to the chain; `undefined` is a deployment without one. */
+/** Throws if calls of another writer wait. `undefined` stands for a deployment without a chain. */
 async function refuseWhileOthersWait(db: Querier, writer: Writer | undefined): Promise<void> {
   const waiting = await countWaiting(db, writer);
   if (waiting > 0)
     throw new ChainConfigurationError(
-      `${waiting} transactions wait that were signed with other CHAIN_ settings. Start with those until ` +
-        '`guildhall chain status` shows that none waits, or, where that chain is gone, give them up: `guildhall chain abandon`.',
+      `${waiting} transactions wait that were signed with other CHAIN_ settings. Start with those settings until ` +
+        '`guildhall chain status` shows no pending transaction. If that chain no longer exists, run `guildhall chain abandon`.',
     );
 }
 
-/** Asks the node who we are there. Undefined where it gives no answer. */
-async function learnWriter(
+/** Registers the writer with the chain id and nonce from the node. Undefined if the node does not respond. */
+async function registerWriter(
   database: Database,
   node: ChainNode,
   signer: Address,
   contract: Address,
 ): Promise<Writer | undefined> {
   try {
-    const fault = await faultOfContract(node, signer, contract);
+    const fault = await findContractFault(node, signer, contract);
     if (fault) throw new ChainConfigurationError(fault);
     const [chainId, head, priorityFee, nextNonce] = await Promise.all([
       node.chainId(),

@@ -10,7 +10,7 @@ describe('outboxState', () => {
     assert.equal(outboxState(calls(), 7), 'in_step');
   });
 
-  test('is out of step after a nonce was used by others, or a call is missing', () => {
+  test('is out of step if a nonce was used elsewhere, or if a call is missing', () => {
     assert.equal(outboxState(calls(7, 8), 8), 'out_of_step');
     assert.equal(outboxState(calls(7, 9), 7), 'out_of_step');
     assert.equal(outboxState(calls(8), 7), 'out_of_step');

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { ChainRefusedError, type Block, type Fees } from './chain-node.ts';
-import { requireContract, ChainStalledError } from './explain.ts';
+import { requireContract, ChainStalledError } from './contract-faults.ts';
 import { isTooLow, raisedCap } from './fees.ts';
 import {
   confirmBlocks,
@@ -11,36 +11,37 @@ import {
   listTakenAttempts,
   listUnmined,
   lockNextNonce,
-  noteHead,
+  saveHead,
   setMined,
   setNextNonce,
   unconfirmFrom,
   unmineBlocks,
-  type Waiting,
+  type WaitingCall,
 } from './queries.ts';
-import { signOutboxAgain } from './sign-outbox-again.ts';
-import { callOf, type Sending } from './sending.ts';
+import { resignOutbox } from './resign-outbox.ts';
+import { callOf, type OutboxContext } from './outbox-context.ts';
 
-/** How many calls are sent ahead: nodes keep about as many for one account. */
+/** How many calls are sent ahead. Nodes accept about as many pending transactions per account. */
 const WINDOW = 64;
 
-/** Behind one address there may be several nodes, of which one lags. So an anomaly must be seen this often in a row. */
+/** One URL may lead to several nodes, and one of them may lag. So an anomaly must be seen this often in a row. */
 const ANOMALIES_BEFORE_ACTION = 3;
 
-/** The oldest transaction offers a higher fee after this many blocks, and does so at most this often. */
+/** If the oldest transaction is not in a block after this many blocks, its fee is raised. */
 const BLOCKS_BEFORE_RAISE = 10;
+/** How often the fee of one transaction is raised at most. */
 const MAX_RAISES = 8;
 
-/** What the node says at the start of a step. */
+/** The state of the chain at the start of a step. */
 interface ChainView {
   head: Block;
   fees: Fees;
-  /** How many transactions of the signer the chain holds, which is the next nonce that it takes. */
+  /** The number of the signer's transactions in blocks, which is the next nonce that the chain accepts. */
   nextNonce: number;
 }
 
-/** What the sender knows from earlier steps. It only saves questions: another process can take over at any moment. */
-interface Memory {
+/** A cache between steps. It only saves requests to the node, because another process can take over at any time. */
+interface SenderCache {
   /** The block at which each transaction was sent by this process. */
   sentAt: Map<Hex, number>;
   oldest: { position: number; sinceBlock: number };
@@ -53,21 +54,24 @@ interface Memory {
  * The state of the calls that wait for the chain:
  *
  * - `in_step`: the nonces of the calls continue those of the chain. The sender submits them, and raises fees that are too low.
- * - `out_of_step`: somebody else used a nonce, or the contract refused a call. If it is seen several times in a row, the calls
- *   are signed again.
+ * - `out_of_step`: a nonce was used elsewhere, or the contract refused a call. If this is seen several times in a row, the sender
+ *   signs the calls again.
  */
-export function outboxState(calls: Pick<Waiting, 'nonce'>[], nextNonce: number): 'in_step' | 'out_of_step' {
+export function outboxState(
+  calls: Pick<WaitingCall, 'nonce'>[],
+  nextNonce: number,
+): 'in_step' | 'out_of_step' {
   return calls.every(({ nonce }, index) => nonce === nextNonce + index) ? 'in_step' : 'out_of_step';
 }
 
 /**
- * Creates the sender of the outbox. Each call of the result is one step: it reads the chain, records which transactions are
- * mined and final, and then acts on the {@link outboxState}. A step returns whether it changed something, so that the next
- * one is due at once. It throws if nothing can be sent.
+ * Creates the sender of the outbox. Each call of the result is one step. A step reads the chain, records which transactions are
+ * mined and final, and then acts on the {@link outboxState}. It returns true if it found mined transactions, so that the next
+ * step is due at once. It throws if no call can be sent.
  */
-export function createOutboxSender(sending: Sending): () => Promise<boolean> {
-  const { database, node, writer, signer, confirmations, logger } = sending;
-  const memory: Memory = {
+export function createOutboxSender(context: OutboxContext): () => Promise<boolean> {
+  const { database, node, writer, signer, confirmations, logger } = context;
+  const cache: SenderCache = {
     sentAt: new Map(),
     oldest: { position: 0, sinceBlock: 0 },
     lastHead: undefined,
@@ -78,31 +82,31 @@ export function createOutboxSender(sending: Sending): () => Promise<boolean> {
   return async function step() {
     const view = await readChain();
     if (await hasConfirmedFrom(database, writer.id, view.nextNonce)) await resendConfirmed(view.nextNonce);
-    if (view.head.hash !== memory.lastHead) await followBlocks(view.head.number);
-    memory.lastHead = view.head.hash;
+    if (view.head.hash !== cache.lastHead) await followBlocks(view.head.number);
+    cache.lastHead = view.head.hash;
 
     const unmined = await listUnmined(database, writer.id, { limit: WINDOW });
     if (unmined.length === 0) {
-      await skipNoncesOfOthers(view.nextNonce);
+      await skipUsedNonces(view.nextNonce);
       return false;
     }
     await checkContract();
     const mined = await recordMined(unmined, view.nextNonce);
     // A transaction that was just found may be final already.
-    if (mined.size > 0) memory.lastHead = undefined;
+    if (mined.size > 0) cache.lastHead = undefined;
 
     const waiting = unmined.filter(({ position }) => !mined.has(position));
     switch (outboxState(waiting, view.nextNonce)) {
       case 'in_step':
-        memory.anomalyCount = 0;
+        cache.anomalyCount = 0;
         await submit(waiting, view);
         break;
       case 'out_of_step':
-        memory.isContractChecked = false;
-        if (++memory.anomalyCount < ANOMALIES_BEFORE_ACTION) break;
-        await signOutboxAgain(sending, waiting[0]!, view.nextNonce);
-        memory.sentAt.clear();
-        memory.anomalyCount = 0;
+        cache.isContractChecked = false;
+        if (++cache.anomalyCount < ANOMALIES_BEFORE_ACTION) break;
+        await resignOutbox(context, waiting[0]!, view.nextNonce);
+        cache.sentAt.clear();
+        cache.anomalyCount = 0;
         break;
     }
     return mined.size > 0;
@@ -117,21 +121,21 @@ export function createOutboxSender(sending: Sending): () => Promise<boolean> {
     ]);
     if (chainId !== writer.chainId)
       throw new ChainStalledError(
-        `The node of CHAIN_RPC_URL is one of chain ${chainId}; what waits was signed for chain ${writer.chainId}. ` +
-          'Name a node of that chain.',
+        `The node of CHAIN_RPC_URL belongs to chain ${chainId}, but the waiting calls were signed for chain ${writer.chainId}. ` +
+          'Set CHAIN_RPC_URL to a node of that chain.',
       );
     const fees = { baseFee: head.baseFee, priorityFee };
-    await noteHead(database, writer.id, { ...fees, headBlock: head.number });
+    await saveHead(database, writer.id, { ...fees, headBlock: head.number });
     return { head, fees, nextNonce };
   }
 
   async function checkContract(): Promise<void> {
-    if (!memory.isContractChecked) await requireContract(node, signer);
-    memory.isContractChecked = true;
+    if (!cache.isContractChecked) await requireContract(node, signer);
+    cache.isContractChecked = true;
   }
 
   /** Finds calls whose nonce is used, under each hash that they were signed with, and records their blocks. */
-  async function recordMined(calls: Waiting[], nextNonce: number): Promise<Set<number>> {
+  async function recordMined(calls: WaitingCall[], nextNonce: number): Promise<Set<number>> {
     const mined = new Set<number>();
     const positions = calls.map(({ position }) => position);
     for (const { position, hash } of await listTakenAttempts(database, positions, nextNonce)) {
@@ -156,21 +160,21 @@ export function createOutboxSender(sending: Sending): () => Promise<boolean> {
     await confirmBlocks(database, writer.id, final);
     const lost = await unmineBlocks(database, writer.id, dropped);
     if (lost === 0) return;
-    memory.sentAt.clear();
-    logger.warn({ transactions: lost }, 'the chain dropped blocks; their transactions are sent again');
+    cache.sentAt.clear();
+    logger.warn({ transactions: lost }, 'the chain dropped blocks, so their transactions are sent again');
   }
 
-  /** The chain has fewer transactions than it had confirmed. If it is the right chain, the same bytes are sent again. */
+  /** Sends the same bytes again if the chain has lost confirmed transactions. Throws if it is another chain. */
   async function resendConfirmed(nextNonce: number): Promise<void> {
     await requireContract(node, signer);
     const lost = await unconfirmFrom(database, writer.id, nextNonce);
-    memory.sentAt.clear();
-    logger.warn({ transactions: lost }, 'the chain lost confirmed transactions; they are sent again');
+    cache.sentAt.clear();
+    logger.warn({ transactions: lost }, 'the chain lost confirmed transactions, so they are sent again');
   }
 
-  /** While no call waits, a nonce that somebody else used costs nothing: the next call takes the one after it. */
-  async function skipNoncesOfOthers(nextNonce: number): Promise<void> {
-    memory.sentAt.clear();
+  /** Skips nonces that were used elsewhere while no call waits. No call has to be signed again for that. */
+  async function skipUsedNonces(nextNonce: number): Promise<void> {
+    cache.sentAt.clear();
     await database.transaction(async (transaction) => {
       const own = await lockNextNonce(transaction, writer.id);
       if (own < nextNonce && (await countUnmined(transaction, writer.id)) === 0)
@@ -178,24 +182,24 @@ export function createOutboxSender(sending: Sending): () => Promise<boolean> {
     });
   }
 
-  async function submit(calls: Waiting[], { head, fees }: ChainView): Promise<void> {
+  async function submit(calls: WaitingCall[], { head, fees }: ChainView): Promise<void> {
     const [oldest] = calls;
     if (!oldest) return;
     // A node that was restarted has lost its pending transactions.
-    if (memory.sentAt.has(oldest.hash) && !(await node.knows(oldest.hash))) memory.sentAt.clear();
-    if (oldest.position !== memory.oldest.position)
-      memory.oldest = { position: oldest.position, sinceBlock: head.number };
+    if (cache.sentAt.has(oldest.hash) && !(await node.knows(oldest.hash))) cache.sentAt.clear();
+    if (oldest.position !== cache.oldest.position)
+      cache.oldest = { position: oldest.position, sinceBlock: head.number };
 
     for (const call of calls) {
-      const since = Math.max(memory.sentAt.get(call.hash) ?? head.number, memory.oldest.sinceBlock);
+      const since = Math.max(cache.sentAt.get(call.hash) ?? head.number, cache.oldest.sinceBlock);
       const isStuck =
         call === oldest && head.number - since >= BLOCKS_BEFORE_RAISE && call.number <= MAX_RAISES;
       await send(isStuck || isTooLow(call, fees.baseFee) ? await raiseFee(call, fees) : call, head, fees);
     }
   }
 
-  async function send(call: Waiting, head: Block, fees: Fees): Promise<void> {
-    if (memory.sentAt.has(call.hash)) return;
+  async function send(call: WaitingCall, head: Block, fees: Fees): Promise<void> {
+    if (cache.sentAt.has(call.hash)) return;
     try {
       await node.send(call.signed);
     } catch (error) {
@@ -204,15 +208,15 @@ export function createOutboxSender(sending: Sending): () => Promise<boolean> {
         return send(await raiseFee(call, fees), head, fees);
       if (!isKnownAlready(error)) throw notSent(error);
     }
-    memory.sentAt.set(call.hash, head.number);
+    cache.sentAt.set(call.hash, head.number);
   }
 
-  /** Signs a call with the same nonce and a higher fee: the chain takes one of the two. */
-  async function raiseFee(call: Waiting, fees: Fees): Promise<Waiting> {
+  /** Signs a call with the same nonce and a higher fee. The chain accepts only one of the two. */
+  async function raiseFee(call: WaitingCall, fees: Fees): Promise<WaitingCall> {
     const raised = await signer.sign(callOf(call), call.nonce, raisedCap(fees, call));
     const attempt = { ...raised, position: call.position, number: call.number + 1 };
     await insertAttempts(database, [attempt]);
-    logger.info({ transaction: call.hash, by: raised.hash }, 'a transaction offers a higher fee');
+    logger.info({ transaction: call.hash, by: raised.hash }, 'the fee of a transaction was raised');
     return attempt;
   }
 
@@ -220,7 +224,7 @@ export function createOutboxSender(sending: Sending): () => Promise<boolean> {
     return new ChainStalledError(
       /insufficient funds/i.test(message)
         ? `The signer ${signer.address} cannot pay for gas: send funds to it. (${message})`
-        : `The node does not take a transaction: ${message}`,
+        : `The node refuses a transaction: ${message}`,
     );
   }
 }

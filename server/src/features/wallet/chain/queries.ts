@@ -4,7 +4,7 @@ import { sql } from '../../../database/sql.ts';
 import type { Block, Fees } from './chain-node.ts';
 import type { SignedCall } from './signer.ts';
 
-/** Who writes to which contract: the order of their transactions is one. */
+/** A signer that writes to a contract on a chain. Its transactions have one order of nonces. */
 export interface Writer {
   id: number;
   chainId: number;
@@ -12,20 +12,20 @@ export interface Writer {
   signer: Address;
 }
 
-/** A call on its way, as it was signed last. */
-export interface Waiting extends Omit<SignedCall, 'signed'> {
+/** A call that is not in a block, with its newest signature. */
+export interface WaitingCall extends Omit<SignedCall, 'signed'> {
   position: number;
-  /** The how-manieth way of signing it this is. */
+  /** How often the call was signed, including this time. */
   number: number;
   signed: Hex;
 }
 
-/** What became of a call. */
-export interface Fate {
+/** The status of a call on the chain. */
+export interface TransactionStatus {
   state: 'pending' | 'mined' | 'confirmed' | 'abandoned';
   blockNumber: number | null;
   confirmations: number;
-  /** The hash under which the chain took it. */
+  /** The hash of the transaction in the block. */
   minedHash: Hex | null;
 }
 
@@ -35,14 +35,14 @@ const newestAttempt = sql`
   outbox.position, attempt.number, attempt.nonce, attempt.max_fee AS "maxFee", attempt.priority_fee AS "priorityFee",
   '0x' || encode(attempt.hash, 'hex') AS hash, '0x' || encode(attempt.signed, 'hex') AS signed`;
 
-/** The writer of this signer to this contract, who has written last. */
+/** The newest writer with this signer and contract. */
 export function findWriter(db: Querier, signer: Address, contract: Address): Promise<Writer | undefined> {
   return db.row(sql`
     SELECT id, chain_id AS "chainId", contract, signer FROM chain_writers
     WHERE signer = ${signer} AND contract = ${contract} ORDER BY id DESC LIMIT 1`);
 }
 
-/** Adds a writer, or finds the one that another process has added. */
+/** Adds a writer, or returns the existing one. */
 export async function addWriter(
   db: Querier,
   writer: Omit<Writer, 'id'>,
@@ -57,14 +57,14 @@ export async function addWriter(
   return { ...writer, id: row!.id };
 }
 
-/** How many calls wait that other writers have signed, or any. */
+/** Counts the waiting calls, except those of one writer if it is given. */
 export function countWaiting(db: Querier, except: Writer | undefined): Promise<number> {
   return db.count(sql`
     SELECT count(*) FROM chain_outbox
     WHERE confirmed_at IS NULL AND abandoned_at IS NULL AND writer_id IS DISTINCT FROM ${except?.id ?? null}`);
 }
 
-/** Takes the writer's next nonce, and keeps its row locked: nonces are in the order of the commits, without gaps. */
+/** Takes the writer's next nonce and locks its row. So nonces follow the order of the commits, without gaps. */
 export async function takeNonce(db: Querier, writerId: number): Promise<Fees & { nonce: number }> {
   const row = await db.row<Fees & { nonce: number }>(sql`
     UPDATE chain_writers SET next_nonce = next_nonce + 1 WHERE id = ${writerId}
@@ -72,8 +72,8 @@ export async function takeNonce(db: Querier, writerId: number): Promise<Fees & {
   return row!;
 }
 
-/** The newest entry of a tenant that was handed to a contract; 0 where there is none. */
-export async function lastEnqueued(
+/** The newest entry of a tenant that was enqueued for a contract. 0 if there is none. */
+export async function findLastEnqueued(
   db: Querier,
   tenantId: string,
   { chainId, contract }: Omit<Writer, 'id' | 'signer'>,
@@ -84,7 +84,7 @@ export async function lastEnqueued(
   return row?.index ?? 0;
 }
 
-/** Puts a signed call into the outbox, and moves the tenant's head to the last entry that it appends. */
+/** Inserts a signed call into the outbox, and moves the tenant's head to the last entry of the call. */
 export async function insertCall(
   db: Querier,
   { id, chainId, contract }: Writer,
@@ -104,8 +104,8 @@ export async function insertCall(
     FROM call`);
 }
 
-/** Notes what the node says of fees and blocks. */
-export async function noteHead(
+/** Saves the fees and the newest block of the node. */
+export async function saveHead(
   db: Querier,
   writerId: number,
   { baseFee, priorityFee, headBlock }: Fees & { headBlock: number },
@@ -123,7 +123,7 @@ export async function readHeadBlock(db: Querier, writerId: number): Promise<numb
   return row!.head;
 }
 
-/** The writer's next nonce, with its row locked: no call gets a nonce until the transaction ends. */
+/** Locks the writer's row and returns its next nonce. No call gets a nonce until the transaction ends. */
 export async function lockNextNonce(db: Querier, writerId: number): Promise<number> {
   const row = await db.row<{ nextNonce: number }>(
     sql`SELECT next_nonce AS "nextNonce" FROM chain_writers WHERE id = ${writerId} FOR UPDATE`,
@@ -135,12 +135,12 @@ export async function setNextNonce(db: Querier, writerId: number, nonce: number)
   await db.run(sql`UPDATE chain_writers SET next_nonce = ${nonce} WHERE id = ${writerId}`);
 }
 
-/** The calls that are in no block yet, in their order, from a position on. */
+/** The calls that are not in a block, in order, after a position. */
 export function listUnmined(
   db: Querier,
   writerId: number,
   { after = 0, limit }: { after?: number; limit: number },
-): Promise<Waiting[]> {
+): Promise<WaitingCall[]> {
   return db.rows(sql`
     SELECT ${newestAttempt}
     FROM (SELECT position FROM chain_outbox
@@ -153,7 +153,7 @@ export function countUnmined(db: Querier, writerId: number): Promise<number> {
   return db.count(sql`SELECT count(*) FROM chain_outbox WHERE writer_id = ${writerId} AND ${isUnmined}`);
 }
 
-/** Every way in which calls were signed whose nonce is taken, the newest first. */
+/** All signed attempts of these calls whose nonce is used on the chain, newest first for each call. */
 export function listTakenAttempts(
   db: Querier,
   positions: number[],
@@ -165,7 +165,7 @@ export function listTakenAttempts(
     ORDER BY position, number DESC`);
 }
 
-/** Adds another way of signing a call. */
+/** Inserts new signed attempts of calls, and sets the nonces of the calls. */
 export async function insertAttempts(
   db: Querier,
   attempts: (SignedCall & { position: number; number: number })[],
@@ -182,7 +182,7 @@ export async function insertAttempts(
     UPDATE chain_outbox SET nonce = attempt.nonce FROM attempt WHERE chain_outbox.position = attempt.position`);
 }
 
-/** Notes the block that took a call, and as what. */
+/** Records the block of a call, and the attempt that is in the block. */
 export async function setMined(db: Querier, position: number, hash: Hex, block: Block): Promise<void> {
   await db.run(sql`
     UPDATE chain_outbox SET mined_hash = attempt.hash, nonce = attempt.nonce,
@@ -191,7 +191,7 @@ export async function setMined(db: Querier, position: number, hash: Hex, block: 
     WHERE chain_outbox.position = ${position} AND attempt.hash = ${bytes(hash)}`);
 }
 
-/** The blocks that hold calls which are not yet confirmed. */
+/** The blocks with calls that are not confirmed yet. */
 export function listOpenBlocks(db: Querier, writerId: number): Promise<Block[]> {
   return db.rows(sql`
     SELECT DISTINCT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash FROM chain_outbox
@@ -205,7 +205,7 @@ export function confirmBlocks(db: Querier, writerId: number, hashes: Hex[]): Pro
       AND block_hash = ANY(${hashes.map(bytes)}::bytea[])`);
 }
 
-/** What stood in blocks that the chain has dropped waits again. */
+/** Sets the calls of dropped blocks back to waiting. Returns their number. */
 export function unmineBlocks(db: Querier, writerId: number, hashes: Hex[]): Promise<number> {
   return db.run(sql`
     UPDATE chain_outbox SET mined_hash = NULL, block_number = NULL, block_hash = NULL
@@ -213,7 +213,7 @@ export function unmineBlocks(db: Querier, writerId: number, hashes: Hex[]): Prom
       AND block_hash = ANY(${hashes.map(bytes)}::bytea[])`);
 }
 
-/** Whether a call was taken for confirmed whose nonce the chain has not seen. */
+/** Whether a confirmed call has a nonce that the chain has not used. */
 export async function hasConfirmedFrom(db: Querier, writerId: number, nonce: number): Promise<boolean> {
   const row = await db.row<{ found: boolean }>(sql`
     SELECT EXISTS (SELECT FROM chain_outbox
@@ -221,14 +221,14 @@ export async function hasConfirmedFrom(db: Querier, writerId: number, nonce: num
   return row!.found;
 }
 
-/** What was confirmed, and is on the chain no more, waits again. */
+/** Sets confirmed calls that the chain has lost back to waiting. Returns their number. */
 export function unconfirmFrom(db: Querier, writerId: number, nonce: number): Promise<number> {
   return db.run(sql`
     UPDATE chain_outbox SET confirmed_at = NULL, mined_hash = NULL, block_number = NULL, block_hash = NULL
     WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND confirmed_at IS NOT NULL`);
 }
 
-/** Notes why nothing is sent, or that all is well. Returns how many rows changed: 0 where it was known. */
+/** Records why no call can be sent, or null. Returns 0 if the problem was recorded before, otherwise 1. */
 export function setProblem(db: Querier, writerId: number, problem: string | null): Promise<number> {
   return db.run(sql`
     UPDATE chain_writers
@@ -236,8 +236,8 @@ export function setProblem(db: Querier, writerId: number, problem: string | null
     WHERE id = ${writerId} AND problem IS DISTINCT FROM ${problem}`);
 }
 
-/** What became of the call that any of its hashes names. */
-export function findFate(db: Querier, hash: Hex): Promise<Fate | undefined> {
+/** The status of a call, by any hash that it was signed with. */
+export function findTransactionStatus(db: Querier, hash: Hex): Promise<TransactionStatus | undefined> {
   return db.row(sql`
     SELECT CASE WHEN abandoned_at IS NOT NULL THEN 'abandoned' WHEN confirmed_at IS NOT NULL THEN 'confirmed'
                 WHEN block_hash IS NOT NULL THEN 'mined' ELSE 'pending' END AS state,
@@ -247,14 +247,14 @@ export function findFate(db: Querier, hash: Hex): Promise<Fate | undefined> {
     WHERE hash = ${bytes(hash)}`);
 }
 
-/** The time by the clock that `confirmed_at` is written by. */
+/** The time of PostgreSQL's clock, which also sets `confirmed_at`. */
 export async function readClock(db: Querier): Promise<string> {
   const row = await db.row<{ now: string }>(sql`SELECT now() AS now`);
   return row!.now;
 }
 
-/** Those of these hashes that name calls of a writer which were final at a time. */
-export async function confirmedAmong(
+/** The given hashes whose calls belong to the writer and were final at a time. */
+export async function filterConfirmed(
   db: Querier,
   writerId: number,
   hashes: Hex[],
@@ -266,28 +266,28 @@ export async function confirmedAmong(
   return new Set(rows.map(({ hash }) => hash));
 }
 
-/** A call as it was signed first, which is the way whose hash was answered. */
-export interface AnsweredCall {
+/** A call with its first signature. Its hash is the one that the ledger entries contain. */
+export interface FirstAttempt {
   position: number;
   hash: Hex;
   signed: Hex;
 }
 
-const answeredCall = sql`
+const firstAttempt = sql`
   SELECT position, '0x' || encode(hash, 'hex') AS hash, '0x' || encode(signed, 'hex') AS signed
   FROM chain_attempts WHERE number = 1`;
 
-/** The calls for which these hashes were answered. */
-export function findAnswered(db: Querier, hashes: Hex[]): Promise<AnsweredCall[]> {
-  return db.rows(sql`${answeredCall} AND hash = ANY(${hashes.map(bytes)}::bytea[])`);
+/** The calls whose first hash is one of these. */
+export function findFirstAttempts(db: Querier, hashes: Hex[]): Promise<FirstAttempt[]> {
+  return db.rows(sql`${firstAttempt} AND hash = ANY(${hashes.map(bytes)}::bytea[])`);
 }
 
-/** All calls in their order, after a position. */
-export function listAnswered(db: Querier, after: number, limit: number): Promise<AnsweredCall[]> {
-  return db.rows(sql`${answeredCall} AND position > ${after} ORDER BY position LIMIT ${limit}`);
+/** All calls in order, after a position. */
+export function listFirstAttempts(db: Querier, after: number, limit: number): Promise<FirstAttempt[]> {
+  return db.rows(sql`${firstAttempt} AND position > ${after} ORDER BY position LIMIT ${limit}`);
 }
 
-/** The hash that was answered for a call, whichever of its hashes is given. */
+/** The first hash of a call, by any hash that it was signed with. */
 export async function findFirstHash(db: Querier, hash: Hex): Promise<Hex | undefined> {
   const row = await db.row<{ hash: Hex }>(sql`
     SELECT '0x' || encode(first.hash, 'hex') AS hash
@@ -296,14 +296,14 @@ export async function findFirstHash(db: Querier, hash: Hex): Promise<Hex | undef
   return row?.hash;
 }
 
-/** Gives up every call that waits. */
+/** Abandons all waiting calls. */
 export function abandonWaiting(db: Querier): Promise<number> {
   return db.run(sql`
     UPDATE chain_outbox SET abandoned_at = now() WHERE confirmed_at IS NULL AND abandoned_at IS NULL`);
 }
 
-/** How things stand with a writer. */
-export interface Standing extends Fees {
+/** The status of a writer and its calls. */
+export interface WriterStatus extends Fees {
   nextNonce: number;
   waiting: number;
   mined: number;
@@ -312,8 +312,8 @@ export interface Standing extends Fees {
   problemSince: string | null;
 }
 
-export async function readStanding(db: Querier, writerId: number): Promise<Standing> {
-  const row = await db.row<Standing>(sql`
+export async function readWriterStatus(db: Querier, writerId: number): Promise<WriterStatus> {
+  const row = await db.row<WriterStatus>(sql`
     SELECT next_nonce AS "nextNonce", base_fee AS "baseFee", priority_fee AS "priorityFee", problem,
            problem_since AS "problemSince", calls.*
     FROM chain_writers CROSS JOIN LATERAL (
@@ -325,7 +325,7 @@ export async function readStanding(db: Querier, writerId: number): Promise<Stand
   return row!;
 }
 
-/** How many calls are final, and the first block that holds one. */
+/** The number of final calls, and the first block with one. */
 export async function readConfirmed(
   db: Querier,
   writerId: number,

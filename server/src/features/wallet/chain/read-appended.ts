@@ -1,23 +1,23 @@
 import { decodeEventLog, encodeEventTopics, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import type { Database } from '../../../database/database.ts';
-import { ChainUnavailableError, ChainRefusedError, openChainNode } from './chain-node.ts';
+import { ChainUnavailableError, ChainRefusedError, createChainNode } from './chain-node.ts';
 import { tenantOnChain } from './ledger-call.ts';
 import { ChainConfigurationError, type Chain } from './open-chain.ts';
 import { readConfirmed } from './queries.ts';
 
-/** An entry as the chain has it. */
+/** An entry on the chain. */
 export interface AppendedEntry {
   index: number;
   hash: Hex;
 }
 
-/** A range of a year may take a node long. */
-const WITHIN_MS = 60_000;
+/** A node may need a long time for the blocks of a year. */
+const TIMEOUT_MS = 60_000;
 
 /**
- * The entries of a tenant on the chain, in their order, in portions. It asks for all blocks at once, and where the node finds
- * that too many, for half of them. Throws {@link ChainConfigurationError} where the node does not say.
+ * Reads the entries of a tenant on the chain, in order, in portions. It requests all blocks at once, and half as many if the
+ * node refuses the range. Throws {@link ChainConfigurationError} if the node does not return the logs.
  */
 export async function* readAppended(
   database: Database,
@@ -26,7 +26,7 @@ export async function* readAppended(
 ): AsyncGenerator<AppendedEntry[]> {
   const { firstBlock } = await readConfirmed(database, writer.id);
   if (firstBlock === null) return;
-  const node = openChainNode(rpcUrl, { withinMs: WITHIN_MS });
+  const node = createChainNode(rpcUrl, { timeoutMs: TIMEOUT_MS });
   const event = { abi: guildhallLedgerAbi, eventName: 'Appended' } as const;
   const topics = encodeEventTopics({ ...event, args: { tenant: tenantOnChain(tenantId) } }) as Hex[];
   try {
@@ -48,7 +48,9 @@ export async function* readAppended(
     }
   } catch (error) {
     if (error instanceof ChainUnavailableError || error instanceof ChainRefusedError)
-      throw new ChainConfigurationError(`The chain cannot be compared: ${error.message}`, { cause: error });
+      throw new ChainConfigurationError(`The entries on the chain cannot be read: ${error.message}`, {
+        cause: error,
+      });
     throw error;
   }
 }

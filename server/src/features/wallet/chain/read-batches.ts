@@ -1,30 +1,30 @@
 import { keccak256, parseTransaction, type Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
 import { decodeAppend, type Batch } from './ledger-call.ts';
-import { findAnswered, listAnswered, type AnsweredCall } from './queries.ts';
+import { findFirstAttempts, listFirstAttempts, type FirstAttempt } from './queries.ts';
 
-/** What a transaction was signed to append. */
+/** The entries that a signed call appends. */
 export type SignedBatch = Pick<Batch, 'tenantId' | 'first' | 'hashes'>;
 
 const CHUNK = 1_000;
 
-/** What the transactions of these hashes were signed to append, without asking a node. */
+/** Reads the entries that the calls with these hashes append, from the outbox. */
 export async function readBatches(db: Querier, hashes: Hex[]): Promise<Map<Hex, SignedBatch>> {
-  return decode(await findAnswered(db, [...new Set(hashes)]));
+  return decode(await findFirstAttempts(db, [...new Set(hashes)]));
 }
 
-/** What was ever signed to be appended, in portions. */
+/** Reads the entries of all signed calls, in portions. */
 export async function* listBatches(db: Querier): AsyncGenerator<SignedBatch[]> {
   for (let after = 0; ;) {
-    const calls = await listAnswered(db, after, CHUNK);
+    const calls = await listFirstAttempts(db, after, CHUNK);
     yield [...decode(calls).values()];
     if (calls.length < CHUNK) return;
     after = calls.at(-1)!.position;
   }
 }
 
-/** Bytes that are not those which were signed say nothing. */
-function decode(calls: AnsweredCall[]): Map<Hex, SignedBatch> {
+/** Ignores calls whose stored bytes do not match their hash. */
+function decode(calls: FirstAttempt[]): Map<Hex, SignedBatch> {
   return new Map(
     calls
       .filter(({ hash, signed }) => keccak256(signed) === hash)

@@ -2,44 +2,44 @@ import { circuitBreaker, ConsecutiveBreaker, handleAll } from 'cockatiel';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import type { Database } from '../../../database/database.ts';
-import { openChainNode } from './chain-node.ts';
+import { createChainNode } from './chain-node.ts';
 import { tenantOnChain } from './ledger-call.ts';
 import { readHeadBlock, type Writer } from './queries.ts';
 
-/** What the contract says, as of the newest block that is final. Undefined where the node does not say it in time. */
+/** Reads the contract at the newest final block. Results are undefined if the node does not respond in time. */
 export interface ChainReader {
-  /** The index of the player of a keyed hash; 0 where the contract knows none. */
+  /** The index of the player with a keyed hash. 0 if the contract has no such player. */
   findPlayer(tenantId: string, what: 'address' | 'name', hash: Hex): Promise<number | undefined>;
-  /** What became of a player, up to the entry `entry`. */
+  /** The state of a player after the entry `entry`. */
   readPlayer(
     tenantId: string,
     playerIndex: number,
   ): Promise<{ name: Hex; score: bigint; kind: number; entry: number } | undefined>;
 }
 
-/** Requests wait for this, and the database knows the same: so not for long. */
-const WITHIN_MS = 1000;
-/** After so many failures the node is left alone for a while. */
-const FAILURES = 3;
-const LEFT_ALONE_MS = 10_000;
+/** A short timeout, because requests wait for it and the database has the same data. */
+const TIMEOUT_MS = 1000;
+/** After this many consecutive failures, the circuit breaker opens for a while. */
+const FAILURES_BEFORE_OPEN = 3;
+const OPEN_MS = 10_000;
 
-/** Opens the contract of a writer for reading. */
+/** Creates a reader of the contract of a writer. */
 export function createChainReader(
   database: Database,
   rpcUrl: string,
   writer: Writer,
   confirmations: number,
 ): ChainReader {
-  const node = openChainNode(rpcUrl, { withinMs: WITHIN_MS });
+  const node = createChainNode(rpcUrl, { timeoutMs: TIMEOUT_MS });
   const breaker = circuitBreaker(handleAll, {
-    halfOpenAfter: LEFT_ALONE_MS,
-    breaker: new ConsecutiveBreaker(FAILURES),
+    halfOpenAfter: OPEN_MS,
+    breaker: new ConsecutiveBreaker(FAILURES_BEFORE_OPEN),
   });
   const read = async <Answer>(data: Hex, decode: (answer: Hex) => Answer): Promise<Answer | undefined> => {
     const head = await readHeadBlock(database, writer.id);
     const final = head - confirmations + 1;
     if (final < 0) return undefined;
-    // A block before the contract's own gives an answer too, an empty one.
+    // At a block before the contract's deployment, the node returns an empty result, and decoding fails.
     return breaker
       .execute(async () => decode(await node.read(writer.contract, data, final)))
       .catch(() => undefined);

@@ -2,20 +2,20 @@ import { keccak256, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { FeeCap } from './fees.ts';
 
-/** What is signed: a call of the contract. */
+/** A call of the contract. */
 export interface Call {
   data: Hex;
   gas: number;
 }
 
-/** A call as it was signed. Its hash is the transaction's own: signing fixes it. */
+/** A signed call. The signature determines its transaction hash. */
 export interface SignedCall extends FeeCap {
   nonce: number;
   hash: Hex;
   signed: Hex;
 }
 
-/** Signs calls of one contract on one chain, without a node. */
+/** Signs calls of one contract on one chain. It needs no node. */
 export interface Signer {
   address: Address;
   contract: Address;
@@ -23,7 +23,7 @@ export interface Signer {
   sign(call: Call, nonce: number, cap: FeeCap): Promise<SignedCall>;
 }
 
-/** Opens the signer of a private key. */
+/** Creates the signer of a private key. */
 export function createSigner(key: Hex, contract: Address, chainId: number): Signer {
   const account = privateKeyToAccount(key);
   return {

@@ -3,9 +3,8 @@ import { hashPassword } from '../../../security/passwords.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { evmAddress } from '../../../core/evm-address.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
-import type { Command } from './command.ts';
 import type { Recorded, WalletLedger } from './ledger.ts';
-import { playerTypes, type WalletPlayer } from './ledger-state.ts';
+import { playerTypes, type Command, type WalletPlayer } from './ledger-state.ts';
 import { normalisePlayerId } from './player-id.ts';
 import { findPlayers } from './queries.ts';
 
@@ -16,8 +15,8 @@ export interface NewAnonymousPlayer {
 }
 
 /**
- * Adds a player with a name, an address that nobody has shown to be theirs yet, and a password. Throws invalid_request where
- * the address is none, or the name is the address of somebody else; player_exists where name or address is taken.
+ * Adds a player with a playerId, an unproven address and a password. Throws invalid_request if the address is invalid or the
+ * playerId is the address of another player. Throws player_exists if the playerId or the address is taken.
  */
 export async function addAnonymousPlayer(
   { database, ledger }: { database: Database; ledger: WalletLedger },
@@ -29,7 +28,7 @@ export async function addAnonymousPlayer(
   if (!address) throw invalidField('playerAddress', 'must be an EVM address');
   const playerId = playerIdOf(given.playerId, address);
 
-  // Before the password is hashed, for that is the dear part.
+  // Checked before the expensive password hash.
   const names = { playerIndexes: [], playerIds: [playerId], addresses: [address] };
   refuseIfTaken(await findPlayers(database.forTenant(tenantId), tenantId, names), { playerId, address });
 
@@ -42,10 +41,7 @@ export async function addAnonymousPlayer(
   return { transactionHash, playerIndex: player.playerIndex };
 }
 
-/**
- * A name in the form of an address is the name of who has the address: a first wallet login calls them so, and nobody may have
- * taken it from them.
- */
+/** A playerId in the form of an address is reserved for the owner of the address, because a first wallet login uses it. */
 function playerIdOf(name: string, address: string): string {
   const playerId = normalisePlayerId(name);
   if (playerId !== address && evmAddress(playerId))

@@ -1,31 +1,30 @@
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { codePoints, normaliseKey } from '../../../core/text.ts';
-import type { Command } from './command.ts';
-import type { Actor } from './ledger-state.ts';
+import type { Actor, Command } from './ledger-state.ts';
 
-/** As keys and values of gameplay events. */
-const LONGEST_KEY = 32;
+/** The same limit as for keys and values of gameplay events. */
+const MAX_CHARACTERS = 32;
 
 export interface GivenRecord {
   matchSessionId: number;
   score: bigint;
   key: string;
   value: string;
-  /** The players whom it is about beside the one who sends it. */
+  /** Indices of other players that the record is about. */
   otherPlayers: number[];
 }
 
-/** Adds a record to a match of the player's own, until the player's part in it has ended. */
+/** Adds a record to the player's own match. Throws match_ended after the player's part in it has ended. */
 export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: number }> {
   const { playerIndex } = actor;
   const { matchSessionId, otherPlayers } = given;
   const [key, value] = [normaliseKey(given.key), normaliseKey(given.value)];
-  if (key === '' || codePoints(key) > LONGEST_KEY)
-    throw invalidField('key', `must have 1 to ${LONGEST_KEY} characters`);
-  if (codePoints(value) > LONGEST_KEY)
-    throw invalidField('value', `must have at most ${LONGEST_KEY} characters`);
+  if (key === '' || codePoints(key) > MAX_CHARACTERS)
+    throw invalidField('key', `must have 1 to ${MAX_CHARACTERS} characters`);
+  if (codePoints(value) > MAX_CHARACTERS)
+    throw invalidField('value', `must have at most ${MAX_CHARACTERS} characters`);
   if (otherPlayers.includes(playerIndex))
-    throw invalidField('otherPlayers', 'must not hold the player who sends the record');
+    throw invalidField('otherPlayers', 'must not contain the player who sends the record');
 
   return {
     needs: { players: [playerIndex, ...otherPlayers], matches: [matchSessionId] },

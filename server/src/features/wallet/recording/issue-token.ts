@@ -3,7 +3,7 @@ import type { WalletPlayer } from './ledger-state.ts';
 
 const PLATFORM_TOKEN_SECONDS = 2 * 60 * 60;
 
-/** What a sign-in of a wallet-linked player answers (contract §7). */
+/** The response to a login of a wallet-linked player (docs/wallet-recording.md). */
 export interface WalletLoginResult {
   accessToken: string;
   tokenType: 'Bearer';
@@ -13,7 +13,7 @@ export interface WalletLoginResult {
   address: string;
 }
 
-/** Signs the platform JWT of a player: a kind of token of its own, good for the recording calls of one tenant alone. */
+/** Signs the platform JWT of a player. It is valid only for the recording calls of one tenant. */
 export function issueToken(
   signer: TokenSigner,
   tenantId: string,

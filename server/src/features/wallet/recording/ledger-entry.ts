@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { concat, hexToBytes, keccak256, type Hex } from 'viem';
 import { canonicalJson } from '../../../core/canonical-json.ts';
 
-/** What an entry says. Numbers of 64 bits are decimal texts. */
+/** The kind and body of an entry. 64-bit numbers are decimal strings. */
 export type EntryBody =
   | {
       kind: 'player.added';
@@ -34,13 +34,13 @@ interface PlayerEnded {
   matchPosition: number;
 }
 
-/** An entry before it has its place in the chain. `playerIndex` is whom it is about. */
+/** An entry before it is chained. `playerIndex` identifies the player that it is about. */
 export type NewEntry = EntryBody & { playerIndex: number };
 
-/** An entry as it is stored, with its hashes. */
+/** A stored entry with its hashes. */
 export interface LedgerEntry {
   tenantId: string;
-  /** Its place in the tenant's chain, from 1. */
+  /** The position in the tenant's chain, from 1. */
   index: number;
   /** In UTC with six fractional digits. */
   recordedAt: string;
@@ -54,7 +54,7 @@ export interface LedgerEntry {
   hash: Hex;
 }
 
-/** What an entry says, and where: all that its content hash is of. */
+/** The parts of an entry that its content hash covers. */
 export type EntryContent = Omit<LedgerEntry, 'contentHash' | 'previousHash' | 'hash'>;
 
 /** The last entry of a chain. */
@@ -63,14 +63,14 @@ export interface Head {
   hash: Hex;
 }
 
-/** What the first entry of every chain has in place of the hash before. */
+/** The previous hash of the first entry of each chain. */
 export const GENESIS_HASH: Hex = `0x${'00'.repeat(32)}`;
 
 const SALT_BYTES = 16;
 
 /**
- * The text whose hash is an entry's content hash: canonical JSON, with the version of this form in front
- * (docs/wallet-recording.md). It is stated for others to compute, so it never changes; another form is another version.
+ * The canonical JSON that the content hash covers. It begins with the version of this form (docs/wallet-recording.md). Third
+ * parties compute it too, so it never changes. Another form needs another version.
  */
 export function canonicalEntry(entry: EntryContent): string {
   const { tenantId, index, recordedAt, kind, playerIndex, salt, body } = entry;
@@ -78,20 +78,20 @@ export function canonicalEntry(entry: EntryContent): string {
   return `${front.slice(0, -1)},${body}]`;
 }
 
-/** The hash of what an entry says. */
+/** The content hash of an entry. */
 export function hashContent(entry: EntryContent): Hex {
   return keccak256(Buffer.from(canonicalEntry(entry)));
 }
 
 /**
- * An entry's hash: of the hash before and of its content. In two steps, so that somebody can be shown how entries hang
- * together without being shown what they say.
+ * The hash of an entry, over the previous hash and the content hash. Because there are two steps, the links of the chain can be
+ * published without the contents.
  */
 export function hashLink(previousHash: Hex, contentHash: Hex): Hex {
   return keccak256(hexToBytes(concat([previousHash, contentHash])));
 }
 
-/** Puts new entries at the end of a chain. */
+/** Appends new entries to a chain. */
 export function chainEntries(
   tenantId: string,
   head: Head,

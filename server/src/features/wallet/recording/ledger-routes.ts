@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../../database/database.ts';
 import { keyOf } from '../../../http/request-context.ts';
 import { readChain, readTransaction } from './read-ledger.ts';
-import type { Recorder } from './recorders/recorder.ts';
+import type { Recorder } from './recorder.ts';
 import { Chain, ChainQuery, Transaction, TransactionPath } from './schemas.ts';
 
 const tags = ['Wallet recording'];
 
-/** Behind a game key or a platform JWT: the ledger itself, for whoever wants to check it. */
+/** Reads the ledger, so that clients can verify it. Requires a game key or a platform JWT. */
 export function walletLedgerRoutes(services: {
   database: Database;
   recorder: Recorder;
@@ -23,8 +23,10 @@ export function walletLedgerRoutes(services: {
         schema: {
           operationId: 'getWalletTransaction',
           tags,
-          summary: 'What a transaction has recorded',
-          description: 'With all that is needed to compute its hashes again.',
+          summary: 'Get a ledger transaction',
+          description:
+            'Returns the entries of a transaction, with all values that their hashes are computed from. ' +
+            'With an EVM chain, `chain` says whether the transaction is final.',
           params: TransactionPath,
           response: { 200: Transaction },
         },
@@ -39,10 +41,11 @@ export function walletLedgerRoutes(services: {
         schema: {
           operationId: 'listWalletChain',
           tags,
-          summary: 'How the entries of the ledger hang together',
+          summary: 'List the links of the ledger',
           description:
-            'The content hash of every entry, without what it says: enough to prove that an entry belongs to the chain that ends in ' +
-            'a head. Write a head down, and nobody can change what came before it without your noticing.',
+            'Returns the hashes of up to 1,000 entries from an index on, without their contents, and the head of the chain. ' +
+            'The hashes prove that an entry belongs to the chain that ends in a head. ' +
+            'Store a head outside of Guildhall to detect any later change of earlier entries.',
           querystring: ChainQuery,
           response: { 200: Chain },
         },

@@ -1,17 +1,17 @@
 import { ProblemError } from '../../../core/problem.ts';
 import type { NewEntry } from './ledger-entry.ts';
 
-/** How a player came to be: by add/anon, or by a first wallet login. */
+/** How a player was added: by add/anon, or by a first wallet login. */
 export const playerTypes = { anonymous: 0, wallet: 1 } as const;
 
-/** A wallet-linked player, as far as the ledger knows them. */
+/** A wallet-linked player in the ledger. */
 export interface WalletPlayer {
   playerIndex: number;
   playerId: string;
   /** With the checksum of EIP-55. */
   address: string;
   playerType: number;
-  /** Whether a wallet login has shown that the address is theirs. */
+  /** Whether a wallet login has proved the address. */
   isVerified: boolean;
   score: bigint;
 }
@@ -31,7 +31,7 @@ export interface WalletMatch {
   isEnded: boolean;
 }
 
-/** How many of each there are in a tenant: the number that was given last. */
+/** The last number assigned in a tenant, for each kind of record. */
 export interface Counts {
   players: number;
   sessions: number;
@@ -40,14 +40,14 @@ export interface Counts {
   playData: number;
 }
 
-/** Who a platform token speaks for. */
+/** The player of a platform token. */
 export interface Actor {
   playerIndex: number;
-  /** Whether the address was shown to be theirs when the token was issued. */
+  /** Whether the address was proved when the token was issued. */
   isVerified: boolean;
 }
 
-/** What a command wants to have before it. */
+/** The records that a command needs to be loaded. */
 export interface Needs {
   players?: number[];
   playerIds?: string[];
@@ -57,8 +57,8 @@ export interface Needs {
 }
 
 /**
- * The state of a tenant's ledger, as much of it as a batch of commands needs, under the lock of its head. Commands read it,
- * refuse, or change it; what they changed is written when all of them are through.
+ * The part of a tenant's ledger state that a batch of commands needs, loaded under the lock of the head. Commands read and change
+ * it. The changes are written after the last command.
  */
 export class LedgerState {
   readonly counts: Counts;
@@ -88,7 +88,7 @@ export class LedgerState {
     this.#matches = new Map(loaded.matches.map((match) => [match.matchSessionId, match]));
   }
 
-  /** The next number of a kind. */
+  /** Assigns the next number of a kind. */
   next(kind: keyof Counts): number {
     return ++this.counts[kind];
   }
@@ -105,14 +105,14 @@ export class LedgerState {
     return this.#byAddress.get(address);
   }
 
-  /** The player who acts. Throws invalid_bearer for a token that {@link speaksFor} says is void. */
+  /** The player of the token. Throws invalid_bearer if the token is not valid for the player ({@link isValidFor}). */
   actor(actor: Actor): WalletPlayer {
     const player = this.#players.get(actor.playerIndex);
-    if (!player || !speaksFor(actor, player)) throw new ProblemError('invalid_bearer');
+    if (!player || !isValidFor(actor, player)) throw new ProblemError('invalid_bearer');
     return player;
   }
 
-  /** A session of the player's own. Throws not_found and forbidden. */
+  /** The player's own session. Throws not_found and forbidden. */
   session(player: WalletPlayer, sessionId: number): WalletSession {
     const session = this.#sessions.get(sessionId);
     if (!session) throw new ProblemError('not_found', 'The tenant has no such login session.');
@@ -121,7 +121,7 @@ export class LedgerState {
     return session;
   }
 
-  /** A match of the player's own that has not ended. Throws not_found, forbidden and match_ended. */
+  /** The player's own open match. Throws not_found, forbidden and match_ended. */
   openMatch(player: WalletPlayer, matchSessionId: number): WalletMatch {
     const match = this.#matches.get(matchSessionId);
     if (!match) throw new ProblemError('not_found', 'The tenant has no such match session.');
@@ -131,7 +131,7 @@ export class LedgerState {
     return match;
   }
 
-  /** Adds a player, whose name and address must be free, and says what is to be entered for it. */
+  /** Adds a player and returns the entry for it. The caller has checked that playerId and address are free. */
   addPlayer(given: Omit<WalletPlayer, 'playerIndex' | 'score'>): {
     entry: NewEntry;
     answer: { player: WalletPlayer };
@@ -163,7 +163,7 @@ export class LedgerState {
   }
 
   dropPassword(playerIndex: number): void {
-    // One that this batch has set is not written at all.
+    // A password that was set in this batch was never written.
     if (!this.changed.newPasswords.delete(playerIndex)) this.changed.droppedPasswords.add(playerIndex);
   }
 
@@ -175,9 +175,19 @@ export class LedgerState {
 }
 
 /**
- * Whether a token speaks for its player still. One that a password gave is void once the owner of the wallet has come: whoever
- * chose the password may be anybody.
+ * Whether a token is still valid for its player. The first wallet login of the address invalidates the tokens of the password,
+ * because anybody may have chosen the password.
  */
-export function speaksFor(actor: Actor, player: { isVerified: boolean }): boolean {
+export function isValidFor(actor: Actor, player: { isVerified: boolean }): boolean {
   return actor.isVerified || !player.isVerified;
+}
+
+/** A change to the ledger. `apply` contains all rules about it. */
+export interface Command<Answer extends object> {
+  needs: Needs;
+  /**
+   * Changes the state. Returns the answer, and the entry to write unless nothing changes. Throws a ProblemError without any change
+   * if a rule forbids the command. May run again when the transaction is retried.
+   */
+  apply(state: LedgerState): { entry?: NewEntry; answer: Answer };
 }

@@ -4,9 +4,8 @@ import { chargeUnits, isQuotaExceeded, type Database, type Querier } from '../..
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
-import type { Command } from './command.ts';
 import { chainEntries, type NewEntry } from './ledger-entry.ts';
-import { LedgerState, type Needs } from './ledger-state.ts';
+import { LedgerState, type Command, type Needs } from './ledger-state.ts';
 import {
   findMatches,
   findPlayers,
@@ -19,24 +18,24 @@ import {
   writePlayers,
   writeSessions,
 } from './queries.ts';
-import type { Recorder } from './recorders/recorder.ts';
+import type { Recorder } from './recorder.ts';
 
-/** Commands that go into one transaction: more would make those behind wait longer, and win nothing. */
-const LARGEST_BATCH = 256;
+/** Commands per transaction. A larger batch has no more throughput and a longer wait. */
+const MAX_BATCH = 256;
 
-/** Commands of a tenant that wait in this process: about a second's worth. */
-const MOST_WAITING = 2_000;
+/** Commands of a tenant that may wait in this process: about one second of work. */
+const MAX_WAITING = 2_000;
 
-/** Tenants whose batches are written at once. The other connections of the pool are for everybody else. */
-const BATCHES_AT_ONCE = 6;
+/** Tenants whose batches are written concurrently. The other connections of the pool serve other requests. */
+const MAX_CONCURRENT_BATCHES = 6;
 
-/** An answer, with the transaction hash of the entry that was made for it. */
+/** An answer with the transaction hash of its entry. */
 export type Recorded<Answer> = Answer & { transactionHash: Hex };
 
 export interface WalletLedger {
   /**
-   * Enters a command into the tenant's ledger. It is on disk when this resolves, in one chain with what other processes enter.
-   * It is charged a unit in the same transaction, where it came on a key. Throws what the command's rules throw, busy and
+   * Records a command in the tenant's ledger. When this resolves, the entry is on disk, in one chain with the entries of all
+   * processes. With a billing context, one unit is charged in the same transaction. Throws the errors of the command, busy and
    * quota_exceeded.
    */
   record<Answer extends object>(
@@ -46,7 +45,7 @@ export interface WalletLedger {
   ): Promise<Recorded<Answer>>;
 }
 
-interface Waiting {
+interface WaitingCommand {
   command: Command<object>;
   billing: BillingContext | undefined;
   resolve(answer: Recorded<object>): void;
@@ -54,47 +53,47 @@ interface Waiting {
 }
 
 /**
- * Opens the ledgers of all tenants. The commands of one tenant wait for each other: while a batch is being written those that
- * come gather for the next one, so a commit is shared by as many as wait for it.
+ * Creates the ledgers of all tenants. Each tenant has a queue. While one batch is written, new commands wait in the queue. They
+ * share the next transaction.
  */
 export function createWalletLedger(database: Database, recorder: Recorder): WalletLedger {
-  const lines = new Map<string, Waiting[]>();
-  const slots = pLimit(BATCHES_AT_ONCE);
+  const queues = new Map<string, WaitingCommand[]>();
+  const limit = pLimit(MAX_CONCURRENT_BATCHES);
 
-  const serve = async (tenantId: string, line: Waiting[]): Promise<void> => {
-    while (line.length > 0)
-      await slots(() => recordBatch(database, recorder, tenantId, line.splice(0, LARGEST_BATCH)));
-    lines.delete(tenantId);
+  const drain = async (tenantId: string, queue: WaitingCommand[]): Promise<void> => {
+    while (queue.length > 0)
+      await limit(() => recordBatch(database, recorder, tenantId, queue.splice(0, MAX_BATCH)));
+    queues.delete(tenantId);
   };
 
   return {
     record<Answer extends object>(tenantId: string, command: Command<Answer>, billing?: BillingContext) {
       return new Promise<Recorded<Answer>>((resolve, reject) => {
-        const waiting = { command, billing, resolve, reject } as Waiting;
-        const line = lines.get(tenantId);
-        if (!line) {
-          const begun = [waiting];
-          lines.set(tenantId, begun);
-          void serve(tenantId, begun);
-        } else if (line.length < MOST_WAITING) line.push(waiting);
+        const waiting = { command, billing, resolve, reject } as WaitingCommand;
+        const queue = queues.get(tenantId);
+        if (!queue) {
+          const newQueue = [waiting];
+          queues.set(tenantId, newQueue);
+          void drain(tenantId, newQueue);
+        } else if (queue.length < MAX_WAITING) queue.push(waiting);
         else reject(new ProblemError('busy', { headers: { 'retry-after': '1' } }));
       });
     },
   };
 }
 
-/** Writes a batch in one transaction, and tells everybody in it how theirs went. Never throws. */
+/** Writes a batch in one transaction, and settles the promise of each command. Never throws. */
 async function recordBatch(
   database: Database,
   recorder: Recorder,
   tenantId: string,
-  batch: Waiting[],
+  batch: WaitingCommand[],
 ): Promise<void> {
   try {
     const outcomes = await database
       .forTenant(tenantId)
       .transaction((transaction) => writeBatch(transaction, recorder, tenantId, batch));
-    // After the commit, so what is answered is on disk.
+    // After the commit, so that each answered entry is on disk.
     batch.forEach(({ billing, resolve, reject }, place) => {
       const outcome = outcomes[place]!;
       if ('refusal' in outcome) return reject(outcome.refusal);
@@ -102,7 +101,7 @@ async function recordBatch(
       resolve(outcome.answer as Recorded<object>);
     });
   } catch (error) {
-    // One may still be within the plan where all together are not.
+    // A single command may be within the plan although the batch is not.
     if (isQuotaExceeded(error) && batch.length > 1)
       for (const one of batch) await recordBatch(database, recorder, tenantId, [one]);
     else for (const { reject } of batch) reject(error);
@@ -115,12 +114,12 @@ async function writeBatch(
   transaction: Querier,
   recorder: Recorder,
   tenantId: string,
-  batch: Waiting[],
+  batch: WaitingCommand[],
 ): Promise<Outcome[]> {
   const all = <Name extends number | string>(named: (needs: Needs) => Name[] | undefined) => [
     ...new Set(batch.flatMap(({ command }) => named(command.needs) ?? [])),
   ];
-  // All leave in one packet. What follows on the lock is a statement of its own, and so sees what was committed before it.
+  // All statements are sent in one packet. Those after the lock have their own snapshots, so they see all earlier commits.
   const [head, players, sessions, matches] = await Promise.all([
     lockHead(transaction, tenantId),
     findPlayers(transaction, tenantId, {
@@ -161,7 +160,7 @@ async function writeBatch(
   }
 
   const chained = chainEntries(tenantId, head, hashedInstant(head.now), entries);
-  const hashes = await recorder.seal(transaction, tenantId, chained);
+  const hashes = await recorder.assignHashes(transaction, tenantId, chained);
   const { changed } = state;
   await Promise.all([
     insertEntries(transaction, chained, hashes),
@@ -180,7 +179,7 @@ async function writeBatch(
   });
 }
 
-/** Charges a unit for each, those of one key together: the last thing of the transaction. */
+/** Charges one unit for each command, in one statement per key. This must be the last step of the transaction. */
 async function chargeTogether(transaction: Querier, charges: BillingContext[]): Promise<void> {
   const byKey = Map.groupBy(charges, ({ keyId }) => keyId);
   await Promise.all(

@@ -14,8 +14,8 @@ export interface PasswordLoginServices {
 }
 
 /**
- * Signs a player in with the name and the password of add/anon. An unknown name, and one without a password, do the same work
- * and get the same answer as a wrong password. Throws invalid_credentials and too_many_attempts.
+ * Signs a player in with the playerId and password of add/anon. An unknown playerId, or one without a password, costs the same
+ * time and gets the same error as a wrong password. Throws invalid_credentials and too_many_attempts.
  */
 export async function logInByPassword(
   { database, signer, throttle }: PasswordLoginServices,

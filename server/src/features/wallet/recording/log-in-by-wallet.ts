@@ -6,7 +6,7 @@ import { isBanned, type TenantOfToken, type VerifyToken } from '../../sign-in/lo
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { issueToken, type WalletLoginResult } from './issue-token.ts';
 import type { WalletLedger } from './ledger.ts';
-import { proveAddress } from './prove-address.ts';
+import { proveAddress } from './player-commands.ts';
 import { findPlayerByAddress } from './queries.ts';
 
 export interface WalletLoginServices {
@@ -18,8 +18,8 @@ export interface WalletLoginServices {
 }
 
 /**
- * Signs in the wallet-linked player of the address that a wallet's JWT names, making them where there is none. Throws what the
- * verification of the token throws, invalid_credentials for one without an address, and player_banned.
+ * Signs in the wallet-linked player of the address in a wallet's JWT. Adds the player at the first login. Throws the errors of
+ * the token verification, invalid_credentials for a token without an address, and player_banned.
  */
 export async function logInByWallet(
   { database, vault, signer, ledger, verifyToken }: WalletLoginServices,
@@ -42,7 +42,7 @@ export async function logInByWallet(
     const { player } = await ledger.record(tenantId, proveAddress(address), billing);
     return issueToken(signer, tenantId, player);
   }
-  // Only the first login of an address changes anything; the others are charged all the same.
+  // Only the first login of an address writes an entry, but each login is charged.
   await database.forKey(billing).transaction(async () => {});
   return issueToken(signer, tenantId, known);
 }

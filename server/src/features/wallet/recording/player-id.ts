@@ -1,6 +1,6 @@
 import { evmAddress } from '../../../core/evm-address.ts';
 
-/** A name as it is stored and compared: trimmed, in Unicode NFC; an address with its checksum. EmailContent case matters. */
+/** The stored form of a playerId: trimmed, in Unicode NFC, case-sensitive. An address gets its checksum. */
 export function normalisePlayerId(name: string): string {
   const trimmed = name.trim();
   return evmAddress(trimmed) ?? trimmed.normalize('NFC');

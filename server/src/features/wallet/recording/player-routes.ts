@@ -5,12 +5,12 @@ import { billingOf, keyOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createLoginThrottle } from '../../../security/login-throttle.ts';
-import { openSignUpThrottle } from '../../../security/sign-up-throttle.ts';
+import { createSignUpThrottle } from '../../../security/sign-up-throttle.ts';
 import { addAnonymousPlayer } from './add-player.ts';
 import { logInByPassword } from './log-in-by-password.ts';
 import { logInByWallet, type WalletLoginServices } from './log-in-by-wallet.ts';
 import { lookUpAddress, lookUpName } from './read-player.ts';
-import type { Recorder } from './recorders/recorder.ts';
+import type { Recorder } from './recorder.ts';
 import {
   AddedPlayer,
   AddPlayerBody,
@@ -24,11 +24,11 @@ import {
 
 const tags = ['Wallet recording'];
 
-/** Behind a game key: who is there, adding players, and their sign-in. */
+/** Looks up, adds and signs in players. Requires a game key. */
 export function walletPlayerRoutes(
   services: WalletLoginServices & { recorder: Recorder; createBudget: CreateBudget },
 ): FastifyPluginAsyncTypebox {
-  const signUps = openSignUpThrottle(services.createBudget, 'wallets');
+  const signUps = createSignUpThrottle(services.createBudget, 'wallets');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'wallets') };
 
   return async (app) => {
@@ -39,7 +39,9 @@ export function walletPlayerRoutes(
         schema: {
           operationId: 'lookUpWalletAddress',
           tags,
-          summary: 'The player whom an address is linked to',
+          summary: 'Look up an address',
+          description:
+            'Returns the index of the player that the address is linked to, or 404 if there is none.',
           params: AddressPath,
           response: { 200: PlayerIndex },
         },
@@ -54,8 +56,8 @@ export function walletPlayerRoutes(
         schema: {
           operationId: 'lookUpWalletPlayerId',
           tags,
-          summary: 'The player who has a playerId',
-          description: 'A playerId that is free is a 404.',
+          summary: 'Look up a playerId',
+          description: 'Returns the index of the player with this playerId, or 404 if the playerId is free.',
           params: NamePath,
           response: { 200: PlayerIndex },
         },
@@ -70,11 +72,11 @@ export function walletPlayerRoutes(
         schema: {
           operationId: 'addAnonymousWalletPlayer',
           tags,
-          summary: 'Add a player with a name, an address and a password',
+          summary: 'Add a player with a password',
           description:
-            'Nobody has shown yet that the address is the player’s. Whoever does, by a wallet login, gets the player, and the ' +
-            'password stops working. A playerId that is taken and an address that is linked are 409. One network may add 600 ' +
-            'players in 10 minutes.',
+            'Adds a player with a playerId, an address and a password. The address is not proved yet: the first wallet login of ' +
+            'the address takes over the player, and the password becomes invalid. Returns 409 if the playerId or the address is ' +
+            'taken. One network may add 600 players within 10 minutes.',
           body: AddPlayerBody,
           response: { 200: AddedPlayer, ...problems(409) },
         },
@@ -93,9 +95,10 @@ export function walletPlayerRoutes(
         schema: {
           operationId: 'logInWalletByJwt',
           tags,
-          summary: 'Sign in with a JWT of the wallet',
+          summary: 'Sign in with a wallet JWT',
           description:
-            'By the tenant’s settings of WalletJwt. The token must name an address; its player is made by the first login.',
+            'Verifies the JWT by the tenant’s settings of the provider WalletJwt. The JWT must contain an address. ' +
+            'The first login of an address adds its player.',
           body: WalletJwtBody,
           response: { 200: WalletLogin, ...problems(403, 422, 502) },
         },
@@ -110,9 +113,9 @@ export function walletPlayerRoutes(
         schema: {
           operationId: 'logInWalletByPassword',
           tags,
-          summary: 'Sign in with a playerId and its password',
+          summary: 'Sign in with a password',
           description:
-            'For players of add/anon. Wrong passwords are limited: 10 for a player and 100 in all, within 15 minutes from one network.',
+            'Signs in a player of add/anon. One network may send 10 wrong passwords per player, and 100 in total, within 15 minutes.',
           body: PasswordBody,
           response: { 200: WalletLogin, ...problems(429) },
         },

@@ -6,8 +6,8 @@ import type { Head, LedgerEntry } from './ledger-entry.ts';
 import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-state.ts';
 
 /**
- * Locks the head of a tenant's chain until the transaction ends, making it for the first entry. `now` is the time under the
- * lock, by the one clock that all processes share.
+ * Locks the head of a tenant's chain until the transaction ends. Adds it for the first entry. `now` is the time under the lock,
+ * by PostgreSQL's clock, which all processes share.
  */
 export async function lockHead(db: Querier, tenantId: string): Promise<Head & Counts & { now: string }> {
   const head = await db.row<Head & Counts & { now: string }>(sql`
@@ -32,7 +32,7 @@ export async function writeHead(
     WHERE tenant_id = ${tenantId}`);
 }
 
-/** Adds entries of one tenant, each with its transaction hash. */
+/** Inserts entries of one tenant with their transaction hashes. */
 export async function insertEntries(db: Querier, entries: LedgerEntry[], hashes: Hex[]): Promise<void> {
   const column = <Key extends keyof LedgerEntry>(key: Key) => entries.map((entry) => entry[key]);
   const bytes = (key: 'salt' | 'contentHash' | 'previousHash' | 'hash') => column(key).map(bytea);
@@ -52,13 +52,13 @@ type StoredPlayer = Omit<WalletPlayer, 'score'> & { score: string };
 
 const withScore = (stored: StoredPlayer): WalletPlayer => ({ ...stored, score: BigInt(stored.score) });
 
-/** The players who are named by any of these. */
+/** The players with any of these indices, playerIds or addresses. */
 export async function findPlayers(
   db: Querier,
   tenantId: string,
   names: { playerIndexes: number[]; playerIds: string[]; addresses: string[] },
 ): Promise<WalletPlayer[]> {
-  // A union, as no index serves an OR of three columns as well.
+  // A union, because no index serves an OR of three columns as well.
   const rows = await db.rows<StoredPlayer>(sql`
     SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_index = ANY(${names.playerIndexes}::bigint[])
     UNION SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_id = ANY(${names.playerIds}::text[])
@@ -132,7 +132,6 @@ export async function writePasswords(
       FROM unnest(${[...added.keys()]}::bigint[], ${[...added.values()]}::text[]) AS password`);
 }
 
-/** One player by their index. */
 export async function findPlayer(
   db: Querier,
   tenantId: string,
@@ -143,7 +142,6 @@ export async function findPlayer(
   return row && withScore(row);
 }
 
-/** Who has an address. */
 export async function findPlayerByAddress(
   db: Querier,
   tenantId: string,
@@ -154,7 +152,7 @@ export async function findPlayerByAddress(
   return row && withScore(row);
 }
 
-/** Who has a name, with the hash of their password where they have one. */
+/** The player with a playerId, and the password hash if the player has a password. */
 export async function findPlayerById(
   db: Querier,
   tenantId: string,
@@ -176,13 +174,13 @@ export type Link = Pick<LedgerEntry, 'index' | 'contentHash' | 'hash'>;
 
 export type StoredEntry = LedgerEntry & { transactionHash: Hex };
 
-/** With its time as it was hashed. What somebody has made of it stays as it is, for its hash to tell. */
+/** Formats the time as it was hashed. An altered time that cannot be formatted stays as it is and does not match its hash. */
 const asHashed = (stored: StoredEntry): StoredEntry => ({
   ...stored,
   recordedAt: toMicroseconds(stored.recordedAt) ?? stored.recordedAt,
 });
 
-/** The entries of a transaction, in their order. */
+/** The entries of a transaction, in order. */
 export async function findEntries(
   db: Querier,
   tenantId: string,
@@ -195,7 +193,7 @@ export async function findEntries(
   return rows.map(asHashed);
 }
 
-/** Entries in their order, after an index, and within a time where one is given. */
+/** Entries after an index, in order, optionally within a time range. */
 export async function listEntries(
   db: Querier,
   tenantId: string,
@@ -212,7 +210,7 @@ export async function listEntries(
   return rows.map(asHashed);
 }
 
-/** How entries hang together, without what they say. */
+/** The hashes of entries, without their contents. */
 export function listLinks(db: Querier, tenantId: string, from: number, limit: number): Promise<Link[]> {
   return db.rows(sql`
     SELECT entry_index AS index, '0x' || encode(content_hash, 'hex') AS "contentHash", '0x' || encode(hash, 'hex') AS hash
@@ -220,7 +218,7 @@ export function listLinks(db: Querier, tenantId: string, from: number, limit: nu
     WHERE tenant_id = ${tenantId} AND entry_index >= ${from} ORDER BY entry_index LIMIT ${limit}`);
 }
 
-/** The head of a chain; undefined where nothing was ever recorded. */
+/** The head of a chain. Undefined if nothing was ever recorded. */
 export function findHead(db: Querier, tenantId: string): Promise<Head | undefined> {
   return db.row(sql`
     SELECT entries AS index, '0x' || encode(hash, 'hex') AS hash FROM wallet_ledgers WHERE tenant_id = ${tenantId}`);
@@ -230,7 +228,7 @@ function bytea(hash: Hex): string {
   return `\\x${hash.slice(2)}`;
 }
 
-/** The entry that has changed a player's record last. */
+/** The index of the last entry that added or scored a player. */
 export async function findLastChange(db: Querier, tenantId: string, playerIndex: number): Promise<number> {
   const row = await db.row<{ index: number }>(sql`
     SELECT entry_index AS index FROM wallet_ledger_entries
@@ -251,8 +249,12 @@ export async function findEntryHashes(
   return new Map(rows.map(({ index, hash }) => [index, hash]));
 }
 
-/** Those of these entries that name no transaction of a chain. */
-export async function findUnsealed(db: Querier, tenantId: string, indices: number[]): Promise<number[]> {
+/** The given entries that name no transaction of a chain. */
+export async function findEntriesWithoutTransaction(
+  db: Querier,
+  tenantId: string,
+  indices: number[],
+): Promise<number[]> {
   const rows = await db.rows<{ index: number }>(sql`
     SELECT entry_index AS index FROM wallet_ledger_entries
     WHERE tenant_id = ${tenantId} AND entry_index = ANY(${indices}::bigint[]) AND transaction_hash = hash
@@ -260,8 +262,8 @@ export async function findUnsealed(db: Querier, tenantId: string, indices: numbe
   return rows.map(({ index }) => index);
 }
 
-/** The entries of a tenant that were handed over to a chain, in their order. */
-export function listSealed(
+/** The entries of a tenant that were enqueued for a chain, in order. */
+export function listEnqueuedEntries(
   db: Querier,
   tenantId: string,
   after: number,

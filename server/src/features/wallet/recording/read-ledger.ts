@@ -3,14 +3,14 @@ import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { canonicalEntry, GENESIS_HASH, type Head } from './ledger-entry.ts';
 import { findEntries, findHead, listLinks, type Link, type StoredEntry } from './queries.ts';
-import type { Recorder } from './recorders/recorder.ts';
+import type { Recorder } from './recorder.ts';
 
 interface LedgerServices {
   database: Database;
   recorder: Recorder;
 }
 
-/** A transaction with its entries, and what else its recorder knows of it. Throws not_found, also for what is no hash. */
+/** Reads a transaction with its entries and its state on the chain. Throws not_found, also for an invalid hash. */
 export async function readTransaction(
   { database, recorder }: LedgerServices,
   tenantId: string,
@@ -19,7 +19,7 @@ export async function readTransaction(
   const tenant = database.forTenant(tenantId);
   const given = text.toLowerCase() as Hex;
   const isHash = /^0x[0-9a-f]{64}$/.test(given);
-  const transactionHash = isHash ? await recorder.answeredHash(tenant, given) : given;
+  const transactionHash = isHash ? await recorder.findRecordedHash(tenant, given) : given;
   const entries = isHash ? await findEntries(tenant, tenantId, transactionHash) : [];
   if (entries.length === 0) throw new ProblemError('not_found', 'The tenant has no such transaction.');
   const known = await recorder.describe(tenant, transactionHash);
@@ -27,17 +27,17 @@ export async function readTransaction(
   return {
     transactionHash,
     recorder: hash === transactionHash ? 'hash-chain' : 'evm',
-    entries: entries.map(asShown),
+    entries: entries.map(toResponse),
     ...known,
   } as const;
 }
 
-function asShown(entry: StoredEntry) {
+function toResponse(entry: StoredEntry) {
   const { tenantId: _tenant, transactionHash: _hash, body, ...shown } = entry;
   return { ...shown, body: membersOf(body), canonical: canonicalEntry(entry) };
 }
 
-/** None where somebody has made nonsense of the text: the canonical one shows it as it is. */
+/** Returns an empty object if somebody has altered the body to invalid JSON. `canonical` shows the stored text. */
 function membersOf(body: string): Record<string, unknown> {
   try {
     return { ...(JSON.parse(body) as object) };
@@ -46,7 +46,7 @@ function membersOf(body: string): Record<string, unknown> {
   }
 }
 
-/** The links of a tenant's chain from an index on, and its head. */
+/** Reads the links of a tenant's chain from an index on, and its head. */
 export async function readChain(
   database: Database,
   tenantId: string,

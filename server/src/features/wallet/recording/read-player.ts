@@ -1,18 +1,18 @@
 import type { Database } from '../../../database/database.ts';
 import { evmAddress } from '../../../core/evm-address.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { speaksFor, type Actor } from './ledger-state.ts';
+import { isValidFor, type Actor } from './ledger-state.ts';
 import { normalisePlayerId } from './player-id.ts';
 import { findPlayerByAddress, findPlayerById, findPlayers } from './queries.ts';
-import type { Recorder } from './recorders/recorder.ts';
+import type { Recorder } from './recorder.ts';
 
-/** A full wallet-linked player (spec: resources). */
+/** A wallet-linked player as the API returns it. */
 export interface FullWalletPlayer {
   playerId: string;
   address: string;
   playerType: number;
   score: bigint;
-  /** Who the player is at the sign-in providers, as far as they have shown it. */
+  /** The player's proven identities by sign-in provider. */
   identifiers: Record<string, string>;
   verifiedAddresses: string[];
 }
@@ -22,7 +22,7 @@ interface ReadingServices {
   recorder: Recorder;
 }
 
-/** The index of the player whom an address is linked to. Throws not_found, also for what is no address. */
+/** The index of the player that an address is linked to. Throws not_found, also for an invalid address. */
 export async function lookUpAddress(
   { database, recorder }: ReadingServices,
   tenantId: string,
@@ -34,7 +34,7 @@ export async function lookUpAddress(
   return { playerIndex: (await recorder.findIndex(tenantId, 'address', address)) ?? player.playerIndex };
 }
 
-/** The index of the player who has a name. Throws not_found where it is free. */
+/** The index of the player with a playerId. Throws not_found if the playerId is free. */
 export async function lookUpName(
   { database, recorder }: ReadingServices,
   tenantId: string,
@@ -46,7 +46,7 @@ export async function lookUpName(
   return { playerIndex: (await recorder.findIndex(tenantId, 'name', playerId)) ?? player.playerIndex };
 }
 
-/** A player of the tenant, as any other of its players sees them. Throws not_found. */
+/** Reads a player of the tenant. Any player of the tenant may read any other. Throws not_found. */
 export async function readPlayer(
   { database, recorder }: ReadingServices,
   tenantId: string,
@@ -57,7 +57,7 @@ export async function readPlayer(
   const tenant = database.forTenant(tenantId);
   const players = await findPlayers(tenant, tenantId, names);
   const reader = players.find((player) => player.playerIndex === actor.playerIndex);
-  if (!reader || !speaksFor(actor, reader)) throw new ProblemError('invalid_bearer');
+  if (!reader || !isValidFor(actor, reader)) throw new ProblemError('invalid_bearer');
   const player = players.find((each) => each.playerIndex === playerIndex);
   if (!player) throw new ProblemError('not_found', 'The tenant has no such player.');
   const recorded = await recorder.readPlayer(tenant, tenantId, playerIndex);

@@ -7,13 +7,12 @@ import { problems } from '../../../http/schemas.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { int64Digits } from '../../../core/int64.ts';
 import { addRecord } from './add-record.ts';
-import type { Command } from './command.ts';
-import { endMatch } from './end-match.ts';
-import { endPart } from './end-part.ts';
-import { endSession } from './end-session.ts';
 import type { WalletLedger } from './ledger.ts';
+import type { Command } from './ledger-state.ts';
+import { endMatch, endPart, startMatch } from './match-commands.ts';
+import { setScore } from './player-commands.ts';
 import { readPlayer } from './read-player.ts';
-import type { Recorder } from './recorders/recorder.ts';
+import type { Recorder } from './recorder.ts';
 import {
   AddedRecord,
   AddRecordBody,
@@ -32,13 +31,11 @@ import {
   StartSessionBody,
   WalletPlayer,
 } from './schemas.ts';
-import { setScore } from './set-score.ts';
-import { startMatch } from './start-match.ts';
-import { startSession } from './start-session.ts';
+import { endSession, startSession } from './session-commands.ts';
 
 const tags = ['Wallet recording'];
 
-/** Behind a platform JWT: what players record about themselves. */
+/** Records what players do. Requires a platform JWT. */
 export function walletRecordingRoutes({
   database,
   ledger,
@@ -61,7 +58,8 @@ export function walletRecordingRoutes({
         schema: {
           operationId: 'getWalletPlayer',
           tags,
-          summary: 'A wallet-linked player of the tenant',
+          summary: 'Get a wallet-linked player',
+          description: 'Returns any player of the token’s tenant.',
           params: PlayerPath,
           response: { 200: WalletPlayer },
         },
@@ -79,7 +77,8 @@ export function walletRecordingRoutes({
         schema: {
           operationId: 'setWalletScore',
           tags,
-          summary: 'Overwrite one’s own score',
+          summary: 'Set the player’s score',
+          description: 'Overwrites the score of the token’s player. A repeated call writes another entry.',
           body: SetScoreBody,
           response: { 200: SetScore },
         },
@@ -96,7 +95,8 @@ export function walletRecordingRoutes({
           operationId: 'startWalletSession',
           tags,
           summary: 'Start a login session',
-          description: 'Once each time the game is opened.',
+          description:
+            'Call it each time the game is opened. A player may have any number of open login sessions.',
           body: StartSessionBody,
           response: { 200: StartedSession },
         },
@@ -113,7 +113,8 @@ export function walletRecordingRoutes({
           tags,
           summary: 'End a login session',
           description:
-            'It ends now: one whose startTime is still to come cannot be ended yet (409), nor one that has ended.',
+            'Ends a login session of the token’s player at the current time. Returns 409 if the session has ended, or if its ' +
+            'startTime is in the future.',
           body: EndSessionBody,
           response: { 200: EndedSession, ...problems(403, 404, 409) },
         },
@@ -129,7 +130,7 @@ export function walletRecordingRoutes({
           operationId: 'startWalletMatch',
           tags,
           summary: 'Start a single-player match session',
-          description: 'When a level has loaded.',
+          description: 'Call it when a level has loaded.',
           body: StartMatchBody,
           response: { 200: StartedMatch },
         },
@@ -144,9 +145,10 @@ export function walletRecordingRoutes({
         schema: {
           operationId: 'addWalletRecord',
           tags,
-          summary: 'Add a record to one’s own match',
+          summary: 'Add a record to a match',
           description:
-            'Until the player’s part in the match has ended (409). A player in `otherPlayers` who does not exist is a 404.',
+            'Adds a record to a match of the token’s player. Returns 409 if the player’s part in the match has ended, and 404 if a ' +
+            'player in `otherPlayers` does not exist.',
           body: AddRecordBody,
           response: { 200: AddedRecord, ...problems(403, 404, 409) },
         },
@@ -161,8 +163,9 @@ export function walletRecordingRoutes({
         schema: {
           operationId: 'endWalletPart',
           tags,
-          summary: 'End the player’s part in a match',
-          description: 'Its playDataId stands for what the player has done in the match.',
+          summary: 'End the player’s part',
+          description:
+            'Ends the part of the token’s player in their match and returns its playDataId. No record can be added afterwards.',
           body: EndPartBody,
           response: { 200: EndedPart, ...problems(403, 404, 409) },
         },
@@ -179,7 +182,8 @@ export function walletRecordingRoutes({
           tags,
           summary: 'End a match session',
           description:
-            'After the player’s part in it has ended (409 before); answers with the playDataId of that.',
+            'Ends a match of the token’s player and returns the playDataId of the player’s part. Returns 409 if the player’s part ' +
+            'has not ended yet.',
           body: EndMatchBody,
           response: { 200: EndedMatch, ...problems(403, 404, 409) },
         },

@@ -1,17 +1,18 @@
 import { Type } from 'typebox';
 import { Int64, Int64Out, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 
-/** The numbers that the ledger gives: of players, sessions, matches, records and play data, from 1 in each tenant. */
+/** The index of a player, session, match, record or play data. The ledger assigns it, from 1 in each tenant. */
 const Index = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 
-/** The last second that has four digits for its year. */
+/** 9999-12-31T23:59:59Z in Unix seconds. */
 const LAST_SECOND = 253_402_300_799;
 
 const Hash = Type.String({ description: '0x and 64 hexadecimal digits.' });
 const TransactionHash = Type.String({
-  description: '0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} shows what was recorded.',
+  description:
+    '0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries.',
 });
 
 export const AddressPath = Type.Object({ address: Type.String() });
@@ -22,10 +23,10 @@ export const TransactionPath = Type.Object({ transactionHash: Type.String() });
 export const PlayerIndex = Type.Object({ playerIndex: Index });
 
 export const AddPlayerBody = Type.Object({
-  playerId: Name(64, 'The name of the player, unique in the tenant. EmailContent case matters.'),
+  playerId: Name(64, 'The name of the player, unique in the tenant and case-sensitive.'),
   playerAddress: Type.String({
     maxLength: 64,
-    description: 'An EVM address; with its checksum where mixed case.',
+    description: 'An EVM address. In mixed case, its EIP-55 checksum must be correct.',
   }),
   signInPassword: Type.String({ minLength: 8, maxLength: 128 }),
 });
@@ -36,7 +37,7 @@ export const WalletJwtBody = Type.Object({
   jwt: Type.String({
     minLength: 1,
     maxLength: 16_384,
-    description: 'The JWT that the wallet’s issuer gave.',
+    description: 'The JWT from the wallet’s issuer.',
   }),
 });
 
@@ -46,9 +47,11 @@ export const PasswordBody = Type.Object({
 });
 
 export const WalletLogin = Type.Object({
-  accessToken: Type.String({ description: 'The platform JWT: the bearer of the recording calls.' }),
+  accessToken: Type.String({
+    description: 'The platform JWT. Send it as the bearer token of the recording calls.',
+  }),
   tokenType: Type.Literal('Bearer'),
-  expiresIn: Type.Integer({ description: 'In seconds.' }),
+  expiresIn: Type.Integer({ description: 'The lifetime of the token in seconds.' }),
   playerIndex: Index,
   playerId: Type.String(),
   address: Type.String(),
@@ -56,20 +59,23 @@ export const WalletLogin = Type.Object({
 
 export const WalletPlayer = Type.Object({
   playerId: Type.String(),
-  address: Type.String({ description: 'With the checksum of EIP-55.' }),
-  playerType: Type.Integer({ description: '0: made by add/anon; 1: made by a wallet login.' }),
+  address: Type.String({ description: 'With its EIP-55 checksum.' }),
+  playerType: Type.Integer({ description: '0: added by add/anon. 1: added by a wallet login.' }),
   score: Int64Out,
   identifiers: Type.Record(Type.String(), Type.String(), {
-    description: 'By provider: `EvmWallet` has the address once a wallet login has shown it.',
+    description: 'By provider. `EvmWallet` contains the address after a wallet login has proved it.',
   }),
   verifiedAddresses: Type.Array(Type.String(), {
     maxItems: 1,
-    description: 'Those that a wallet login has shown.',
+    description: 'The addresses that a wallet login has proved.',
   }),
 });
 
 export const StartSessionBody = Type.Object({
-  device: Name(128, 'What the game runs on. It stays in the ledger for good: write nothing personal.'),
+  device: Name(
+    128,
+    'The device that the game runs on. It stays in the ledger permanently, so it must contain no personal data.',
+  ),
   startTime: Type.Integer({ minimum: 0, maximum: LAST_SECOND, description: 'Unix seconds.' }),
 });
 export const StartedSession = Type.Object({ transactionHash: TransactionHash, sessionId: Index });
@@ -88,7 +94,7 @@ export const AddRecordBody = Type.Object({
   otherPlayers: Type.Array(Index, {
     maxItems: 100,
     uniqueItems: true,
-    description: 'The indices of other players, for events from player to player.',
+    description: 'The indices of other players that the record is about.',
   }),
 });
 export const AddedRecord = Type.Object({ transactionHash: TransactionHash, id: Index });
@@ -116,31 +122,33 @@ export const SetScore = Type.Object({
 });
 
 const Entry = Type.Object({
-  index: Type.Integer({ description: 'Its place in the tenant’s chain, from 1.' }),
+  index: Type.Integer({ description: 'The position in the tenant’s chain, from 1.' }),
   recordedAt: Timestamp,
   kind: Type.String(),
-  playerIndex: Type.Integer({ description: 'Whom it is about.' }),
+  playerIndex: Type.Integer({ description: 'The player that the entry is about.' }),
   body: Type.Record(Type.String(), Type.Unknown()),
   salt: Type.String(),
-  canonical: Type.String({ description: 'The text that contentHash is the keccak-256 of.' }),
+  canonical: Type.String({ description: 'The canonical text of the entry. contentHash is its keccak-256.' }),
   contentHash: Hash,
   previousHash: Hash,
   hash: Type.String({
-    description: 'The keccak-256 of previousHash and contentHash, their 64 bytes one after the other.',
+    description: 'The keccak-256 of the 64 bytes of previousHash and contentHash.',
   }),
 });
 
-/** How far a transaction has come on the chain. */
+/** The status of a transaction on the chain. */
 const OnChain = Type.Object({
   state: OneOf(['pending', 'mined', 'confirmed', 'abandoned']),
   blockNumber: Nullable(Type.Integer()),
-  confirmations: Type.Integer({ description: 'How many blocks, its own included, lie on it.' }),
+  confirmations: Type.Integer({
+    description: 'The number of blocks from the transaction’s own block to the newest one.',
+  }),
 });
 
 export const Transaction = Type.Object({
   transactionHash: Type.String({
     description:
-      '0x and 64 hexadecimal digits. Where it was signed more than once, the one that the chain took.',
+      '0x and 64 hexadecimal digits. If the transaction was signed again, the hash that the chain has accepted.',
   }),
   recorder: OneOf(['hash-chain', 'evm']),
   entries: Type.Array(Entry),

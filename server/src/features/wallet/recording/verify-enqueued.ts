@@ -1,11 +1,11 @@
 import type { Database } from '../../../database/database.ts';
 import { listBatches } from '../chain/index.ts';
-import { findUnsealed } from './queries.ts';
+import { findEntriesWithoutTransaction } from './queries.ts';
 import { ENTRIES, type LedgerProblem } from './verify-ledger.ts';
 
 /**
- * Reports each entry that was handed over to a chain and names no transaction there any more: by itself it looks like one that
- * was recorded without a chain. Of one tenant, or of all.
+ * Reports each entry that was enqueued for a chain but no longer names its transaction. Such an entry looks like one that was
+ * recorded without a chain. Checks one tenant, or all.
  */
 export async function verifyEnqueued(
   database: Database,
@@ -16,12 +16,12 @@ export async function verifyEnqueued(
     const wanted = batches.filter((batch) => tenantId === undefined || batch.tenantId === tenantId);
     for (const [owner, own] of Map.groupBy(wanted, (batch) => batch.tenantId)) {
       const indices = own.flatMap(({ first, hashes }) => hashes.map((_, place) => first + place));
-      for (const index of await findUnsealed(database.forTenant(owner), owner, indices))
+      for (const index of await findEntriesWithoutTransaction(database.forTenant(owner), owner, indices))
         report({
           table: ENTRIES,
           tenantId: owner,
           id: String(index),
-          problem: 'does not tell its transaction on the chain',
+          problem: 'does not name its transaction on the chain',
         });
     }
   }

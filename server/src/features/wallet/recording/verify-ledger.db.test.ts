@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { raw } from 'sql-template-tag';
 import { openDatabase } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
@@ -27,7 +27,7 @@ const tenant = await arrangeWalletTenant(app);
 const bystander = await arrangeWalletTenant(app, tenant.issuer);
 await arrangeWalletPlayer(app, bystander);
 
-/** Entries of every kind, some of them twice. */
+/** Adds entries of every kind, some of them twice. */
 async function fillLedger(): Promise<void> {
   const address = someAddress();
   await addAnonymous(app, tenant, { playerId: 'ada', playerAddress: address });
@@ -54,9 +54,9 @@ async function problems(tenantId = tenant.tenantId, range = {}): Promise<LedgerP
   return found;
 }
 
-const named = (found: LedgerProblem[]) => found.map(({ table, id, problem }) => `${table} ${id} ${problem}`);
+const asText = (found: LedgerProblem[]) => found.map(({ table, id, problem }) => `${table} ${id} ${problem}`);
 
-/** What verify finds while one thing is otherwise; it is put right again afterwards. */
+/** Alters rows, returns what verify reports, and restores the rows. */
 async function whileAltered(statement: string, values: unknown[] = [tenant.tenantId]): Promise<string[]> {
   const tables = [
     'wallet_ledgers',
@@ -69,7 +69,7 @@ async function whileAltered(statement: string, values: unknown[] = [tenant.tenan
   try {
     const { rowCount } = await app.owner.query(statement, values);
     assert.ok(rowCount! > 0, statement);
-    return named(await problems());
+    return asText(await problems());
   } finally {
     for (const table of tables) {
       await app.owner.query(`DELETE FROM ${table}`);
@@ -79,217 +79,223 @@ async function whileAltered(statement: string, values: unknown[] = [tenant.tenan
   }
 }
 
-test('a ledger that nobody has touched is sound, and so is one that is empty', async () => {
-  assert.deepEqual(await problems(), []);
-  assert.deepEqual(await problems(bystander.tenantId), []);
-  assert.deepEqual(await problems(randomUUID()), []);
-  const { rows } = await app.owner.query(
-    'SELECT count(*)::int AS count FROM wallet_ledger_entries WHERE tenant_id = $1',
-    [tenant.tenantId],
-  );
-  assert.equal(await verifyLedger(database, tenant.tenantId, {}, () => {}), rows[0].count);
-});
+describe('verifyLedger', () => {
+  test('reports nothing for an unchanged ledger and for an empty one', async () => {
+    assert.deepEqual(await problems(), []);
+    assert.deepEqual(await problems(bystander.tenantId), []);
+    assert.deepEqual(await problems(randomUUID()), []);
+    const { rows } = await app.owner.query(
+      'SELECT count(*)::int AS count FROM wallet_ledger_entries WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    assert.equal(await verifyLedger(database, tenant.tenantId, {}, () => {}), rows[0].count);
+  });
 
-const MIDDLE = 5;
+  const MIDDLE = 5;
 
-test('every column of an entry: altered, it is named, and no other', async () => {
-  const columns: Record<string, string[]> = {
-    recorded_at: [`recorded_at + interval '1 microsecond'`, `'infinity'`],
-    kind: [`kind || ' '`, `'player.added'`],
-    player_index: ['player_index + 1'],
-    body: [`body || ' '`, `'{}'`, `''`, `replace(body, '1', '2')`],
-    salt: [`set_byte(salt, 0, 255 - get_byte(salt, 0))`, `''`],
-    content_hash: [`set_byte(content_hash, 31, 255 - get_byte(content_hash, 31))`],
-    previous_hash: [`set_byte(previous_hash, 31, 255 - get_byte(previous_hash, 31))`],
-    hash: [`set_byte(hash, 0, 255 - get_byte(hash, 0))`],
-    transaction_hash: [`set_byte(transaction_hash, 0, 255 - get_byte(transaction_hash, 0))`],
-  };
-  const { rows } = await app.owner.query(
-    `SELECT column_name FROM information_schema.columns WHERE table_name = 'wallet_ledger_entries'`,
-  );
-  const others = rows.map((row) => row.column_name).filter((name) => !(name in columns));
-  assert.deepEqual(others.toSorted(), ['entry_index', 'tenant_id'], 'every column is altered by a test');
+  test('reports an entry with any altered column, and no other entry', async () => {
+    const columns: Record<string, string[]> = {
+      recorded_at: [`recorded_at + interval '1 microsecond'`, `'infinity'`],
+      kind: [`kind || ' '`, `'player.added'`],
+      player_index: ['player_index + 1'],
+      body: [`body || ' '`, `'{}'`, `''`, `replace(body, '1', '2')`],
+      salt: [`set_byte(salt, 0, 255 - get_byte(salt, 0))`, `''`],
+      content_hash: [`set_byte(content_hash, 31, 255 - get_byte(content_hash, 31))`],
+      previous_hash: [`set_byte(previous_hash, 31, 255 - get_byte(previous_hash, 31))`],
+      hash: [`set_byte(hash, 0, 255 - get_byte(hash, 0))`],
+      transaction_hash: [`set_byte(transaction_hash, 0, 255 - get_byte(transaction_hash, 0))`],
+    };
+    const { rows } = await app.owner.query(
+      `SELECT column_name FROM information_schema.columns WHERE table_name = 'wallet_ledger_entries'`,
+    );
+    const others = rows.map((row) => row.column_name).filter((name) => !(name in columns));
+    assert.deepEqual(others.toSorted(), ['entry_index', 'tenant_id'], 'the test alters every column');
 
-  for (const [column, values] of Object.entries(columns)) {
-    for (const value of values) {
-      const found = await whileAltered(
-        `UPDATE wallet_ledger_entries SET ${column} = ${value} WHERE tenant_id = $1 AND entry_index = ${MIDDLE}`,
-      );
-      assert.ok(
-        found.every((problem) => problem.startsWith(`wallet_ledger_entries ${MIDDLE} `)),
-        `${column} = ${value}: ${found}`,
-      );
-      assert.notEqual(found.length, 0, `${column} = ${value}`);
+    for (const [column, values] of Object.entries(columns)) {
+      for (const value of values) {
+        const found = await whileAltered(
+          `UPDATE wallet_ledger_entries SET ${column} = ${value} WHERE tenant_id = $1 AND entry_index = ${MIDDLE}`,
+        );
+        assert.ok(
+          found.every((problem) => problem.startsWith(`wallet_ledger_entries ${MIDDLE} `)),
+          `${column} = ${value}: ${found}`,
+        );
+        assert.notEqual(found.length, 0, `${column} = ${value}`);
+      }
     }
-  }
-});
+  });
 
-test('an entry that somebody has made nonsense of is shown as it stands', async () => {
-  const at = [tenant.tenantId, MIDDLE];
-  const { rows } = await app.owner.query(
-    `SELECT body, '0x' || encode(transaction_hash, 'hex') AS hash FROM wallet_ledger_entries
+  test('leaves altered bodies readable: the API returns the stored text', async () => {
+    const at = [tenant.tenantId, MIDDLE];
+    const { rows } = await app.owner.query(
+      `SELECT body, '0x' || encode(transaction_hash, 'hex') AS hash FROM wallet_ledger_entries
      WHERE tenant_id = $1 AND entry_index = $2`,
-    at,
-  );
-  const [{ body, hash }] = rows;
-  const setBody = (text: string) =>
-    app.owner.query('UPDATE wallet_ledger_entries SET body = $3 WHERE tenant_id = $1 AND entry_index = $2', [
-      ...at,
-      text,
-    ]);
-  for (const nonsense of ['', '{"score"', 'null', '7', '"x"']) {
-    await setBody(nonsense);
-    const shown = await app.http.get(`/api/BlockchainStorage/transactions/${hash}`, tenant);
-    assert.equal(shown.status, 200, shown.text);
-    assert.ok(shown.body.entries[0].canonical.endsWith(`,${nonsense}]`));
-  }
-  await setBody(body);
-});
+      at,
+    );
+    const [{ body, hash }] = rows;
+    const setBody = (text: string) =>
+      app.owner.query(
+        'UPDATE wallet_ledger_entries SET body = $3 WHERE tenant_id = $1 AND entry_index = $2',
+        [...at, text],
+      );
+    for (const nonsense of ['', '{"score"', 'null', '7', '"x"']) {
+      await setBody(nonsense);
+      const shown = await app.http.get(`/api/BlockchainStorage/transactions/${hash}`, tenant);
+      assert.equal(shown.status, 200, shown.text);
+      assert.ok(shown.body.entries[0].canonical.endsWith(`,${nonsense}]`));
+    }
+    await setBody(body);
+  });
 
-test('an entry that is gone, at either end or between, is missing', async () => {
-  const remove = (which: string) =>
-    whileAltered(`DELETE FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index ${which}`);
-  const last = await verifyLedger(database, tenant.tenantId, {}, () => {});
-  assert.deepEqual(await remove('= 1'), ['wallet_ledger_entries 1 is missing']);
-  assert.deepEqual(await remove(`= ${MIDDLE}`), [`wallet_ledger_entries ${MIDDLE} is missing`]);
-  assert.deepEqual(await remove('BETWEEN 3 AND 6'), ['wallet_ledger_entries 3 to 6 is missing']);
-  assert.deepEqual(await remove(`= ${last}`), [`wallet_ledger_entries ${last} is missing`]);
-  assert.deepEqual(await remove('> 0'), [`wallet_ledger_entries 1 to ${last} is missing`]);
-});
+  test('reports missing entries at both ends and in the middle', async () => {
+    const remove = (which: string) =>
+      whileAltered(`DELETE FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index ${which}`);
+    const last = await verifyLedger(database, tenant.tenantId, {}, () => {});
+    assert.deepEqual(await remove('= 1'), ['wallet_ledger_entries 1 is missing']);
+    assert.deepEqual(await remove(`= ${MIDDLE}`), [`wallet_ledger_entries ${MIDDLE} is missing`]);
+    assert.deepEqual(await remove('BETWEEN 3 AND 6'), ['wallet_ledger_entries 3 to 6 is missing']);
+    assert.deepEqual(await remove(`= ${last}`), [`wallet_ledger_entries ${last} is missing`]);
+    assert.deepEqual(await remove('> 0'), [`wallet_ledger_entries 1 to ${last} is missing`]);
+  });
 
-test('entries that have changed places, or tenants, are named', async () => {
-  const swapped = await whileAltered(
-    `UPDATE wallet_ledger_entries entry
+  test('reports entries that were swapped, or copied from another tenant', async () => {
+    const swapped = await whileAltered(
+      `UPDATE wallet_ledger_entries entry
      SET kind = other.kind, body = other.body, salt = other.salt, player_index = other.player_index,
          recorded_at = other.recorded_at, content_hash = other.content_hash, previous_hash = other.previous_hash,
          hash = other.hash, transaction_hash = other.transaction_hash
      FROM wallet_ledger_entries other
      WHERE entry.tenant_id = $1 AND other.tenant_id = $1 AND entry.entry_index IN (4, 6) AND other.entry_index = 10 - entry.entry_index`,
-  );
-  assert.ok(swapped.some((problem) => problem.startsWith('wallet_ledger_entries 4 ')));
-  assert.ok(swapped.some((problem) => problem.startsWith('wallet_ledger_entries 6 ')));
-  const foreign = await whileAltered(
-    `UPDATE wallet_ledger_entries entry
+    );
+    assert.ok(swapped.some((problem) => problem.startsWith('wallet_ledger_entries 4 ')));
+    assert.ok(swapped.some((problem) => problem.startsWith('wallet_ledger_entries 6 ')));
+    const foreign = await whileAltered(
+      `UPDATE wallet_ledger_entries entry
      SET kind = other.kind, body = other.body, salt = other.salt, player_index = other.player_index,
          recorded_at = other.recorded_at, content_hash = other.content_hash, previous_hash = other.previous_hash,
          hash = other.hash, transaction_hash = other.transaction_hash
      FROM wallet_ledger_entries other
      WHERE entry.tenant_id = $1 AND other.tenant_id = $2 AND entry.entry_index = 1 AND other.entry_index = 1`,
-    [tenant.tenantId, bystander.tenantId],
-  );
-  assert.ok(foreign.includes('wallet_ledger_entries 1 does not match its hash'), String(foreign));
-});
-
-test('an entry that was forged with all its hashes breaks the link to the next', async () => {
-  const [entry] = await listEntries(database.forTenant(tenant.tenantId), tenant.tenantId, MIDDLE - 1, 1);
-  const forged = { ...entry!, body: '{"score":"999"}', kind: 'player.scored' };
-  const contentHash = hashContent(forged);
-  const hash = hashLink(forged.previousHash, contentHash);
-  const found = await whileAltered(
-    `UPDATE wallet_ledger_entries SET body = $2, kind = $3, content_hash = $4, hash = $5, transaction_hash = $5
-     WHERE tenant_id = $1 AND entry_index = ${MIDDLE}`,
-    [
-      tenant.tenantId,
-      forged.body,
-      forged.kind,
-      Buffer.from(contentHash.slice(2), 'hex'),
-      Buffer.from(hash.slice(2), 'hex'),
-    ],
-  );
-  assert.deepEqual(found, [`wallet_ledger_entries ${MIDDLE + 1} does not follow on the entry before it`]);
-});
-
-test('every column of the state: altered, the row is named', async () => {
-  const columns: Record<string, Record<string, string>> = {
-    wallet_players: {
-      player_index: 'player_index + 1000',
-      player_id: `player_id || 'x'`,
-      address: `address || 'x'`,
-      player_type: '1 - player_type',
-      is_verified: 'NOT is_verified',
-      score: 'score + 1',
-    },
-    wallet_sessions: {
-      session_id: 'session_id + 1000',
-      player_index: 'player_index + 1',
-      start_time: 'start_time + 1',
-      end_time: 'end_time + 1',
-    },
-    wallet_matches: {
-      match_session_id: 'match_session_id + 1000',
-      player_index: 'player_index + 1',
-      play_data_id: 'play_data_id + 1',
-      is_ended: 'NOT is_ended',
-    },
-    wallet_ledgers: {
-      entries: 'entries - 1',
-      hash: `set_byte(hash, 0, 255 - get_byte(hash, 0))`,
-      players: 'players + 1',
-      sessions: 'sessions - 1',
-      matches: 'matches + 1',
-      records: 'records + 1',
-      play_data: 'play_data - 1',
-    },
-  };
-  const keys: Record<string, string> = {
-    wallet_players: 'AND player_index = 1',
-    wallet_sessions: 'AND session_id = 1',
-    wallet_matches: 'AND match_session_id = 1',
-    wallet_ledgers: '',
-  };
-  for (const [table, altered] of Object.entries(columns)) {
-    const { rows } = await app.owner.query(
-      'SELECT column_name FROM information_schema.columns WHERE table_name = $1',
-      [table],
+      [tenant.tenantId, bystander.tenantId],
     );
-    const all = rows.map((row) => row.column_name).filter((name) => name !== 'tenant_id');
-    assert.deepEqual(all.toSorted(), Object.keys(altered).toSorted(), 'every column is altered by a test');
-    for (const [column, value] of Object.entries(altered)) {
-      const found = await whileAltered(
-        `UPDATE ${table} SET ${column} = ${value} WHERE tenant_id = $1 ${keys[table]}`,
+    assert.ok(foreign.includes('wallet_ledger_entries 1 does not match its hash'), String(foreign));
+  });
+
+  test('reports the next entry when all hashes of an entry were forged', async () => {
+    const [entry] = await listEntries(database.forTenant(tenant.tenantId), tenant.tenantId, MIDDLE - 1, 1);
+    const forged = { ...entry!, body: '{"score":"999"}', kind: 'player.scored' };
+    const contentHash = hashContent(forged);
+    const hash = hashLink(forged.previousHash, contentHash);
+    const found = await whileAltered(
+      `UPDATE wallet_ledger_entries SET body = $2, kind = $3, content_hash = $4, hash = $5, transaction_hash = $5
+     WHERE tenant_id = $1 AND entry_index = ${MIDDLE}`,
+      [
+        tenant.tenantId,
+        forged.body,
+        forged.kind,
+        Buffer.from(contentHash.slice(2), 'hex'),
+        Buffer.from(hash.slice(2), 'hex'),
+      ],
+    );
+    assert.deepEqual(found, [`wallet_ledger_entries ${MIDDLE + 1} does not follow the previous entry`]);
+  });
+
+  test('reports a row of the state with any altered column', async () => {
+    const columns: Record<string, Record<string, string>> = {
+      wallet_players: {
+        player_index: 'player_index + 1000',
+        player_id: `player_id || 'x'`,
+        address: `address || 'x'`,
+        player_type: '1 - player_type',
+        is_verified: 'NOT is_verified',
+        score: 'score + 1',
+      },
+      wallet_sessions: {
+        session_id: 'session_id + 1000',
+        player_index: 'player_index + 1',
+        start_time: 'start_time + 1',
+        end_time: 'end_time + 1',
+      },
+      wallet_matches: {
+        match_session_id: 'match_session_id + 1000',
+        player_index: 'player_index + 1',
+        play_data_id: 'play_data_id + 1',
+        is_ended: 'NOT is_ended',
+      },
+      wallet_ledgers: {
+        entries: 'entries - 1',
+        hash: `set_byte(hash, 0, 255 - get_byte(hash, 0))`,
+        players: 'players + 1',
+        sessions: 'sessions - 1',
+        matches: 'matches + 1',
+        records: 'records + 1',
+        play_data: 'play_data - 1',
+      },
+    };
+    const keys: Record<string, string> = {
+      wallet_players: 'AND player_index = 1',
+      wallet_sessions: 'AND session_id = 1',
+      wallet_matches: 'AND match_session_id = 1',
+      wallet_ledgers: '',
+    };
+    for (const [table, altered] of Object.entries(columns)) {
+      const { rows } = await app.owner.query(
+        'SELECT column_name FROM information_schema.columns WHERE table_name = $1',
+        [table],
       );
-      assert.ok(found[0]?.startsWith(`${table} `), `${table}.${column}: ${found}`);
+      const all = rows.map((row) => row.column_name).filter((name) => name !== 'tenant_id');
+      assert.deepEqual(all.toSorted(), Object.keys(altered).toSorted(), 'the test alters every column');
+      for (const [column, value] of Object.entries(altered)) {
+        const found = await whileAltered(
+          `UPDATE ${table} SET ${column} = ${value} WHERE tenant_id = $1 ${keys[table]}`,
+        );
+        assert.ok(found[0]?.startsWith(`${table} `), `${table}.${column}: ${found}`);
+      }
+      const gone = await whileAltered(`DELETE FROM ${table} WHERE tenant_id = $1 ${keys[table]}`);
+      assert.ok(gone[0]?.startsWith(`${table} `), `${table}: ${gone}`);
     }
-    const gone = await whileAltered(`DELETE FROM ${table} WHERE tenant_id = $1 ${keys[table]}`);
-    assert.ok(gone[0]?.startsWith(`${table} `), `${table}: ${gone}`);
-  }
-  const nulls = await whileAltered(
-    `UPDATE wallet_sessions SET end_time = NULL WHERE tenant_id = $1 AND session_id = 1`,
-  );
-  assert.deepEqual(nulls, ['wallet_sessions 1 does not follow from the entries']);
-});
+    const nulls = await whileAltered(
+      `UPDATE wallet_sessions SET end_time = NULL WHERE tenant_id = $1 AND session_id = 1`,
+    );
+    assert.deepEqual(nulls, ['wallet_sessions 1 does not match the entries']);
+  });
 
-test('in a range of time only the entries in it are looked at', async () => {
-  const { rows } = await app.owner.query(
-    `SELECT to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+  test('reads only the entries in a time range', async () => {
+    const { rows } = await app.owner.query(
+      `SELECT to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
      FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index = 3`,
-    [tenant.tenantId],
-  );
-  const [{ at }] = rows;
-  assert.equal(await verifyLedger(database, tenant.tenantId, { to: at }, () => {}), 2);
-  assert.deepEqual(await problems(tenant.tenantId, { from: at }), []);
+      [tenant.tenantId],
+    );
+    const [{ at }] = rows;
+    assert.equal(await verifyLedger(database, tenant.tenantId, { to: at }, () => {}), 2);
+    assert.deepEqual(await problems(tenant.tenantId, { from: at }), []);
+  });
 });
 
-test('verify walks the ledgers of all tenants', async () => {
-  const change = (by: number) =>
-    app.owner.query('UPDATE wallet_players SET score = score + $2 WHERE tenant_id = $1', [
-      bystander.tenantId,
-      by,
-    ]);
-  await change(1);
-  const found: string[] = [];
-  await verify(app.databaseUrl, {}, ({ table, id, tenantId }) => found.push(`${table} ${id} of ${tenantId}`));
-  await change(-1);
-  assert.deepEqual(found, [`wallet_players 1 of ${bystander.tenantId}`]);
-});
+describe('wallet ledgers in the database', () => {
+  test('are verified for all tenants by the verify command', async () => {
+    const change = (by: number) =>
+      app.owner.query('UPDATE wallet_players SET score = score + $2 WHERE tenant_id = $1', [
+        bystander.tenantId,
+        by,
+      ]);
+    await change(1);
+    const found: string[] = [];
+    await verify(app.databaseUrl, {}, ({ table, id, tenantId }) =>
+      found.push(`${table} ${id} of ${tenantId}`),
+    );
+    await change(-1);
+    assert.deepEqual(found, [`wallet_players 1 of ${bystander.tenantId}`]);
+  });
 
-test('the role of the application can neither change nor remove an entry', async () => {
-  const scope = database.forTenant(tenant.tenantId);
-  for (const text of [
-    'UPDATE wallet_ledger_entries SET body = body',
-    'DELETE FROM wallet_ledger_entries',
-    'TRUNCATE wallet_ledger_entries',
-  ]) {
-    await assert.rejects(scope.run(sql`${raw(text)}`), /permission denied/);
-  }
+  test('cannot be changed or deleted by the application role', async () => {
+    const scope = database.forTenant(tenant.tenantId);
+    for (const text of [
+      'UPDATE wallet_ledger_entries SET body = body',
+      'DELETE FROM wallet_ledger_entries',
+      'TRUNCATE wallet_ledger_entries',
+    ]) {
+      await assert.rejects(scope.run(sql`${raw(text)}`), /permission denied/);
+    }
+  });
 });

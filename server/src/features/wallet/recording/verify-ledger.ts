@@ -4,23 +4,23 @@ import { toMicroseconds } from '../../../core/timestamps.ts';
 import { readBatches } from '../chain/index.ts';
 import { GENESIS_HASH, hashContent, hashLink, type Head } from './ledger-entry.ts';
 import { listEntries, type StoredEntry } from './queries.ts';
-import { compareEnds, derivedTables, findStrayRows } from './verify-queries.ts';
+import { compareEnds, derivedTables, findMismatchedRows } from './verify-queries.ts';
 
 const CHUNK = 2_000;
 
-/** Something that is not as it was recorded. */
+/** A row that was altered, is missing, or does not match the entries. */
 export interface LedgerProblem {
   table: string;
   tenantId: string;
   id: string;
-  /** What is wrong, in words that follow on its name. */
+  /** The predicate of a sentence whose subject is the row. */
   problem: string;
 }
 
 /**
- * Walks a tenant's chain and reports each entry that was altered, is missing, or does not follow on the one before it; and,
- * where all of them are right, each row of the state that does not follow from them. In a range of time only the entries in it
- * are looked at. Returns how many entries it read.
+ * Verifies a tenant's chain. Reports each entry that was altered, is missing, or does not follow the previous one. If all
+ * entries are correct, it also reports each row of the state that does not match them. With a time range, it verifies only the
+ * entries in the range. Returns the number of entries that it has read.
  */
 export async function verifyLedger(
   database: Database,
@@ -40,12 +40,14 @@ export async function verifyLedger(
 
   const { headIndex, headHash, lastIndex, lastHash } = await compareEnds(tenant, tenantId);
   if ((headIndex ?? 0) > (lastIndex ?? 0)) found(ENTRIES, span(lastIndex ?? 0, headIndex! + 1), MISSING);
-  else if (headIndex !== lastIndex && (headIndex ?? 0) !== (lastIndex ?? 0)) found(HEAD, 'head', STRAY);
-  else if (lastIndex !== null && headHash !== lastHash) found(HEAD, 'head', STRAY);
+  else if (headIndex !== lastIndex && (headIndex ?? 0) !== (lastIndex ?? 0)) found(HEAD, 'head', MISMATCH);
+  else if (lastIndex !== null && headHash !== lastHash) found(HEAD, 'head', MISMATCH);
   if (isSound)
     for (const table of derivedTables) {
-      const rows = await tenant.transaction((transaction) => findStrayRows(transaction, tenantId, table));
-      for (const { id } of rows) found(table, id, STRAY);
+      const rows = await tenant.transaction((transaction) =>
+        findMismatchedRows(transaction, tenantId, table),
+      );
+      for (const { id } of rows) found(table, id, MISMATCH);
     }
   return count;
 }
@@ -54,7 +56,7 @@ export const ENTRIES = 'wallet_ledger_entries';
 const HEAD = 'wallet_ledgers';
 const MISSING = 'is missing';
 const ALTERED = 'does not match its hash';
-const STRAY = 'does not follow from the entries';
+const MISMATCH = 'does not match the entries';
 
 async function walk(
   tenant: Scope,
@@ -63,25 +65,25 @@ async function walk(
   isWhole: boolean,
   found: (table: string, id: string, problem: string) => void,
 ): Promise<number> {
-  // In UTC, for PostgreSQL refuses offsets of 16 hours and more.
+  // Converted to UTC, because PostgreSQL refuses offsets of 16 hours or more.
   const inUtc = { from: range.from && toMicroseconds(range.from), to: range.to && toMicroseconds(range.to) };
   let before: (Head & { recomputed: Hex }) | undefined;
   if (isWhole) before = { index: 0, hash: GENESIS_HASH, recomputed: GENESIS_HASH };
   let count = 0;
   while (true) {
     const entries = await listEntries(tenant, tenantId, before?.index ?? 0, CHUNK, inUtc);
-    const sealed = entries.filter(({ hash, transactionHash }) => transactionHash !== hash);
+    const enqueued = entries.filter(({ hash, transactionHash }) => transactionHash !== hash);
     const batches = await readBatches(
       tenant,
-      sealed.map(({ transactionHash }) => transactionHash),
+      enqueued.map(({ transactionHash }) => transactionHash),
     );
     for (const entry of entries) {
       const { index, hash, previousHash, contentHash } = entry;
       if (before && index > before.index + 1) found(ENTRIES, span(before.index, index), MISSING);
       else if (before && previousHash !== before.hash && previousHash !== before.recomputed)
-        found(ENTRIES, String(index), 'does not follow on the entry before it');
+        found(ENTRIES, String(index), 'does not follow the previous entry');
       if (!matchesItsHashes(entry, batches)) found(ENTRIES, String(index), ALTERED);
-      // Of an entry whose own hash was altered the next one still knows the right one: only the altered one is named.
+      // If the hash of an entry was altered, the next entry still contains the correct one. So only the altered entry is reported.
       before = { index, hash, recomputed: hashLink(previousHash, contentHash) };
     }
     count += entries.length;
@@ -91,7 +93,7 @@ async function walk(
 
 type Batches = Awaited<ReturnType<typeof readBatches>>;
 
-/** Its transaction is the entry itself, or one that was signed to append it. */
+/** The transaction of an entry is the entry itself, or a call that was signed to append it. */
 function matchesItsHashes(entry: StoredEntry, batches: Batches): boolean {
   const { tenantId, index, previousHash, contentHash, hash, transactionHash } = entry;
   const batch = batches.get(transactionHash);
@@ -101,7 +103,7 @@ function matchesItsHashes(entry: StoredEntry, batches: Batches): boolean {
   );
 }
 
-/** The indices between two. */
+/** The indices between `after` and `before`, as text. */
 function span(after: number, before: number): string {
   return after + 2 === before ? String(after + 1) : `${after + 1} to ${before - 1}`;
 }

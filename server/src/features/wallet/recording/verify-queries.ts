@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 
-/** Where a chain ends as its head says, and as its entries do; null where there is no head, or no entry. */
+/** The end of a chain by its head and by its last entry. Null if there is no head, or no entry. */
 export async function compareEnds(
   db: Querier,
   tenantId: string,
@@ -23,7 +23,7 @@ export async function compareEnds(
   return ends!;
 }
 
-/** The tables that follow from the entries. */
+/** The tables that are derived from the entries. */
 export const derivedTables = [
   'wallet_ledgers',
   'wallet_players',
@@ -32,23 +32,23 @@ export const derivedTables = [
 ] as const;
 
 /**
- * The rows of a table that are not what the entries say, by their number. One statement, so that it sees entries and rows of
- * one moment; it may take minutes, and no time limit stops it.
+ * The rows of a table that do not match the entries. One statement reads both, so that they are of the same snapshot. It may
+ * take minutes, so it has no timeout.
  */
-export async function findStrayRows(
+export async function findMismatchedRows(
   db: Querier,
   tenantId: string,
   table: (typeof derivedTables)[number],
 ): Promise<{ id: string }[]> {
   await db.run(sql`SET LOCAL statement_timeout = 0`);
-  return db.rows(strayRows[table](tenantId));
+  return db.rows(mismatchedRows[table](tenantId));
 }
 
 const entriesOf = (tenantId: string, kind: string) => sql`
   (SELECT entry_index, player_index, body::jsonb AS body FROM wallet_ledger_entries
    WHERE tenant_id = ${tenantId} AND kind = ${kind})`;
 
-const strayRows: Record<(typeof derivedTables)[number], (tenantId: string) => Sql> = {
+const mismatchedRows: Record<(typeof derivedTables)[number], (tenantId: string) => Sql> = {
   wallet_ledgers: (tenantId) => sql`
     SELECT 'head' AS id
     FROM (SELECT count(*) FILTER (WHERE kind = 'player.added') AS players,

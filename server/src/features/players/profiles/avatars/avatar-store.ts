@@ -4,34 +4,36 @@ import { FSDriver } from 'flydrive/drivers/fs';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { RenderedAvatar } from './render-avatar.ts';
 
-/** A folder, or a bucket of S3 or of something that speaks like it. */
+/** A local folder, or a bucket of S3 or of an S3-compatible server. */
 export type AvatarStorage =
   | { kind: 'folder'; path: string }
   | { kind: 's3'; bucket: string; prefix: string; region: string; endpoint: string | undefined };
 
-/** Keeps pictures under names that nobody can guess, and that are never used again. */
+/** Stores avatar images under random names of 128 bits. A name is never reused. */
 export interface AvatarStore {
-  /** Keeps a picture and returns its new name. Throws avatar_storage_unavailable. */
+  /** Stores an image and returns its new name. Throws avatar_storage_unavailable. */
   add(avatar: RenderedAvatar): Promise<string>;
-  /** A picture and its media type; undefined where there is none of that name. Throws avatar_storage_unavailable. */
+  /** Returns an image and its media type, or undefined if the name is unknown. Throws avatar_storage_unavailable. */
   read(name: string): Promise<{ bytes: Uint8Array; type: string } | undefined>;
-  /** Removes a picture. Throws avatar_storage_unavailable. */
+  /** Removes an image. Throws avatar_storage_unavailable. */
   remove(name: string): Promise<void>;
-  /** The address under which clients find a picture. */
+  /** The public URL of a stored image. */
   urlOf(name: string): string;
-  /** Whether an address has the form of one of ours. */
-  isOurs(url: string): boolean;
+  /** Whether a URL has the form of {@link urlOf}. Does not check that the image exists. */
+  isOwnUrl(url: string): boolean;
 }
 
 const NAME = /^[0-9a-f]{32}\.(png|jpg)$/;
 const mediaTypes: Record<string, string> = { png: 'image/png', jpg: 'image/jpeg' };
 
-/** Where pictures are served, below the server's public address. */
+/** The path of the images, below the server's public URL. */
 export const AVATAR_PATH = '/avatars/';
 
-/** Opens the storage that the operator has chosen. Nothing is asked of it before the first picture. */
+/** Opens the storage that the operator has configured. The first request to it is sent with the first image. */
 export async function openAvatarStore(storage: AvatarStorage, publicUrl: string): Promise<AvatarStore> {
-  const disk = new Disk(storage.kind === 's3' ? await s3Driver(storage) : folderDriver(storage.path));
+  const disk = new Disk(
+    storage.kind === 's3' ? await createS3Driver(storage) : createFolderDriver(storage.path),
+  );
   const keyOf = (name: string): string =>
     storage.kind === 's3' && storage.prefix !== '' ? `${storage.prefix}/${name}` : name;
   const base = publicUrl + AVATAR_PATH;
@@ -40,12 +42,12 @@ export async function openAvatarStore(storage: AvatarStorage, publicUrl: string)
     async add({ bytes, extension }) {
       const name = `${randomBytes(16).toString('hex')}.${extension}`;
       const contentType = mediaTypes[extension]!;
-      await available(disk.put(keyOf(name), bytes, { contentType }));
+      await mapFailure(disk.put(keyOf(name), bytes, { contentType }));
       return name;
     },
     async read(name) {
       if (!NAME.test(name)) return undefined;
-      const bytes = await available(
+      const bytes = await mapFailure(
         disk.getBytes(keyOf(name)).catch((error: unknown) => {
           if (isMissing(error)) return undefined;
           throw error;
@@ -53,18 +55,18 @@ export async function openAvatarStore(storage: AvatarStorage, publicUrl: string)
       );
       return bytes && { bytes, type: mediaTypes[name.slice(-3)]! };
     },
-    remove: (name) => available(disk.delete(keyOf(name))),
+    remove: (name) => mapFailure(disk.delete(keyOf(name))),
     urlOf: (name) => base + name,
-    isOurs: (url) => url.startsWith(base) && NAME.test(url.slice(base.length)),
+    isOwnUrl: (url) => url.startsWith(base) && NAME.test(url.slice(base.length)),
   };
 }
 
-function folderDriver(location: string): FSDriver {
+function createFolderDriver(location: string): FSDriver {
   return new FSDriver({ location, visibility: 'private' });
 }
 
-/** Its libraries take 200 ms and 20 MB to load, so only who uses them pays for that. */
-async function s3Driver({ bucket, region, endpoint }: Extract<AvatarStorage, { kind: 's3' }>) {
+/** Imports the S3 client on demand, because it takes 200 ms and 20 MB to load. */
+async function createS3Driver({ bucket, region, endpoint }: Extract<AvatarStorage, { kind: 's3' }>) {
   const { S3Driver } = await import('flydrive/drivers/s3');
   return new S3Driver({
     bucket,
@@ -72,7 +74,7 @@ async function s3Driver({ bucket, region, endpoint }: Extract<AvatarStorage, { k
     visibility: 'private',
     supportsACL: false,
     ...(endpoint && { endpoint, forcePathStyle: true }),
-    // The newer checksums are unknown to many a server that speaks like S3.
+    // Many S3-compatible servers do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 2,
@@ -89,7 +91,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || name === 'NoSuchKey' || $metadata?.httpStatusCode === 404;
 }
 
-async function available<Result>(work: Promise<Result>): Promise<Result> {
+async function mapFailure<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {

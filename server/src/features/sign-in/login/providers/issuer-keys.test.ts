@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, mock, test } from 'node:test';
+import { after, describe, mock, test } from 'node:test';
 import { errors, type JWSHeaderParameters } from 'jose';
 import { openOutboundClient, type OutboundClient } from '../../../../outbound/http-client.ts';
 import { startWalletIssuer, type WalletIssuer } from '../../../../testing/providers/wallet-issuer.ts';
@@ -18,122 +18,127 @@ const headerOf = (issuer: WalletIssuer, index = -1) => {
 const unknown = (error: unknown) => error instanceof errors.JWKSNoMatchingKey;
 const unavailable = { code: 'provider_unavailable' };
 
-test('keys are read once an hour', async () => {
-  const issuer = await startWalletIssuer();
-  const keys = open();
-  for (let count = 0; count < 3; count++) assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer)));
-  mock.timers.tick(60 * MINUTE - 1);
-  await keys.find('tenant', issuer.url, headerOf(issuer));
-  assert.equal(issuer.timesRead(), 1);
-  mock.timers.tick(1);
-  await Promise.all(Array.from({ length: 8 }, () => keys.find('tenant', issuer.url, headerOf(issuer))));
-  assert.equal(issuer.timesRead(), 2);
-});
+describe('createIssuerKeys', () => {
+  test('fetches the keys once an hour', async () => {
+    const issuer = await startWalletIssuer();
+    const keys = open();
+    for (let count = 0; count < 3; count++)
+      assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer)));
+    mock.timers.tick(60 * MINUTE - 1);
+    await keys.find('tenant', issuer.url, headerOf(issuer));
+    assert.equal(issuer.timesRead(), 1);
+    mock.timers.tick(1);
+    await Promise.all(Array.from({ length: 8 }, () => keys.find('tenant', issuer.url, headerOf(issuer))));
+    assert.equal(issuer.timesRead(), 2);
+  });
 
-test('a key that is taken back works no longer than an hour', async () => {
-  const issuer = await startWalletIssuer();
-  const keys = open();
-  const old = headerOf(issuer);
-  await keys.find('tenant', issuer.url, old);
-  issuer.keys.pop();
-  await issuer.rotate();
-  assert.ok(await keys.find('tenant', issuer.url, old));
-  mock.timers.tick(60 * MINUTE);
-  await assert.rejects(keys.find('tenant', issuer.url, old), unknown);
-});
-
-test('a new key is found at once, but unknown ones make us ask every half minute at most', async () => {
-  const issuer = await startWalletIssuer();
-  const keys = open();
-  await keys.find('tenant', issuer.url, headerOf(issuer));
-  mock.timers.tick(30_000);
-  await issuer.rotate();
-  await Promise.all(Array.from({ length: 8 }, () => keys.find('tenant', issuer.url, headerOf(issuer))));
-  assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer, 0)), 'the old one still works');
-  assert.equal(issuer.timesRead(), 2);
-
-  const forged = { alg: 'ES256', kid: 'forged' };
-  for (let second = 0; second < 60; second++) {
-    await Promise.all([1, 2, 3].map(() => assert.rejects(keys.find('tenant', issuer.url, forged), unknown)));
-    mock.timers.tick(1000);
-  }
-  assert.equal(issuer.timesRead(), 3);
-});
-
-test('while the issuer is away its keys serve for a day, and an unknown one is no verdict', async () => {
-  const issuer = await startWalletIssuer();
-  const keys = open();
-  await keys.find('tenant', issuer.url, headerOf(issuer));
-  issuer.fail('broken');
-  for (let hour = 1; hour < 24; hour++) {
+  test('refuses a removed key after an hour at the latest', async () => {
+    const issuer = await startWalletIssuer();
+    const keys = open();
+    const old = headerOf(issuer);
+    await keys.find('tenant', issuer.url, old);
+    issuer.keys.pop();
+    await issuer.rotate();
+    assert.ok(await keys.find('tenant', issuer.url, old));
     mock.timers.tick(60 * MINUTE);
+    await assert.rejects(keys.find('tenant', issuer.url, old), unknown);
+  });
+
+  test('finds a new key at once, but fetches at most every 30 seconds for unknown keys', async () => {
+    const issuer = await startWalletIssuer();
+    const keys = open();
+    await keys.find('tenant', issuer.url, headerOf(issuer));
+    mock.timers.tick(30_000);
+    await issuer.rotate();
+    await Promise.all(Array.from({ length: 8 }, () => keys.find('tenant', issuer.url, headerOf(issuer))));
+    assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer, 0)), 'the old one still works');
+    assert.equal(issuer.timesRead(), 2);
+
+    const forged = { alg: 'ES256', kid: 'forged' };
+    for (let second = 0; second < 60; second++) {
+      await Promise.all(
+        [1, 2, 3].map(() => assert.rejects(keys.find('tenant', issuer.url, forged), unknown)),
+      );
+      mock.timers.tick(1000);
+    }
+    assert.equal(issuer.timesRead(), 3);
+  });
+
+  test('uses cached keys for a day when the issuer is unavailable, and throws provider_unavailable for unknown keys', async () => {
+    const issuer = await startWalletIssuer();
+    const keys = open();
+    await keys.find('tenant', issuer.url, headerOf(issuer));
+    issuer.fail('broken');
+    for (let hour = 1; hour < 24; hour++) {
+      mock.timers.tick(60 * MINUTE);
+      assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer)));
+      await assert.rejects(keys.find('tenant', issuer.url, { alg: 'ES256', kid: 'new' }), unavailable);
+    }
+    assert.equal(issuer.requests.length, 2 + 23, 'one fetch per hour');
+    mock.timers.tick(60 * MINUTE);
+    await assert.rejects(keys.find('tenant', issuer.url, headerOf(issuer)), unavailable);
+    issuer.fail('never');
+    mock.timers.tick(30_000);
     assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer)));
-    await assert.rejects(keys.find('tenant', issuer.url, { alg: 'ES256', kid: 'new' }), unavailable);
-  }
-  assert.equal(issuer.requests.length, 2 + 23, 'it was asked once an hour');
-  mock.timers.tick(60 * MINUTE);
-  await assert.rejects(keys.find('tenant', issuer.url, headerOf(issuer)), unavailable);
-  issuer.fail('never');
-  mock.timers.tick(30_000);
-  assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer)));
-});
+  });
 
-test('an issuer that has never given its keys is asked every five seconds at most, by itself', async () => {
-  const [issuer, other] = [await startWalletIssuer(), await startWalletIssuer()];
-  const keys = open();
-  issuer.fail('broken');
-  const ask = () => keys.find('tenant', issuer.url, headerOf(issuer));
-  await Promise.all([1, 2, 3].map(() => assert.rejects(ask(), unavailable)));
-  await assert.rejects(ask(), unavailable);
-  assert.equal(issuer.requests.length, 1);
-  for (let count = 1; count < 5; count++) {
-    mock.timers.tick(5000);
+  test('fetches at most every five seconds, per issuer, when no keys are cached', async () => {
+    const [issuer, other] = [await startWalletIssuer(), await startWalletIssuer()];
+    const keys = open();
+    issuer.fail('broken');
+    const ask = () => keys.find('tenant', issuer.url, headerOf(issuer));
+    await Promise.all([1, 2, 3].map(() => assert.rejects(ask(), unavailable)));
     await assert.rejects(ask(), unavailable);
-  }
-  assert.equal(issuer.requests.length, 5);
-  mock.timers.tick(5000);
-  issuer.fail('never');
-  await assert.rejects(ask(), unavailable);
-  assert.equal(issuer.requests.length, 5, 'after five failures it has ten seconds of peace');
-  assert.ok(await keys.find('tenant', other.url, headerOf(other)), 'the other one has nothing to do with it');
-  mock.timers.tick(5000);
-  assert.ok(await ask());
-});
+    assert.equal(issuer.requests.length, 1);
+    for (let count = 1; count < 5; count++) {
+      mock.timers.tick(5000);
+      await assert.rejects(ask(), unavailable);
+    }
+    assert.equal(issuer.requests.length, 5);
+    mock.timers.tick(5000);
+    issuer.fail('never');
+    await assert.rejects(ask(), unavailable);
+    assert.equal(issuer.requests.length, 5, 'no request for ten seconds after five failures');
+    assert.ok(await keys.find('tenant', other.url, headerOf(other)), 'the other issuer is not affected');
+    mock.timers.tick(5000);
+    assert.ok(await ask());
+  });
 
-test('neither an issuer nor its configuration can send us to http or to a private address', async () => {
-  const asked: string[] = [];
-  let jwksUri = '';
-  const fake: OutboundClient = {
-    async send(url) {
-      asked.push(url);
-      const text = JSON.stringify({ issuer: 'https://wallet.example', jwks_uri: jwksUri });
-      return { status: 200, headers: {}, text };
-    },
-    close: async () => {},
-  };
-  const find = (issuer: string) =>
-    createIssuerKeys(fake, { allowPrivateAddresses: false }).find('tenant', issuer, { alg: 'ES256' });
-  for (const issuer of ['http://wallet.example', 'https://127.0.0.1', 'https://[::1]', 'file:///keys', 'x'])
-    await assert.rejects(find(issuer), { code: 'provider_not_available' });
-  assert.deepEqual(asked, []);
-  for (jwksUri of [
-    'http://wallet.example/keys',
-    'https://169.254.169.254/keys',
-    'https://ada:secret@wallet.example/keys',
-    '/keys',
-  ])
-    await assert.rejects(find('https://wallet.example'), unavailable, jwksUri);
-  assert.deepEqual(new Set(asked), new Set(['https://wallet.example/.well-known/openid-configuration']));
-});
+  test('refuses http and private addresses from the issuer and its configuration', async () => {
+    const asked: string[] = [];
+    let jwksUri = '';
+    const fake: OutboundClient = {
+      async send(url) {
+        asked.push(url);
+        const text = JSON.stringify({ issuer: 'https://wallet.example', jwks_uri: jwksUri });
+        return { status: 200, headers: {}, text };
+      },
+      close: async () => {},
+    };
+    const find = (issuer: string) =>
+      createIssuerKeys(fake, { allowPrivateAddresses: false }).find('tenant', issuer, { alg: 'ES256' });
+    for (const issuer of ['http://wallet.example', 'https://127.0.0.1', 'https://[::1]', 'file:///keys', 'x'])
+      await assert.rejects(find(issuer), { code: 'provider_not_available' });
+    assert.deepEqual(asked, []);
+    for (jwksUri of [
+      'http://wallet.example/keys',
+      'https://169.254.169.254/keys',
+      'https://ada:secret@wallet.example/keys',
+      '/keys',
+    ])
+      await assert.rejects(find('https://wallet.example'), unavailable, jwksUri);
+    assert.deepEqual(new Set(asked), new Set(['https://wallet.example/.well-known/openid-configuration']));
+  });
 
-test('tokens of one tenant do not use up the readings of another tenant with the same issuer', async () => {
-  const issuer = await startWalletIssuer();
-  const keys = createIssuerKeys(client, { allowPrivateAddresses: true });
-  for (const tenant of ['one', 'another']) await keys.find(tenant, issuer.url, headerOf(issuer));
-  mock.timers.tick(30_000);
-  const forged = { alg: 'ES256', kid: 'made up' };
-  await assert.rejects(keys.find('one', issuer.url, forged), unknown);
-  await issuer.rotate();
-  await assert.rejects(keys.find('one', issuer.url, headerOf(issuer)), unknown);
-  assert.ok(await keys.find('another', issuer.url, headerOf(issuer)));
+  test('counts the fetches of each tenant separately', async () => {
+    const issuer = await startWalletIssuer();
+    const keys = createIssuerKeys(client, { allowPrivateAddresses: true });
+    for (const tenant of ['one', 'another']) await keys.find(tenant, issuer.url, headerOf(issuer));
+    mock.timers.tick(30_000);
+    const forged = { alg: 'ES256', kid: 'made up' };
+    await assert.rejects(keys.find('one', issuer.url, forged), unknown);
+    await issuer.rotate();
+    await assert.rejects(keys.find('one', issuer.url, headerOf(issuer)), unknown);
+    assert.ok(await keys.find('another', issuer.url, headerOf(issuer)));
+  });
 });

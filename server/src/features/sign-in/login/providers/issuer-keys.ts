@@ -7,141 +7,143 @@ import {
   createOutboundProvider,
   type OutboundProvider,
 } from '../../../../outbound/provider.ts';
-import { faultOfTenantUrl } from '../../../../outbound/tenant-url.ts';
+import { tenantUrlError } from '../../../../outbound/tenant-url.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 
-/** The keys by which issuers sign their tokens, read from the issuers themselves. */
+/** The public keys with which issuers sign tokens. */
 export interface IssuerKeys {
   /**
-   * The key that the header of a token names. Throws jose's errors where the issuer has no such key, provider_unavailable
-   * where it does not tell, and provider_not_available where it calls itself something else.
+   * Finds the key that a token header names. Throws jose's errors if the issuer has no such key, provider_unavailable if the issuer
+   * sends no usable response, and provider_not_available if the issuer's configuration contains another issuer name.
    */
   find(tenantId: string, issuer: string, header: JWSHeaderParameters): Promise<CryptoKey>;
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
-interface KnownIssuer {
+interface CachedIssuer {
   name: string;
   provider: OutboundProvider;
-  /** The running reading or the last one, whose outcome stands until `restsUntil`. */
-  reading: Promise<KeySet> | undefined;
-  restsUntil: number;
+  /** The current or last fetch. Its result is reused until `nextFetchAt`. */
+  fetch: Promise<KeySet> | undefined;
+  nextFetchAt: number;
   keys: KeySet | undefined;
-  readAt: number;
+  fetchedAt: number;
 }
 
-const CALLED = 'The issuer of the token';
+const PROVIDER_NAME = 'The issuer of the token';
 
-/** After an hour keys are read again; while the issuer is away the old ones serve for a day. */
+/** Keys are fetched again after an hour. If the issuer is unavailable, the cached keys stay valid for a day. */
 const FRESH_MS = 60 * 60_000;
 const USABLE_MS = 24 * 60 * 60_000;
-/** Anybody can name a key that does not exist: that makes us read again this often at most. */
+/** The minimum interval between fetches. Without it, tokens that name unknown keys would cause a fetch each. */
 const COOLDOWN_MS = 30_000;
-/** The same for an issuer that has given no keys yet, and so lets nobody sign in. */
+/** The minimum interval for an issuer without cached keys. It is shorter, because nobody can sign in meanwhile. */
 const RETRY_MS = 5000;
-/** 64 MiB in all, as a tenant can make up issuers with key sets of any size. The great ones publish 2 to 30 KiB. */
-const REMEMBERED_ISSUERS = 1000;
-const LARGEST_KEY_SET = 64 * 1024;
+/** At most 64 MiB in total, because a tenant can create issuers with large key sets. Large issuers publish 2 to 30 KiB. */
+const MAX_CACHED_ISSUERS = 1000;
+const MAX_KEY_SET_LENGTH = 64 * 1024;
 
 /**
- * Reads the keys of issuers and caches them, for each tenant by itself. So neither a failing issuer nor tokens that name unknown
- * keys delay the sign-ins of another tenant, also of one with the same issuer.
+ * Fetches and caches the keys of issuers, separately for each tenant. So a failing issuer, or tokens that name unknown keys, cannot
+ * delay the sign-ins of another tenant, even if both tenants use the same issuer.
  */
 export function createIssuerKeys(
   client: OutboundClient,
   config: { allowPrivateAddresses: boolean },
 ): IssuerKeys {
-  const issuers = new LRUCache<string, KnownIssuer>({ max: REMEMBERED_ISSUERS });
+  const issuers = new LRUCache<string, CachedIssuer>({ max: MAX_CACHED_ISSUERS });
 
-  const know = (tenantId: string, name: string): KnownIssuer => {
-    const provider = createOutboundProvider(CALLED, client);
-    const known = { name, provider, reading: undefined, restsUntil: 0, keys: undefined, readAt: 0 };
-    issuers.set(`${tenantId} ${name}`, known);
-    return known;
+  const addIssuer = (tenantId: string, name: string): CachedIssuer => {
+    const provider = createOutboundProvider(PROVIDER_NAME, client);
+    const issuer = { name, provider, fetch: undefined, nextFetchAt: 0, keys: undefined, fetchedAt: 0 };
+    issuers.set(`${tenantId} ${name}`, issuer);
+    return issuer;
   };
 
-  /** Reads the keys, or joins who does. Where that was lately, its outcome still stands. */
-  const read = (issuer: KnownIssuer): Promise<KeySet> => {
-    if (issuer.reading && Date.now() < issuer.restsUntil) return issuer.reading;
-    issuer.restsUntil = Infinity;
-    issuer.reading = readKeySet(issuer, config)
+  /** Fetches the keys, or returns the result of a current or recent fetch. */
+  const fetchKeys = (issuer: CachedIssuer): Promise<KeySet> => {
+    if (issuer.fetch && Date.now() < issuer.nextFetchAt) return issuer.fetch;
+    issuer.nextFetchAt = Infinity;
+    issuer.fetch = fetchKeySet(issuer, config)
       .then((keys) => {
-        issuer.readAt = Date.now();
+        issuer.fetchedAt = Date.now();
         return (issuer.keys = keys);
       })
       .finally(() => {
-        issuer.restsUntil = Date.now() + (issuer.keys ? COOLDOWN_MS : RETRY_MS);
+        issuer.nextFetchAt = Date.now() + (issuer.keys ? COOLDOWN_MS : RETRY_MS);
       });
-    return issuer.reading;
+    return issuer.fetch;
   };
 
-  const currentKeys = async (issuer: KnownIssuer): Promise<KeySet> => {
-    const age = Date.now() - issuer.readAt;
+  const currentKeys = async (issuer: CachedIssuer): Promise<KeySet> => {
+    const age = Date.now() - issuer.fetchedAt;
     const { keys } = issuer;
-    if (!keys || age >= USABLE_MS) return read(issuer);
-    return age < FRESH_MS ? keys : read(issuer).catch(() => keys);
+    if (!keys || age >= USABLE_MS) return fetchKeys(issuer);
+    return age < FRESH_MS ? keys : fetchKeys(issuer).catch(() => keys);
   };
 
   return {
     async find(tenantId, name, header) {
-      const issuer = issuers.get(`${tenantId} ${name}`) ?? know(tenantId, name);
+      const issuer = issuers.get(`${tenantId} ${name}`) ?? addIssuer(tenantId, name);
       const keys = await currentKeys(issuer);
-      const key = await keyOf(keys, header).catch(unlessUnknown);
-      return key ?? keyOf(await read(issuer), header);
+      const key = await selectKey(keys, header).catch(rethrowUnlessNoMatch);
+      return key ?? selectKey(await fetchKeys(issuer), header);
     },
   };
 }
 
-/** Where an issuer says that its keys are, or else where most keep them. */
-async function readKeySet(
-  { name, provider }: KnownIssuer,
+/** Fetches the key set from the issuer's `jwks_uri`. Without OpenID configuration, uses the usual path. */
+async function fetchKeySet(
+  { name, provider }: CachedIssuer,
   config: { allowPrivateAddresses: boolean },
 ): Promise<KeySet> {
-  if (faultOfTenantUrl(name, config))
+  if (tenantUrlError(name, config))
     throw new ProblemError(
       'provider_not_available',
-      'The issuer in the settings of this tenant is not a public https address.',
+      'The issuer in the settings of this tenant is not a public https URL.',
     );
   const base = name.replace(/\/$/, '');
   const answer = await provider.ask(`${base}/.well-known/openid-configuration`);
   const configuration = answer.status === 200 ? jsonObjectOf(answer) : undefined;
   if (typeof configuration?.['issuer'] !== 'string')
-    return parseKeySet(provider, `${base}/.well-known/jwks.json`);
+    return fetchKeySetFrom(provider, `${base}/.well-known/jwks.json`);
   if (configuration['issuer'] !== name)
     throw new ProblemError(
       'provider_not_available',
       'The issuer in the settings of this tenant differs from the one in its openid-configuration. Copy the issuer from there.',
     );
   const { jwks_uri } = configuration;
-  if (typeof jwks_uri !== 'string' || faultOfTenantUrl(jwks_uri, config)) throw notUnderstood(CALLED, answer);
-  return parseKeySet(provider, jwks_uri);
+  if (typeof jwks_uri !== 'string' || tenantUrlError(jwks_uri, config))
+    throw notUnderstood(PROVIDER_NAME, answer);
+  return fetchKeySetFrom(provider, jwks_uri);
 }
 
-async function parseKeySet(provider: OutboundProvider, url: string): Promise<KeySet> {
+async function fetchKeySetFrom(provider: OutboundProvider, url: string): Promise<KeySet> {
   const answer = await provider.ask(url);
-  if (answer.status !== 200 || answer.text.length > LARGEST_KEY_SET) throw notUnderstood(CALLED, answer);
+  if (answer.status !== 200 || answer.text.length > MAX_KEY_SET_LENGTH)
+    throw notUnderstood(PROVIDER_NAME, answer);
   try {
     return createLocalJWKSet(jsonObjectOf(answer) as never);
   } catch {
-    throw notUnderstood(CALLED, answer);
+    throw notUnderstood(PROVIDER_NAME, answer);
   }
 }
 
-/** The one key of a set that a header fits. */
-async function keyOf(keys: KeySet, header: JWSHeaderParameters): Promise<CryptoKey> {
+/** The one key of a set that matches a token header. */
+async function selectKey(keys: KeySet, header: JWSHeaderParameters): Promise<CryptoKey> {
   try {
     return await keys(header);
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
       throw error;
-    // A key that cannot be one, whatever it says of itself.
-    throw new ProblemError('provider_unavailable', `${CALLED} publishes a key that cannot be used.`, {
+    // The key set contains a malformed key.
+    throw new ProblemError('provider_unavailable', `${PROVIDER_NAME} publishes a key that cannot be used.`, {
       cause: error,
     });
   }
 }
 
-function unlessUnknown(error: unknown): undefined {
+function rethrowUnlessNoMatch(error: unknown): undefined {
   if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
 }

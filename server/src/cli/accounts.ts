@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import addFormats from 'ajv-formats';
+import { Command } from 'commander';
+import type { Author } from '../core/author.ts';
+import { newId } from '../core/ids.ts';
+import { ProblemError } from '../core/problem.ts';
+import { createFirstAdmin, promoteByOperator, resetByOperator } from '../features/studio/accounts/index.ts';
+import { prepareDatabase } from '../runtime/prepare-database.ts';
+import { hashPassword } from '../security/passwords.ts';
+import { UsageError, withDatabase, withStorage } from './command.ts';
+
+const OPERATOR: Author = { actor: { kind: 'system', id: null } };
+
+export const bootstrapCommand = new Command('bootstrap')
+  .description('create the first account that administers the deployment')
+  .requiredOption('--email <address>', 'its e-mail address')
+  .action(({ email }: { email: string }) => onPreparedDatabase(email, createAdministrator));
+
+export const accountsCommand = new Command('accounts').description('manage the accounts of the dashboard');
+
+accountsCommand
+  .command('reset-password')
+  .description('set a new password for an account, end its sessions, and print the password once')
+  .requiredOption('--email <address>', 'the e-mail address of the account')
+  .option('--remove-totp', 'remove its second factor too', false)
+  .action(({ email, removeTotp }: { email: string; removeTotp: boolean }) =>
+    onPreparedDatabase(email, (url, address) => resetPassword(url, address, removeTotp)),
+  );
+
+accountsCommand
+  .command('promote')
+  .description('make an account an administrator of the deployment')
+  .requiredOption('--email <address>', 'the e-mail address of the account')
+  .action(({ email }: { email: string }) => onPreparedDatabase(email, promote));
+
+async function createAdministrator(url: string, email: string): Promise<void> {
+  const password = newPassword();
+  const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
+  const created = await withDatabase(url, (database) =>
+    database.transaction((transaction) => createFirstAdmin(transaction, OPERATOR, account)),
+  ).catch((error: unknown) => {
+    if (!(error instanceof ProblemError && error.code === 'email_taken')) throw error;
+    throw new UsageError(
+      `${email} has an account already. To make it the administrator, run: guildhall accounts reset-password ` +
+        `--email ${email}, and then: guildhall accounts promote --email ${email}`,
+    );
+  });
+  if (!created)
+    throw new UsageError(
+      'This database has an administrator already. To add another, run: guildhall accounts promote --email <address>',
+    );
+  console.log(`Created the administrator ${email}. Save the password, it is not shown again: ${password}`);
+}
+
+async function resetPassword(url: string, email: string, removeTotp: boolean): Promise<void> {
+  const password = newPassword();
+  const reset = { email, passwordHash: await hashPassword(password), removeTotp };
+  const isReset = await withDatabase(url, (database) =>
+    database.transaction((transaction) => resetByOperator(transaction, OPERATOR, reset)),
+  );
+  if (!isReset) throw new UsageError(`No account has the address ${email}.`);
+  console.log(
+    `The new password of ${email} is ${password}. It is not shown again. Change it after the first login.`,
+  );
+}
+
+async function promote(url: string, email: string): Promise<void> {
+  const outcome = await withDatabase(url, (database) =>
+    database.transaction((transaction) => promoteByOperator(transaction, OPERATOR, email)),
+  );
+  if (outcome === 'unknown') throw new UsageError(`No account has the address ${email}.`);
+  if (outcome === 'unverified')
+    throw new UsageError(
+      `The address ${email} is not verified, so the account may be a stranger's. Verify it, or run: guildhall accounts ` +
+        `reset-password --email ${email}`,
+    );
+  console.log(`${email} administers the deployment now.`);
+}
+
+async function onPreparedDatabase(
+  given: string,
+  work: (url: string, email: string) => Promise<void>,
+): Promise<void> {
+  const email = normaliseEmail(given);
+  await withStorage(async (url) => {
+    await prepareDatabase(url);
+    await work(url, email);
+  });
+}
+
+/** An e-mail address in the form that accounts have: trimmed and lower-case. Throws {@link UsageError}. */
+function normaliseEmail(text: string): string {
+  const email = text.trim().toLowerCase();
+  const format = addFormats.default.get('email') as RegExp;
+  if (email.length > 254 || !format.test(email)) throw new UsageError(`"${text}" is not an e-mail address.`);
+  return email;
+}
+
+/** A password of 120 random bits. */
+function newPassword(): string {
+  return randomBytes(15).toString('base64url');
+}

@@ -1,0 +1,110 @@
+import type { Database } from '../../../database/database.ts';
+import type { Exports } from '../../../http/exports.ts';
+import type { Author } from '../../../core/author.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import {
+  MAX_DEFINITIONS,
+  normalisePair,
+  validatePair,
+  type FullDefinition,
+  type MutableFields,
+} from './definition.ts';
+import type { DefinitionResolver } from './resolve-definitions.ts';
+import { lockDefinitions, updateSettings } from './queries.ts';
+import { addDefinitions, changeDefinitions } from './write-definitions.ts';
+
+export interface DefinitionServices {
+  database: Database;
+  definitions: DefinitionResolver;
+}
+
+export interface DefinitionRouteServices extends DefinitionServices {
+  exports: Exports;
+}
+
+/** The fields of a new definition, before normalisation. */
+export interface DefinitionDraft extends Pick<MutableFields, 'eventScope' | 'isActive'> {
+  eventKey: string;
+  eventValue?: string | null;
+  eventCategory?: string | null;
+  eventDescription?: string | null;
+}
+
+/** Creates a definition. Throws `invalid_request`, `duplicate_definition` and `definition_limit`. */
+export async function createDefinition(
+  { database, definitions }: DefinitionServices,
+  tenantId: string,
+  draft: DefinitionDraft,
+  author: Author,
+): Promise<FullDefinition> {
+  const pair = normalisePair(draft.eventKey, draft.eventValue);
+  const errors = validatePair(pair);
+  if (errors[0])
+    throw new ProblemError('invalid_request', {
+      detail: `The body is not valid: ${errors[0].path} ${errors[0].message}.`,
+      members: { errors },
+    });
+
+  const wanted = {
+    ...pair,
+    eventScope: draft.eventScope,
+    eventCategory: draft.eventCategory || null,
+    eventDescription: draft.eventDescription || null,
+    isActive: draft.isActive,
+  };
+  const created = await database.forTenant(tenantId).transaction(async (transaction) => {
+    const { created, existing } = await addDefinitions(
+      transaction,
+      tenantId,
+      [wanted],
+      MAX_DEFINITIONS,
+      author,
+    );
+    if (existing.length > 0) throw new ProblemError('duplicate_definition');
+    if (!created[0])
+      throw new ProblemError(
+        'definition_limit',
+        `A tenant may have at most ${MAX_DEFINITIONS} event definitions.`,
+      );
+    return created[0];
+  });
+  definitions.invalidateDefinitions(tenantId);
+  return created;
+}
+
+/** Changes fields of a definition. Null or an empty string clears the category or the description. Throws `not_found`. */
+export async function changeDefinition(
+  { database, definitions }: DefinitionServices,
+  tenantId: string,
+  definitionId: string,
+  changes: Partial<MutableFields>,
+  author: Author,
+): Promise<FullDefinition> {
+  const changed = await database.forTenant(tenantId).transaction(async (transaction) => {
+    const [definition] = await lockDefinitions(transaction, tenantId, [definitionId]);
+    if (!definition) throw new ProblemError('not_found', 'The tenant does not have this event definition.');
+    const [written] = await changeDefinitions(transaction, tenantId, [{ definition, changes }], author);
+    return written ?? definition;
+  });
+  definitions.invalidateDefinitions(tenantId);
+  return changed;
+}
+
+/** Turns auto-create on or off. Writes an audit record only if the setting changes. */
+export async function changeSettings(
+  { database, definitions }: DefinitionServices,
+  tenantId: string,
+  after: { autoCreate: boolean },
+  author: Author,
+): Promise<{ autoCreate: boolean }> {
+  await database.forTenant(tenantId).transaction(async (transaction) => {
+    if (!(await updateSettings(transaction, tenantId, after.autoCreate))) return;
+    const details = { before: { autoCreate: !after.autoCreate }, after };
+    await auditTrail(transaction, [
+      { ...author, action: 'event_definition_settings.updated', tenantId, targetId: tenantId, details },
+    ]);
+  });
+  definitions.invalidateSettings();
+  return after;
+}

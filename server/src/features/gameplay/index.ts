@@ -1,0 +1,18 @@
+import { behind, withDatabase } from '../feature-group.ts';
+import { rollUpSessions, sessionAnalyticsRoutes } from './analytics/index.ts';
+import { definitionCsvRoutes, eventDefinitionRoutes } from './event-definitions/index.ts';
+import { eventIngestionRoutes, eventReadingRoutes, type IngestServices } from './events/index.ts';
+import { matchRoutes } from './matches/index.ts';
+
+/** What happens in games: matches, events with their definitions, and figures about them. */
+export const gameplay = {
+  routes: [
+    behind('gameKeyAndMaybePlayer', withDatabase(matchRoutes)),
+    behind('gameKeyAndPlayer', ({ ingestion }: { ingestion: IngestServices }) =>
+      eventIngestionRoutes(ingestion),
+    ),
+    behind('account', eventDefinitionRoutes, definitionCsvRoutes),
+    behind('accountOrApiKey', eventReadingRoutes, withDatabase(sessionAnalyticsRoutes)),
+  ],
+  schedules: [{ name: 'roll-up-sessions', cron: '*/10 * * * *', run: rollUpSessions }],
+};

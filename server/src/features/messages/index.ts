@@ -1,0 +1,41 @@
+import type { Database } from '../../database/database.ts';
+import { behind, job } from '../feature-group.ts';
+import { deleteOldMails, deliverMail, mailQueue, outboxRoutes } from './mail/index.ts';
+import { deleteOldNotifications, notificationRoutes } from './notifications/index.ts';
+import {
+  attemptDelivery,
+  deleteOldDeliveries,
+  deliveryQueue,
+  listOwners,
+  platformWebhookRoutes,
+  webhookRoutes,
+} from './webhooks/index.ts';
+
+/** How Guildhall tells people and servers what happened: mail, notifications and webhooks. */
+export const messages = {
+  routes: [
+    behind('account', notificationRoutes, webhookRoutes),
+    behind('platformAdmin', outboxRoutes, platformWebhookRoutes),
+  ],
+  jobs: [
+    job(mailQueue, (services: Parameters<typeof deliverMail>[0], { mailId }) =>
+      deliverMail(services, mailId),
+    ),
+    job(
+      deliveryQueue,
+      attemptDelivery,
+      ({ database }) =>
+        (endpointIds) =>
+          listOwners(database.forPlatform(), endpointIds),
+    ),
+  ],
+  schedules: [
+    { name: 'delete-old-mails', cron: '7 * * * *', run: deleteOldMails },
+    {
+      name: 'delete-old-webhook-deliveries',
+      cron: '27 * * * *',
+      run: (database: Database) => deleteOldDeliveries(database.forPlatform()),
+    },
+  ],
+  expiry: { ofPlatform: [deleteOldNotifications] },
+};

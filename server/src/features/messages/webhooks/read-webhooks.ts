@@ -1,0 +1,58 @@
+import type { Querier } from '../../../database/database.ts';
+import { readPage, type PageRequest } from '../../../core/page.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import {
+  countDeliveries,
+  findDelivery,
+  listAttempts,
+  listDeliveries,
+  type Attempt,
+  type Delivery,
+  type DeliveryFilter,
+} from './delivery-queries.ts';
+import {
+  countEndpoints,
+  findEndpoint,
+  listEndpoints,
+  type Endpoint,
+  type EndpointRef,
+  type WebhookScope,
+} from './queries.ts';
+
+/** Reads a page of the endpoints of a workspace or of the deployment. */
+export async function readEndpoints(db: Querier, scope: WebhookScope, page: PageRequest) {
+  return readPage(page, listEndpoints(db, scope, page), countEndpoints(db, scope));
+}
+
+/** Throws `not_found`, also for an endpoint of another workspace. */
+export async function readEndpoint(db: Querier, ref: EndpointRef): Promise<Endpoint> {
+  const found = await findEndpoint(db, ref);
+  if (!found) throw new ProblemError('not_found');
+  return found;
+}
+
+/** Reads a page of the deliveries of an endpoint, newest first. Throws `not_found`. */
+export async function readDeliveries(
+  db: Querier,
+  ref: EndpointRef,
+  filter: DeliveryFilter,
+  page: PageRequest,
+) {
+  const { id } = await readEndpoint(db, ref);
+  return readPage(page, listDeliveries(db, id, filter, page), countDeliveries(db, id, filter));
+}
+
+/** Reads a delivery with its body and its attempts. Throws `not_found`. */
+export async function readDelivery(
+  db: Querier,
+  ref: EndpointRef,
+  deliveryId: string,
+): Promise<Delivery & { body: string; history: Attempt[] }> {
+  const { id } = await readEndpoint(db, ref);
+  const [delivery, history] = await Promise.all([
+    findDelivery(db, id, deliveryId),
+    listAttempts(db, deliveryId),
+  ]);
+  if (!delivery) throw new ProblemError('not_found', 'The webhook does not have this delivery.');
+  return { ...delivery, history };
+}

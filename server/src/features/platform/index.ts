@@ -1,0 +1,18 @@
+import type { Database } from '../../database/database.ts';
+import { behind, openToAnyone, withDatabase } from '../feature-group.ts';
+import { auditRoutes, platformAuditRoutes } from './audit/index.ts';
+import { deleteOldResponses } from './idempotency/index.ts';
+import { operationsRoutes } from './operations/index.ts';
+import { deleteRetiredKeys, type TokenSigner } from './signing-keys/index.ts';
+
+/** What runs beneath the product: the audit trail, signing keys, health, and repeated requests. */
+export const platform = {
+  routes: [
+    openToAnyone(({ database, signer }: { database: Database; signer: TokenSigner }) =>
+      operationsRoutes(database, signer),
+    ),
+    behind('account', withDatabase(auditRoutes)),
+    behind('platformAdmin', withDatabase(platformAuditRoutes)),
+  ],
+  expiry: { ofTenant: [deleteOldResponses], global: [deleteRetiredKeys] },
+};

@@ -1,0 +1,140 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import type { PageRequest } from '../../../core/page.ts';
+import type { Identity } from '../../sign-in/login/index.ts';
+
+/**
+ * Sets the end of a player's ban: `infinity` means until it is lifted, null means no ban. Locks the access record until the
+ * transaction ends. Sign-ins take the same lock before they write their session. Returns false if the player has no access record.
+ */
+export async function setBannedUntil(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+  until: string | null,
+): Promise<boolean> {
+  const changed = await db.run(sql`
+    UPDATE tenant_access SET banned_until = ${until}
+    WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+  return changed === 1;
+}
+
+/** Locks a player. Sign-ins also lock the player before the access record. */
+export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`SELECT FROM players WHERE id = ${playerId} FOR NO KEY UPDATE`);
+}
+
+/** Lists all identities of a player, in all tenants. */
+export function listIdentities(
+  db: Querier,
+  playerId: string,
+): Promise<Pick<Identity, 'provider' | 'issuer' | 'providerUserId'>[]> {
+  return db.rows(sql`
+    SELECT auth_provider AS provider, issuer, provider_user_id AS "providerUserId"
+    FROM auth_methods WHERE player_id = ${playerId}`);
+}
+
+export async function insertBanFingerprints(
+  db: Querier,
+  { tenantId, playerId, fingerprints }: { tenantId: string; playerId: string; fingerprints: Buffer[] },
+): Promise<void> {
+  await db.run(sql`
+    INSERT INTO ban_fingerprints (tenant_id, fingerprint, player_id)
+    SELECT DISTINCT ${tenantId}::uuid, fingerprint, ${playerId}::uuid FROM unnest(${fingerprints}::bytea[]) fingerprint
+    ON CONFLICT DO NOTHING`);
+}
+
+export async function deleteBanFingerprints(db: Querier, tenantId: string, playerId: string): Promise<void> {
+  await db.run(sql`DELETE FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+}
+
+/** Deletes the fingerprints of expired bans in a tenant. */
+export async function deleteExpiredBanFingerprints(db: Querier, tenantId: string): Promise<void> {
+  await db.run(sql`
+    DELETE FROM ban_fingerprints ban
+    WHERE tenant_id = ${tenantId} AND NOT EXISTS (
+      SELECT FROM tenant_access access
+      WHERE access.tenant_id = ban.tenant_id AND access.player_id = ban.player_id AND access.banned_until > now())`);
+}
+
+/**
+ * Locks a player's access record. Sign-ins take the same lock before they write their session. Returns false if there is no access
+ * record.
+ */
+export async function lockAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
+  const found = await db.row(sql`
+    SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId} FOR NO KEY UPDATE`);
+  return found !== undefined;
+}
+
+export async function hasAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
+  const found = await db.row(sql`
+    SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+  return found !== undefined;
+}
+
+/** A ban: active, expired or lifted. */
+export interface Ban {
+  id: string;
+  playerId: string;
+  reason: string | null;
+  note: string | null;
+  /** Null: until the ban is lifted. */
+  until: string | null;
+  bannedBy: string;
+  bannedAt: string;
+  liftedBy: string | null;
+  liftedAt: string | null;
+}
+
+const banColumns = sql`id, player_id AS "playerId", reason, note, until, banned_by AS "bannedBy", banned_at AS "bannedAt",
+    lifted_by AS "liftedBy", lifted_at AS "liftedAt"`;
+
+export interface NewBan {
+  id: string;
+  playerId: string;
+  reason: string | null;
+  note: string | null;
+  until: string | null;
+  bannedBy: string;
+}
+
+export async function insertBan(db: Querier, tenantId: string, newBan: NewBan): Promise<Ban> {
+  const { id, playerId, reason, note, until, bannedBy } = newBan;
+  const inserted = await db.row<Ban>(sql`
+    INSERT INTO player_bans (tenant_id, id, player_id, reason, note, until, banned_by, banned_at)
+    VALUES (${tenantId}, ${id}, ${playerId}, ${reason}, ${note}, ${until}, ${bannedBy}, clock_timestamp())
+    RETURNING ${banColumns}`);
+  return inserted!;
+}
+
+/** Lifts the active bans and returns the id of one, or undefined. A player has two after a merge of two banned profiles. */
+export function liftActiveBans(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+  liftedBy: string,
+): Promise<{ id: string } | undefined> {
+  return db.row(sql`
+    UPDATE player_bans SET lifted_by = ${liftedBy}, lifted_at = clock_timestamp()
+    WHERE tenant_id = ${tenantId} AND player_id = ${playerId} AND lifted_at IS NULL
+      AND (until IS NULL OR until > now())
+    RETURNING id`);
+}
+
+/** A page of a player's bans, the latest first. */
+export function listBans(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+  { limit, offset }: PageRequest,
+): Promise<Ban[]> {
+  return db.rows(sql`
+    SELECT ${banColumns} FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
+    ORDER BY banned_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`);
+}
+
+export function countBans(db: Querier, tenantId: string, playerId: string): Promise<number> {
+  return db.count(sql`
+    SELECT count(*) FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+}

@@ -1,0 +1,49 @@
+import type { Database } from '../../../database/database.ts';
+import type { PageRequest } from '../../../core/page.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { now } from '../../../core/timestamps.ts';
+import { platformDisplayName } from '../../sign-in/login/index.ts';
+import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
+import { findDevices, updateDevice, type DeviceChanges, type DeviceRow } from './queries.ts';
+
+/** The maximum number of devices of a player. A trigger (migration 0004) deletes the devices over it. */
+export const MAX_DEVICES = 50;
+
+/** A device as its own player sees it. */
+export interface Device extends DeviceRow {
+  platformDisplayName: string;
+}
+
+function asDevice(row: DeviceRow): Device {
+  return { ...row, platformDisplayName: platformDisplayName(row.platform) };
+}
+
+/** Lists the devices that a player has signed in from, in all tenants, the last used first. The default page is all of them. */
+export async function listDevices(
+  database: Database,
+  playerId: string,
+  page: PageRequest = { limit: MAX_DEVICES, offset: 0 },
+): Promise<Device[]> {
+  const rows = await findDevices(database.forPlayer(playerId), playerId, page);
+  return rows.map(asDevice);
+}
+
+/**
+ * Changes a device of the player. Blocking it ends its sessions in all tenants, also those of concurrent sign-ins, and revokes their
+ * refresh tokens. The update locks the device row, and a sign-in takes the same lock before it writes its session. Throws not_found.
+ */
+export async function changeDevice(
+  database: Database,
+  playerId: string,
+  deviceId: string,
+  changes: DeviceChanges,
+): Promise<Device> {
+  const device = await database.forPlayer(playerId).transaction(async (transaction) => {
+    const changed = await updateDevice(transaction, playerId, deviceId, changes, now());
+    if (changes.isBlocked && changed)
+      await endPlayerSessions(transaction, playerId, { deviceId }, { reason: 'device_blocked' });
+    return changed;
+  });
+  if (!device) throw new ProblemError('not_found', 'The player has no such device.');
+  return asDevice(device);
+}

@@ -1,0 +1,39 @@
+import { behind, openToAnyone, withDatabase } from '../feature-group.ts';
+import {
+  deleteExpiredBanFingerprints,
+  playerModerationRoutes,
+  tenantPlayerRoutes,
+} from './administration/index.ts';
+import { deviceRoutes } from './devices/index.ts';
+import { sessionHistoryRoutes } from './history/index.ts';
+import { bulkProfileLookupRoutes, profileLookupRoutes, publicProfileRoutes } from './lookup/index.ts';
+import {
+  authMethodRoutes,
+  avatarRoutes,
+  avatarUploadRoutes,
+  playerDeletionRoutes,
+  profileRoutes,
+  type AvatarStore,
+} from './profiles/index.ts';
+
+/** Players: the profile that each has over all games, what others see of it, and what a studio does with its players. */
+export const players = {
+  routes: [
+    behind(
+      'player',
+      withDatabase(deviceRoutes),
+      withDatabase(sessionHistoryRoutes),
+      profileRoutes,
+      avatarUploadRoutes,
+      authMethodRoutes,
+    ),
+    behind('gameKeyOrDataKey', withDatabase(profileLookupRoutes)),
+    behind('dataKey', withDatabase(bulkProfileLookupRoutes)),
+    behind('account', withDatabase(tenantPlayerRoutes), playerModerationRoutes),
+    behind('platformAdmin', playerDeletionRoutes),
+    openToAnyone(withDatabase(publicProfileRoutes), ({ avatars }: { avatars: AvatarStore }) =>
+      avatarRoutes(avatars),
+    ),
+  ],
+  expiry: { ofTenant: [deleteExpiredBanFingerprints] },
+};

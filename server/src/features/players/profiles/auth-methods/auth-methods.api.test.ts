@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  arrangeAccount,
+  arrangePlayer,
+  arrangeTenant,
+  type TestTenant,
+} from '../../../../testing/arrange.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+
+const app = await startTestApp();
+const tenant = await arrangeTenant(app);
+const ME = '/api/player-profile/me';
+const METHODS = `${ME}/auth-methods`;
+
+const newName = () => randomBytes(6).toString('hex');
+const tokenOf = (username: string, password = 'secret') => `mock:${username}:${password}`;
+const link = (username: string, caller: Caller, more: object = {}) =>
+  app.http.post(METHODS, { provider: 'Mock', token: tokenOf(username), ...more }, caller);
+const unlink = (id: string, caller: Caller) => app.http.delete(`${METHODS}/${id}`, caller);
+const setPrimary = (id: string, caller: Caller) =>
+  app.http.post(`${METHODS}/${id}/set-primary`, undefined, caller);
+const login = (username: string, at: TestTenant = tenant) =>
+  app.http.post('/api/player-auth/login', { provider: 'Mock', token: tokenOf(username) }, at);
+const methodsOf = async (caller: Caller) => (await app.http.get(ME, caller)).body.authMethods;
+
+async function newPlayer(at: TestTenant = tenant) {
+  const { playerId, username, accessToken, refreshToken, sessionId } = await arrangePlayer(app, at);
+  return { playerId, username, bearer: accessToken, refreshToken, sessionId };
+}
+
+/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
+async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  await wait(Math.random() * 6);
+  return send();
+}
+
+/** Every player with sign-in methods has exactly one primary method. */
+async function checkPrimaries() {
+  const { rows } = await app.owner.query(
+    `SELECT player_id FROM auth_methods GROUP BY player_id HAVING count(*) FILTER (WHERE is_primary) <> 1`,
+  );
+  assert.deepEqual(rows, []);
+}
+
+describe('POST /api/player-profile/me/auth-methods', () => {
+  test('links an identity that then signs in to the same player', async () => {
+    const player = await newPlayer();
+    const username = newName();
+    const linked = await link(username, player);
+    assert.equal(linked.status, 201, linked.text);
+    const { id, linkedAt, ...rest } = linked.body;
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.match(linkedAt, /Z$/);
+    assert.deepEqual(rest, {
+      authProvider: 'Mock',
+      providerUserId: username,
+      email: null,
+      username,
+      displayName: username,
+      avatarUrl: null,
+      isPrimary: false,
+      lastUsedAt: null,
+    });
+    const signedIn = await login(username);
+    assert.deepEqual([signedIn.body.playerId, signedIn.body.isNewPlayer], [player.playerId, false]);
+    const methods = await methodsOf(player);
+    assert.deepEqual(
+      methods.map((method: typeof rest) => [method.username, method.isPrimary]),
+      [
+        [player.username, true],
+        [username, false],
+      ],
+    );
+  });
+
+  test('returns the same method when it is linked again, and makes it primary on request', async () => {
+    const player = await newPlayer();
+    const username = newName();
+    const first = await link(username, player);
+    const again = await link(username, player);
+    assert.deepEqual([again.status, again.body], [201, first.body]);
+    const primary = await link(username, player, { setAsPrimary: true });
+    assert.deepEqual([primary.status, primary.body], [201, { ...first.body, isPrimary: true }]);
+    const another = await link(newName(), player, { setAsPrimary: true });
+    assert.equal(another.body.isPrimary, true);
+    assert.equal((await methodsOf(player)).length, 3);
+    await checkPrimaries();
+  });
+
+  test('returns 400 for an identity of another profile and for a wrong secret', async () => {
+    const [player, other] = [await newPlayer(), await newPlayer()];
+    const taken = await link(other.username, player);
+    assert.deepEqual([taken.status, taken.body.code], [400, 'auth_method_taken']);
+    for (const owner of [player, other]) {
+      const guessed = await link(owner.username, player, { token: tokenOf(owner.username, 'guess') });
+      assert.deepEqual([guessed.status, guessed.body.code], [400, 'credential_refused']);
+    }
+    assert.equal((await login(other.username)).body.playerId, other.playerId);
+    assert.equal((await methodsOf(player)).length, 1);
+  });
+
+  test('returns 400 for a provider that the tenant of the token does not have', async () => {
+    const player = await newPlayer();
+    for (const provider of ['StoreA', 'StoreB', 'WalletJwt']) {
+      const refused = await link('x', player, { provider });
+      assert.deepEqual([refused.status, refused.body.code], [400, 'credential_refused'], provider);
+    }
+    const elsewhere = await arrangeTenant(app);
+    const stranger = await newPlayer(elsewhere);
+    const namesake = await link(player.username, stranger);
+    assert.equal(namesake.status, 201, 'Mock usernames are unique per workspace');
+    await app.owner.query('UPDATE tenants SET disabled_at = now() WHERE id = $1', [elsewhere.tenantId]);
+    assert.equal((await link(newName(), stranger)).body.code, 'credential_refused', 'the tenant is disabled');
+  });
+
+  test('returns 400 or 415 for a malformed request', async () => {
+    const player = await newPlayer();
+    for (const body of [
+      {},
+      { provider: 'Mock' },
+      { provider: 'Mock', token: '' },
+      { provider: 'Mock', token: 5 },
+      { provider: 'Mock', token: 'x'.repeat(8193) },
+      { provider: 'Mock', token: 'nonsense' },
+      { provider: 'mock', token: 'mock:a:b' },
+      { provider: 'EmailPassword', token: 'mock:a:b' },
+      { provider: 'Mock', token: 'mock:a:b', setAsPrimary: 'yes' },
+      { provider: 'Mock', token: 'mock:a:\0' },
+      [],
+    ])
+      assert.equal((await app.http.post(METHODS, body, player)).status, 400, JSON.stringify(body));
+    assert.equal((await app.http.raw('POST', METHODS, '{', player)).status, 400);
+    const text = { ...player, headers: { 'content-type': 'text/plain' } };
+    assert.equal((await app.http.raw('POST', METHODS, '{}', text)).status, 415);
+    assert.equal((await methodsOf(player)).length, 1);
+  });
+
+  test('lets one profile win when several link the same identity concurrently', async () => {
+    for (let round = 0; round < 10; round++) {
+      const username = newName();
+      const players = await Promise.all(Array.from({ length: 6 }, () => newPlayer()));
+      const [signedIn, ...answers] = await Promise.all([
+        later(() => login(username)),
+        ...players.map((player) => later(() => link(username, player))),
+      ]);
+      assert.equal(signedIn.status, 200, signedIn.text);
+      const winners = players.filter((_, index) => answers[index]!.status === 201);
+      for (const { status, body } of answers)
+        if (status !== 201) assert.deepEqual([status, body.code], [400, 'auth_method_taken']);
+      assert.equal(winners.length, signedIn.body.isNewPlayer ? 0 : 1);
+      const { playerId } = (await login(username)).body;
+      assert.equal(playerId, winners[0]?.playerId ?? signedIn.body.playerId);
+    }
+  });
+});
+
+describe('POST /api/player-profile/me/auth-methods/{authMethodId}/set-primary', () => {
+  test('moves the primary mark and returns the method', async () => {
+    const player = await newPlayer();
+    const { body: second } = await link(newName(), player);
+    for (let time = 0; time < 2; time++) {
+      const answer = await setPrimary(second.id.toUpperCase(), player);
+      assert.deepEqual([answer.status, answer.body], [200, { ...second, isPrimary: true }]);
+    }
+    assert.deepEqual(
+      (await methodsOf(player)).map(({ id, isPrimary }: typeof second) => [id === second.id, isPrimary]),
+      [
+        [true, true],
+        [false, false],
+      ],
+    );
+  });
+
+  test('leaves exactly one primary method after concurrent changes', async () => {
+    for (let round = 0; round < 10; round++) {
+      const player = await newPlayer();
+      const others = await Promise.all([1, 2, 3].map(() => link(newName(), player)));
+      const ids = others.map(({ body }) => body.id as string);
+      const answers = await Promise.all([
+        ...ids.map((id) => later(() => setPrimary(id, player))),
+        later(() => unlink(ids[0]!, player)),
+        later(() => link(newName(), player, { setAsPrimary: true })),
+        later(() => login(others[1]!.body.username)),
+      ]);
+      for (const { status, text } of answers) assert.ok([200, 201, 204, 400].includes(status), text);
+    }
+    await checkPrimaries();
+  });
+});
+
+describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
+  test('removes an identity, which then signs in to a new player', async () => {
+    const player = await newPlayer();
+    const { body: second } = await link(newName(), player);
+    const removed = await unlink(second.id, player);
+    assert.deepEqual([removed.status, removed.text], [204, '']);
+    assert.equal((await methodsOf(player)).length, 1);
+    const again = await login(second.username);
+    assert.equal(again.body.isNewPlayer, true);
+    assert.notEqual(again.body.playerId, player.playerId);
+  });
+
+  test('makes the last used method primary, and returns 400 for the last method', async () => {
+    const player = await newPlayer();
+    const [first] = await methodsOf(player);
+    const { body: unused } = await link(newName(), player);
+    const { body: used } = await link(newName(), player);
+    await login(used.username);
+    assert.equal((await unlink(first.id, player)).status, 204);
+    assert.deepEqual(
+      (await methodsOf(player)).map(({ id, isPrimary }: typeof used) => [id, isPrimary]),
+      [
+        [used.id, true],
+        [unused.id, false],
+      ],
+    );
+    assert.equal((await unlink(unused.id, player)).status, 204, 'the primary method does not change');
+    const last = await unlink(used.id, player);
+    assert.deepEqual([last.status, last.body.code], [400, 'last_auth_method']);
+    assert.equal((await login(used.username)).body.playerId, player.playerId);
+  });
+
+  test('returns the same 400 for methods of others, unknown ids and malformed ids', async () => {
+    const [player, other] = [await newPlayer(), await newPlayer()];
+    await link(newName(), player);
+    const [theirs] = await methodsOf(other);
+    for (const id of [theirs.id, randomUUID(), 'nonsense', '%00', `${theirs.id}x`])
+      for (const answer of [await unlink(id, player), await setPrimary(id, player)]) {
+        assert.equal(answer.status, 400, id);
+        if (id !== '%00') assert.equal(answer.body.code, 'auth_method_not_found', id);
+      }
+    assert.deepEqual(await methodsOf(other), [theirs]);
+  });
+
+  test('refuses one of several concurrent removals, and keeps its method as primary', async () => {
+    for (let round = 0; round < 15; round++) {
+      const player = await newPlayer();
+      for (let count = 0; count < 3; count++) await link(newName(), player);
+      const methods = await methodsOf(player);
+      const answers = await Promise.all(
+        methods.map(({ id }: { id: string }) => later(() => unlink(id, player))),
+      );
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [204, 204, 204, 400]);
+      const left = await methodsOf(player);
+      assert.deepEqual([left.length, left[0].isPrimary], [1, true]);
+    }
+  });
+});
+
+describe('a token of a revoked session', () => {
+  test('returns 401 for changes of sign-in methods, unlike a token of a logged-out session', async () => {
+    const player = await newPlayer();
+    const { body: second } = await link(newName(), player);
+    const out = await app.http.post('/api/player-auth/logout', { sessionId: player.sessionId }, tenant);
+    assert.equal(out.status, 200);
+    assert.equal((await link(newName(), player)).status, 201, 'a token stays valid after a plain logout');
+
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const { body: again } = await login(player.username);
+    const stolen = { bearer: again.accessToken };
+    const ban = await app.http.post(
+      `/api/bus_tenants/${tenant.tenantId}/players/${player.playerId}/ban`,
+      {},
+      admin,
+    );
+    assert.equal(ban.status, 201);
+    const before = await methodsOf(stolen);
+    for (const answer of [
+      await link(newName(), stolen),
+      await unlink(second.id, stolen),
+      await setPrimary(second.id, stolen),
+    ])
+      assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);
+    assert.deepEqual(await methodsOf(stolen), before, 'the token can still read');
+    assert.equal(
+      (await link(newName(), player)).status,
+      401,
+      'a session that logged out before is revoked too',
+    );
+  });
+});

@@ -1,0 +1,132 @@
+import type { Querier } from '../../../../database/database.ts';
+import { newId } from '../../../../core/ids.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import { now } from '../../../../core/timestamps.ts';
+import type { MailServices } from '../../../messages/mail/index.ts';
+import { lockCredentials, unlinkAddress } from '../../../sign-in/email/index.ts';
+import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
+import { lockForMethodChange } from '../lock-profile.ts';
+import { notifyChange, type ChangeAuthor } from '../notify-change.ts';
+import {
+  deleteAuthMethod,
+  findIdentity,
+  findLastUsedMethod,
+  insertAuthMethod,
+  listAuthMethods,
+  makePrimary,
+  MAX_AUTH_METHODS,
+  type AuthMethod,
+} from '../queries.ts';
+import { requireProof, verifyProof, type CallerWithProof, type ProofServices } from './identity-proof.ts';
+import { allowMethodEverywhere } from './proof-queries.ts';
+import { verifyCredential, type Credential } from './verify-credential.ts';
+
+/**
+ * Links an identity to the player as another sign-in method. A method that the player already has does not change, except that a
+ * proof of identity makes it valid in all workspaces. Throws credential_refused, auth_method_taken, auth_method_limit,
+ * identity_proof_required, profile_deleted and provider_unavailable.
+ */
+export async function linkMethod(
+  services: ProofServices & MailServices,
+  caller: CallerWithProof & ChangeAuthor,
+  { credential, setAsPrimary }: { credential: Credential; setAsPrimary: boolean },
+): Promise<AuthMethod> {
+  const { playerId } = caller;
+  const playerScope = services.database.forPlayer(playerId);
+  // Check before the provider consumes a single-use credential. Check again below, because the provider's answer takes time.
+  await playerScope.transaction(async (transaction) => {
+    await lockForMethodChange(transaction, caller);
+    if (!caller.proof) await requireProof(transaction, services, caller);
+  });
+  const proof = await verifyProof(services, caller);
+  const { identity, claim } = await verifyCredential(services, caller, credential);
+
+  return playerScope.transaction(async (transaction) => {
+    if (claim && !(await claim(transaction, playerId))) throw new ProblemError('auth_method_taken');
+    await proof?.use?.(transaction);
+    await lockForMethodChange(transaction, caller);
+    const linkedInWorkspace = await requireProof(transaction, services, caller, { proof });
+    const method = await linkIdentity(transaction, playerId, identity, linkedInWorkspace);
+    await notifyChange(services, transaction, caller, 'linked', { authProvider: identity.provider });
+    if (!setAsPrimary) return method;
+    return (await makePrimary(transaction, playerId, method.id)) ?? method;
+  });
+}
+
+/** `linkedInWorkspace` is the workspace to which the method is restricted; null means all workspaces. */
+async function linkIdentity(
+  db: Querier,
+  playerId: string,
+  identity: Identity,
+  linkedInWorkspace: string | null,
+): Promise<AuthMethod> {
+  const known = await findIdentity(db, identity);
+  if (known && !hasSecret(identity, known.secretHash)) throw new ProblemError('credential_refused');
+  const methods = await listAuthMethods(db, playerId);
+  if (!known) {
+    if (methods.length >= MAX_AUTH_METHODS)
+      throw new ProblemError(
+        'auth_method_limit',
+        `A profile can have at most ${MAX_AUTH_METHODS} sign-in methods. Remove one first.`,
+      );
+    const added = await insertAuthMethod(db, identity, {
+      id: newId(),
+      playerId,
+      at: now(),
+      linkedInWorkspace,
+    });
+    if (added) return added;
+  }
+  const own = methods.find(({ id }) => id === known?.methodId);
+  if (!own) throw new ProblemError('auth_method_taken');
+  if (linkedInWorkspace === null) await allowMethodEverywhere(db, own.id);
+  return own;
+}
+
+/**
+ * Removes a sign-in method, and its password or e-mail address if no other method uses it. If it was the primary method, the last
+ * used one becomes primary. Throws auth_method_not_found, last_auth_method, identity_proof_required and profile_deleted.
+ */
+export async function unlinkMethod(
+  services: ProofServices & MailServices,
+  caller: CallerWithProof & ChangeAuthor,
+  methodId: string,
+): Promise<void> {
+  const { playerId } = caller;
+  const proof = await verifyProof(services, caller);
+  await services.database.forPlayer(playerId).transaction(async (transaction) => {
+    await lockCredentials(transaction, [playerId]);
+    await proof?.use?.(transaction);
+    await lockForMethodChange(transaction, caller);
+    await requireProof(transaction, services, caller, { proof, removedMethodId: methodId });
+    const removed = await deleteAuthMethod(transaction, playerId, methodId);
+    if (!removed) throw new ProblemError('auth_method_not_found');
+    const next = await findLastUsedMethod(transaction, playerId);
+    if (!next) throw new ProblemError('last_auth_method');
+    // Notify before the address is removed, so that it gets the mail too.
+    await notifyChange(services, transaction, caller, 'unlinked', { authProvider: removed.provider });
+    if (removed.provider.startsWith('Email'))
+      await unlinkAddress(transaction, playerId, removed.providerUserId);
+    if (removed.isPrimary) await makePrimary(transaction, playerId, next.id);
+  });
+}
+
+/** Makes a sign-in method the primary one. Throws auth_method_not_found, identity_proof_required and profile_deleted. */
+export async function setPrimaryMethod(
+  services: ProofServices & MailServices,
+  caller: CallerWithProof & ChangeAuthor,
+  methodId: string,
+): Promise<AuthMethod> {
+  const { playerId } = caller;
+  const proof = await verifyProof(services, caller);
+  return services.database.forPlayer(playerId).transaction(async (transaction) => {
+    await proof?.use?.(transaction);
+    await lockForMethodChange(transaction, caller);
+    await requireProof(transaction, services, caller, { proof });
+    const method = await makePrimary(transaction, playerId, methodId);
+    if (!method) throw new ProblemError('auth_method_not_found');
+    const { authProvider } = method;
+    await notifyChange(services, transaction, caller, 'primary', { authProvider });
+    return method;
+  });
+}

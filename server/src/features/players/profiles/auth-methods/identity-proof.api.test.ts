@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { arrangePlatformAdmin, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
+import { emailClient, someEmail, someNetwork } from '../../../../testing/email-player.ts';
+import { eventually } from '../../../../testing/eventually.ts';
+import { holdLogins } from '../../../../testing/hold-logins.ts';
+import type { Answer, Caller } from '../../../../testing/http-client.ts';
+import { untilBlocked } from '../../../../testing/row-locks.ts';
+import { startTestApp, startTestWorker } from '../../../../testing/test-app.ts';
+
+const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
+await startTestWorker(app);
+const providers = ['EmailOneTimeCode', 'EmailPassword', 'EvmWallet', 'Mock'];
+const hostile = await arrangeTenant(app, { providers });
+const sibling = await arrangeTenant(app, { providers, workspaceId: hostile.workspaceId });
+const honest = await arrangeTenant(app, { providers });
+const platformAdmin = await arrangePlatformAdmin(app);
+const { codeFor, exchange, mailsTo, secretTo } = await emailClient(app);
+
+const ME = '/api/player-profile/me';
+const METHODS = `${ME}/auth-methods`;
+const newWallet = () => privateKeyToAccount(generatePrivateKey());
+type Wallet = ReturnType<typeof newWallet>;
+
+/** Requests a challenge at a path, and signs it: a sign-in to a game, or a proof. */
+async function signed(wallet: Wallet, path: string, caller: Caller = {}) {
+  const { body } = await app.http.post(path, { address: wallet.address }, caller);
+  return { message: body.message as string, signature: await wallet.signMessage({ message: body.message }) };
+}
+const proofOf = async (wallet: Wallet) => ({
+  provider: 'EvmWallet',
+  ...(await signed(wallet, '/api/player-portal-auth/wallet/challenge')),
+});
+const signIn = async (wallet: Wallet, { gameKey }: TestTenant) =>
+  app.http.post(
+    '/api/player-auth/wallet/verify',
+    await signed(wallet, '/api/player-auth/wallet/challenge', { gameKey }),
+    { gameKey },
+  );
+
+/** A player who signs in to the tenants with a wallet. `bearer` is the token of the first tenant. */
+async function newPlayer(...tenants: TestTenant[]) {
+  const wallet = newWallet();
+  const answers: Answer[] = [];
+  for (const tenant of tenants) answers.push(await signIn(wallet, tenant));
+  const { playerId, accessToken } = answers[0]!.body;
+  return { wallet, playerId: playerId as string, bearer: accessToken as string };
+}
+
+async function portalCodeFor(email: string): Promise<string> {
+  await app.owner.query(
+    `UPDATE one_time_codes SET sent_at = sent_at - interval '1 minute' WHERE email = $1`,
+    [email],
+  );
+  const before = (await mailsTo(email)).length;
+  await app.http.post(
+    '/api/player-portal-auth/email/otc',
+    { email },
+    { headers: { 'x-forwarded-for': someNetwork() } },
+  );
+  await eventually(async () => (await mailsTo(email)).length > before, 20_000);
+  return secretTo(email);
+}
+const portalToken = async (email: string) => {
+  const { body } = await app.http.post('/api/player-portal-auth/otc/exchange', {
+    email,
+    code: await portalCodeFor(email),
+  });
+  return { bearer: body.accessToken as string };
+};
+
+const mockToken = () => `mock:${randomBytes(6).toString('hex')}:secret`;
+const linkMock = (caller: Caller, more: object = {}) =>
+  app.http.post(METHODS, { provider: 'Mock', token: mockToken(), ...more }, caller);
+const linkEmail = async (email: string, tenant: TestTenant, caller: Caller, more: object = {}) =>
+  app.http.post(
+    METHODS,
+    { provider: 'EmailOneTimeCode', email, code: await codeFor(email, tenant), ...more },
+    caller,
+  );
+const withHeader = (caller: Caller, proof: unknown): Caller => ({
+  ...caller,
+  headers: {
+    'x-identity-proof': Buffer.from(typeof proof === 'string' ? proof : JSON.stringify(proof)).toString(
+      'base64url',
+    ),
+  },
+});
+const methodsOf = async (caller: Caller) => (await app.http.get(ME, caller)).body.authMethods;
+const refused = (answer: Answer, what?: string) =>
+  assert.deepEqual([answer.status, answer.body?.code], [403, 'identity_proof_required'], what ?? answer.text);
+const auditOf = async (playerId: string) =>
+  (
+    await app.owner.query(
+      'SELECT action, tenant_id AS tenant, ip_address AS ip FROM audit_records WHERE target_id = $1 ORDER BY id',
+      [playerId],
+    )
+  ).rows;
+
+/** Every change that can need a proof. */
+const changes: Record<string, (caller: Caller) => Promise<Answer>> = {
+  link: (caller) => linkMock(caller),
+  unlink: async (caller) => app.http.delete(`${METHODS}/${(await methodsOf(caller)).at(-1).id}`, caller),
+  'set-primary': async (caller) =>
+    app.http.post(`${METHODS}/${(await methodsOf(caller))[0].id}/set-primary`, undefined, caller),
+  merge: async (caller) => {
+    const token = mockToken();
+    const { body } = await app.http.post('/api/player-auth/login', { provider: 'Mock', token }, hostile);
+    return app.http.post(
+      `${ME}/merge`,
+      { sourceProfileId: body.playerId, sourceProvider: 'Mock', sourceAuthToken: token },
+      caller,
+    );
+  },
+  export: (caller) => app.http.get(`${ME}/export`, caller),
+  delete: (caller) => app.http.delete(ME, caller),
+};
+
+/** A portal token cannot link Mock. So the answer is 400 if the link is allowed, and 403 if a proof is missing. */
+const linkMockByPortal = (caller: Caller) => linkMock(caller);
+
+describe('a profile that one workspace knows', () => {
+  test('can be changed with any token of the workspace, without a proof', async () => {
+    const player = await newPlayer(hostile, sibling);
+    await linkMock(player);
+    for (const [name, change] of Object.entries(changes)) {
+      const { status, text } = await change(player);
+      assert.ok(status < 300, `${name}: ${text}`);
+    }
+  });
+});
+
+describe('a profile that several workspaces know', () => {
+  for (const [name, change] of Object.entries(changes)) {
+    test(`${name} returns 403 without a proof, and accepts a proof once`, async () => {
+      const player = await newPlayer(hostile);
+      await linkMock(player);
+      await signIn(player.wallet, honest);
+      refused(await change(player));
+      const proven = withHeader(player, await proofOf(player.wallet));
+      const { status, text } = await change(proven);
+      assert.ok(status < 300, text);
+      if (name !== 'delete') refused(await change(proven), 'a proof works once');
+    });
+  }
+
+  test('accepts a proof in the body', async () => {
+    const player = await newPlayer(hostile, honest);
+    assert.equal((await linkMock(player, { proof: await proofOf(player.wallet) })).status, 201);
+    const [method] = await methodsOf(player);
+    const proof = await proofOf(player.wallet);
+    assert.equal((await app.http.post(`${METHODS}/${method.id}/set-primary`, { proof }, player)).status, 200);
+  });
+
+  test('accepts a portal code as a proof, but no sign-in code of a game', async () => {
+    const player = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
+    await signIn(player.wallet, honest);
+    const code = await codeFor(email, hostile);
+    const ofGame = { provider: 'EmailOneTimeCode', email, code };
+    refused(await linkMock(player, { proof: ofGame }), 'a studio sees the sign-in codes of its own game');
+    const proof = { ...ofGame, code: await portalCodeFor(email) };
+    const answers = await Promise.all([linkMock(player, { proof }), linkMock(player, { proof })]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 403]);
+  });
+
+  test('accepts a portal token without a proof', async () => {
+    const player = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
+    await signIn(player.wallet, honest);
+    const portal = await portalToken(email);
+    assert.equal((await app.http.get(`${ME}/export`, portal)).status, 200);
+    assert.equal((await app.http.delete(ME, portal)).status, 204);
+    const trail = (await auditOf(player.playerId)).filter(({ action }) => action === 'player.self_deleted');
+    assert.deepEqual(
+      trail.map(({ tenant }) => tenant).toSorted(),
+      [null, hostile.tenantId, honest.tenantId].toSorted(),
+    );
+    const { body } = await app.http.get(
+      `/api/admin/audit-records?targetId=${player.playerId}&limit=1`,
+      platformAdmin,
+    );
+    assert.deepEqual([body.items.length, body.hasMore], [1, true]);
+    const rest = await app.http.get(
+      `/api/admin/audit-records?action=player.self_deleted&targetId=${player.playerId}`,
+      platformAdmin,
+    );
+    assert.ok(rest.body.items.some(({ tenantId }: { tenantId: string | null }) => tenantId === null));
+  });
+
+  test('returns 403 for a proof of another player, of the method to link, of Mock, and of a game', async () => {
+    const player = await newPlayer(hostile);
+    const mock = mockToken();
+    assert.equal((await app.http.post(METHODS, { provider: 'Mock', token: mock }, player)).status, 201);
+    await signIn(player.wallet, honest);
+    const stranger = newWallet();
+    const gameMessage = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
+      gameKey: hostile.gameKey,
+    });
+    const email = someEmail();
+    const sameCode = { provider: 'EmailOneTimeCode', email, code: await codeFor(email, hostile) };
+    for (const proof of [
+      await proofOf(stranger),
+      sameCode,
+      { provider: 'Mock', token: mock },
+      { provider: 'StoreA', token: '00' },
+      { provider: 'EvmWallet', ...gameMessage },
+    ])
+      refused(await linkMock(player, { proof }), JSON.stringify(proof));
+    refused(await app.http.post(METHODS, { ...sameCode, proof: sameCode }, player));
+  });
+
+  test('returns 400 for a malformed proof', async () => {
+    const player = await newPlayer(hostile, honest);
+    for (const proof of [
+      'nonsense',
+      '[]',
+      'null',
+      '{"provider":"EvmWallet"}',
+      '{"provider":"X","token":"x"}',
+      { provider: 5 },
+    ]) {
+      const answer = await app.http.delete(ME, withHeader(player, proof));
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(proof));
+    }
+    assert.equal((await linkMock(player, { proof: 'x' })).status, 400);
+    assert.equal(
+      (await linkMock(player, { proof: { provider: 'EvmWallet' } })).body.errors[0].path,
+      'proof.message',
+    );
+  });
+
+  test('returns 403 for a merge with only a credential that a game has seen', async () => {
+    const victim = await newPlayer(hostile);
+    const token = mockToken();
+    await app.http.post(METHODS, { provider: 'Mock', token }, victim);
+    await signIn(victim.wallet, honest);
+    const puppet = await newPlayer(hostile);
+    const merge = async (more: object = {}) =>
+      app.http.post(
+        `${ME}/merge`,
+        { sourceProfileId: victim.playerId, sourceProvider: 'Mock', sourceAuthToken: token, ...more },
+        puppet,
+      );
+    refused(await merge());
+    refused(await merge({ sourceProof: await proofOf(puppet.wallet) }));
+    assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
+    const merged = await merge({ sourceProof: await proofOf(victim.wallet) });
+    assert.equal(merged.status, 200, merged.text);
+  });
+
+  test('waits for a concurrent first sign-in in another workspace', async () => {
+    const player = await newPlayer(hostile);
+    const token = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
+      gameKey: honest.gameKey,
+    });
+    const held = await holdLogins(app);
+    const login = app.http.post('/api/player-auth/wallet/verify', token, { gameKey: honest.gameKey });
+    await held.arrival();
+    const linked = linkMock(player);
+    // The link waits for the sign-in, which has locked the player.
+    await untilBlocked(app);
+    await held.release();
+    assert.equal((await login).status, 200);
+    refused(await linked);
+  });
+});
+
+describe('a method that was linked without a proof', () => {
+  test('signs in to games of its workspace only, and is no proof', async () => {
+    const victim = await newPlayer(hostile);
+    const studio = newWallet();
+    const linkWallet = async (more: object = {}) =>
+      app.http.post(
+        METHODS,
+        {
+          provider: 'EvmWallet',
+          ...(await signed(studio, '/api/player-auth/wallet/challenge', { gameKey: hostile.gameKey })),
+          ...more,
+        },
+        victim,
+      );
+    assert.equal((await linkWallet()).status, 201);
+    assert.equal((await signIn(studio, sibling)).body.playerId, victim.playerId);
+    refused(await signIn(studio, honest));
+    await signIn(victim.wallet, honest);
+    refused(await linkMock(victim, { proof: await proofOf(studio) }));
+    assert.equal((await linkWallet({ proof: await proofOf(victim.wallet) })).status, 201);
+    assert.equal(
+      (await signIn(studio, honest)).body.playerId,
+      victim.playerId,
+      'a proof makes the method valid in all workspaces',
+    );
+  });
+
+  test('opens a portal session that can remove only this method', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    const { body: method } = await linkEmail(email, hostile, victim);
+    const early = await portalToken(email);
+    assert.equal(
+      (await linkMockByPortal(early)).status,
+      400,
+      'allowed while one workspace knows the profile, so only the credential is refused',
+    );
+    await signIn(victim.wallet, honest);
+    for (const portal of [early, await portalToken(email)])
+      refused(await app.http.get(`${ME}/export`, portal));
+    const { rows } = await app.owner.query('SELECT id FROM auth_methods WHERE player_id = $1 AND id <> $2', [
+      victim.playerId,
+      method.id,
+    ]);
+    refused(await app.http.delete(`${METHODS}/${rows[0].id}`, early));
+    assert.equal((await app.http.delete(`${METHODS}/${method.id}`, early)).status, 204);
+  });
+
+  test('does not sign in to other workspaces with a new password for the same address', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, victim);
+    await app.http.post(
+      '/api/player-auth/email/password-reset/request',
+      { email },
+      { gameKey: honest.gameKey },
+    );
+    await eventually(async () => (await mailsTo(email))[0]?.subject === 'Set a new password', 20_000);
+    const set = await app.http.post(
+      '/api/player-auth/email/password-reset/confirm',
+      { token: await secretTo(email), newPassword: 'battery staple' },
+      { gameKey: honest.gameKey },
+    );
+    assert.equal(set.status, 200, set.text);
+    refused(
+      await app.http.post(
+        '/api/player-auth/email/tenant-login',
+        { email, password: 'battery staple' },
+        { gameKey: honest.gameKey },
+      ),
+    );
+  });
+
+  test('does not move an unverified address in a merge', async () => {
+    const victim = await newPlayer(hostile);
+    const [email, token] = [someEmail(), mockToken()];
+    const { body: puppet } = await app.http.post(
+      '/api/player-auth/email/signup',
+      { email, password: 'correct horse' },
+      { gameKey: hostile.gameKey },
+    );
+    await app.http.post(METHODS, { provider: 'Mock', token }, { bearer: puppet.accessToken });
+    const merged = await app.http.post(
+      `${ME}/merge`,
+      { sourceProfileId: puppet.playerId, sourceProvider: 'Mock', sourceAuthToken: token },
+      victim,
+    );
+    assert.equal(merged.status, 200, merged.text);
+    await signIn(victim.wallet, honest);
+    const proved = await exchange(email, await codeFor(email, honest), honest);
+    assert.equal(proved.body.isNewPlayer, true, proved.text);
+    assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
+  });
+});
+
+describe('a change of a profile', () => {
+  test('is mailed to the verified addresses and audited in each tenant that knows the player', async () => {
+    const player = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
+    await signIn(player.wallet, honest);
+    const before = (await mailsTo(email)).length;
+    await linkMock(player, { proof: await proofOf(player.wallet) });
+    const mails = await mailsTo(email);
+    assert.deepEqual(
+      [mails.length, mails[0]?.subject],
+      [before + 1, 'A sign-in method was added to your player profile'],
+    );
+    const trail = (await auditOf(player.playerId)).slice(-2);
+    assert.deepEqual(
+      trail.map(({ action, tenant, ip }) => [action, tenant, ip === null]).toSorted(),
+      [
+        ['player.auth_method_linked', hostile.tenantId, false],
+        ['player.auth_method_linked', honest.tenantId, true],
+      ].toSorted(),
+    );
+  });
+});
+
+describe('PROFILE_PROOF=off', () => {
+  test('accepts changes without a proof', async () => {
+    const trusting = await startTestApp({ env: { PROFILE_PROOF: 'off' }, databaseUrl: app.databaseUrl });
+    const player = await newPlayer(hostile, honest);
+    const body = { provider: 'Mock', token: mockToken() };
+    assert.equal((await trusting.http.post(METHODS, body, player)).status, 201);
+  });
+});

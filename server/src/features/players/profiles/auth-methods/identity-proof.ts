@@ -1,0 +1,127 @@
+import type { Querier } from '../../../../database/database.ts';
+import { ProblemError, type ProblemCode } from '../../../../core/problem.ts';
+import { verifyPortalCode } from '../../../sign-in/email/index.ts';
+import type { Identity } from '../../../sign-in/login/index.ts';
+import { verifyStoreACallback } from '../../../sign-in/portal/index.ts';
+import { verifyProofMessage } from '../../../sign-in/wallet/index.ts';
+import { findMethodOfIdentity, findMethodOfPortalSession, listWorkspacesOfPlayer } from './proof-queries.ts';
+import type { CallerWithAddress, Credential, CredentialServices } from './verify-credential.ts';
+
+// A workspace knows a profile if the player has signed in to one of its games. The reasons for the rules are in
+// docs/decisions/0035-proofs-of-identity.md.
+
+export interface ProofServices extends CredentialServices {
+  config: { profileProof: boolean };
+}
+
+/** The caller of a profile change, and the proof of identity in the request. */
+export type CallerWithProof = CallerWithAddress & { proof?: Credential | undefined };
+
+/** A proof of identity that was verified. */
+export interface VerifiedProof {
+  identity: Identity;
+  /** Marks a single-use proof as used. Throws if it was used before. Call it before the transaction locks the profile. */
+  use?(transaction: Querier): Promise<void>;
+}
+
+const HOW =
+  'Use a portal token, or send a proof of a sign-in method of the profile: a code of POST /api/player-portal-auth/email/otc, a ' +
+  'signed message of POST /api/player-portal-auth/wallet/challenge, or the OpenID callback URL of StoreA after ' +
+  'POST /api/player-portal-auth/storea/start.';
+
+/** Creates the error for a change that lacks a valid proof of identity. */
+export function proofRequiredError(reason: string): ProblemError {
+  return new ProblemError('identity_proof_required', `${reason} ${HOW}`);
+}
+
+/**
+ * Verifies a proof of identity. Only credentials of the player portal are accepted. A studio sees each ticket, code and signature
+ * that its own game client receives, so those prove nothing to other studios. Returns undefined if the request has no proof. Throws
+ * identity_proof_required and provider_unavailable.
+ */
+export async function verifyProof(
+  services: ProofServices,
+  { proof, ipAddress }: CallerWithProof,
+): Promise<VerifiedProof | undefined> {
+  if (!proof) return undefined;
+  const verified = await mapRefusal(() => verifyWithProvider(services, ipAddress, proof));
+  const { identity, use } = verified;
+  return { identity, ...(use && { use: (transaction) => mapRefusal(() => use(transaction)) }) };
+}
+
+async function verifyWithProvider(
+  services: ProofServices,
+  ipAddress: string | null,
+  proof: Credential,
+): Promise<VerifiedProof> {
+  switch (proof.provider) {
+    case 'StoreA':
+      return { identity: await verifyStoreACallback(services, proof.token) };
+    case 'EvmWallet':
+      return { identity: await verifyProofMessage(services, ipAddress, proof) };
+    case 'EmailOneTimeCode':
+      return verifyPortalCode(services, proof);
+    default:
+      throw proofRequiredError(`A credential of ${proof.provider} is not a proof of identity.`);
+  }
+}
+
+const refusals: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
+
+async function mapRefusal<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProblemError && refusals.includes(error.code))
+      throw proofRequiredError(error.message);
+    throw error;
+  }
+}
+
+/**
+ * Checks that the caller may change the profile. If one workspace knows the profile, its access tokens suffice. If several do, the
+ * caller needs a portal token or a proof, by a sign-in method that is valid in all workspaces. The caller has locked the profile.
+ * Every sign-in takes that lock too, so a concurrent first sign-in in another workspace is either visible here or comes later.
+ *
+ * Returns the workspace to which a method that is linked now is restricted; null means all workspaces. `removedMethodId` is the
+ * sign-in method to remove: its own proof always suffices. Throws identity_proof_required.
+ */
+export async function requireProof(
+  db: Querier,
+  { config }: Pick<ProofServices, 'config'>,
+  { playerId, tenantId, sessionId }: CallerWithAddress,
+  { proof, removedMethodId }: { proof?: VerifiedProof | undefined; removedMethodId?: string } = {},
+): Promise<string | null> {
+  if (!config.profileProof) return null;
+  const method = proof
+    ? await findMethodOfIdentity(db, playerId, proof.identity)
+    : tenantId === null
+      ? await findMethodOfPortalSession(db, playerId, sessionId)
+      : undefined;
+  if (proof && !method)
+    throw proofRequiredError('The proof does not match any sign-in method of this profile.');
+  if (method && (method.linkedInWorkspace === null || method.methodId === removedMethodId))
+    return method.linkedInWorkspace;
+
+  return requireSingleWorkspace(db, playerId, { tenantId, linkedInWorkspace: method?.linkedInWorkspace });
+}
+
+/**
+ * Returns the caller's workspace: the one in which the method of the proof was linked, otherwise the one of the token. Throws
+ * identity_proof_required if another workspace knows the profile.
+ */
+export async function requireSingleWorkspace(
+  db: Querier,
+  playerId: string,
+  { tenantId, linkedInWorkspace }: { tenantId: string | null; linkedInWorkspace?: string | null | undefined },
+): Promise<string | null> {
+  const workspaces = await listWorkspacesOfPlayer(db, playerId, tenantId);
+  const own =
+    linkedInWorkspace ??
+    workspaces.find(({ isCallers }) => isCallers)?.workspaceId ??
+    workspaces[0]?.workspaceId ??
+    null;
+  if (workspaces.some(({ workspaceId, knowsPlayer }) => knowsPlayer && workspaceId !== own))
+    throw proofRequiredError('Games of several workspaces know this profile.');
+  return own;
+}

@@ -1,0 +1,61 @@
+import type { Querier } from '../../../../database/database.ts';
+import { sql } from '../../../../database/sql.ts';
+import type { Identity } from '../../../sign-in/login/index.ts';
+
+/** A sign-in method, and the workspace to which it is restricted; null means all workspaces. */
+export interface LinkedMethod {
+  methodId: string;
+  linkedInWorkspace: string | null;
+}
+
+/** Finds the sign-in method of an identity, if it belongs to the player. */
+export function findMethodOfIdentity(
+  db: Querier,
+  playerId: string,
+  identity: Identity,
+): Promise<LinkedMethod | undefined> {
+  return db.row(sql`
+    SELECT id AS "methodId", linked_in_workspace AS "linkedInWorkspace" FROM auth_methods
+    WHERE player_id = ${playerId} AND auth_provider = ${identity.provider} AND issuer = ${identity.issuer}
+      AND provider_user_id = ${identity.providerUserId}`);
+}
+
+/** Finds the sign-in method that opened a portal session, if it still belongs to the player. */
+export function findMethodOfPortalSession(
+  db: Querier,
+  playerId: string,
+  sessionId: string | null,
+): Promise<LinkedMethod | undefined> {
+  return db.row(sql`
+    SELECT method.id AS "methodId", method.linked_in_workspace AS "linkedInWorkspace"
+    FROM portal_sessions session
+    JOIN auth_methods method ON method.id = session.auth_method_id AND method.player_id = session.player_id
+    WHERE session.id = ${sessionId} AND session.player_id = ${playerId}`);
+}
+
+/** Lists the workspaces whose games a player has signed in to, and the workspace of the caller's tenant. Runs in the player's scope. */
+export function listWorkspacesOfPlayer(
+  db: Querier,
+  playerId: string,
+  tenantId: string | null,
+): Promise<{ workspaceId: string; knowsPlayer: boolean; isCallers: boolean }[]> {
+  return db.rows(sql`
+    SELECT tenant.workspace_id AS "workspaceId", bool_or(place.knows) AS "knowsPlayer",
+           coalesce(bool_or(tenant.id = ${tenantId}), false) AS "isCallers"
+    FROM (SELECT tenant_id, true AS knows FROM tenant_access WHERE player_id = ${playerId}
+          UNION ALL SELECT ${tenantId}::uuid, false) place
+    JOIN tenants tenant ON tenant.id = place.tenant_id
+    GROUP BY tenant.workspace_id`);
+}
+
+/** Lists the tenants that a player has signed in to. */
+export async function listTenantsOfPlayer(db: Querier, playerId: string): Promise<string[]> {
+  const rows = await db.rows<{ tenantId: string }>(sql`
+    SELECT tenant_id AS "tenantId" FROM tenant_access WHERE player_id = ${playerId} ORDER BY tenant_id`);
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** Makes a sign-in method valid in all workspaces. */
+export async function allowMethodEverywhere(db: Querier, methodId: string): Promise<void> {
+  await db.run(sql`UPDATE auth_methods SET linked_in_workspace = NULL WHERE id = ${methodId}`);
+}

@@ -1,0 +1,126 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type, type Static } from 'typebox';
+import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { reporterOf } from '../../../../http/request-context.ts';
+import { problems } from '../../../../http/schemas.ts';
+import { isGuid } from '../../../../core/ids.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import { mergeProfiles, type MergeServices } from '../merge/merge-profiles.ts';
+import {
+  AuthMethod,
+  AuthMethodPath,
+  FullPlayerProfile,
+  LinkBody,
+  MergeBody,
+  SetPrimaryBody,
+} from '../schemas.ts';
+import { callerWithProof, credentialOf, ProofHeaders } from './caller-of-routes.ts';
+import { linkMethod, setPrimaryMethod, unlinkMethod } from './change-methods.ts';
+
+const tags = ['Player profile'];
+const METHODS = '/api/player-profile/me/auth-methods';
+const METHOD = `${METHODS}/:authMethodId`;
+
+/** The credential is a player's access token. */
+export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      METHODS,
+      {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
+        schema: {
+          operationId: 'linkAuthMethod',
+          tags,
+          summary: 'Link a sign-in method',
+          description:
+            'Verifies the credential with its provider, as at a sign-in, and adds the identity to the profile. A profile can have at ' +
+            'most 50 sign-in methods. An identity that is already linked stays linked. An identity of another profile cannot be ' +
+            'linked: merge that profile instead.',
+          headers: ProofHeaders,
+          body: LinkBody,
+          response: { 201: AuthMethod, ...problems(403, 502) },
+        },
+      },
+      async (request, reply) => {
+        const { setAsPrimary, proof, ...rest } = request.body;
+        const credential = credentialOf(rest);
+        reply.code(201);
+        return linkMethod(services, callerWithProof(request, proof), { credential, setAsPrimary });
+      },
+    );
+
+    app.post(
+      '/api/player-profile/me/merge',
+      {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
+        schema: {
+          operationId: 'mergeProfile',
+          tags,
+          summary: 'Merge another profile into this one',
+          description:
+            'Use it if a player has two profiles. Needs a credential that signs in to the source profile. The sign-in methods, tenants, ' +
+            'devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop ' +
+            'working. The merge is atomic and cannot be undone.',
+          headers: ProofHeaders,
+          body: MergeBody,
+          response: { 200: FullPlayerProfile, ...problems(403, 502) },
+        },
+      },
+      async (request) => {
+        const { sourceProfileId: sourceId, sourceProvider: provider, sourceAuthToken: token } = request.body;
+        const { proof, sourceProof } = request.body;
+        const source = {
+          sourceId,
+          credential: { provider, token },
+          sourceProof: sourceProof && credentialOf(sourceProof, 'sourceProof.'),
+        };
+        return mergeProfiles(services, callerWithProof(request, proof), source, reporterOf(request));
+      },
+    );
+
+    app.delete(
+      METHOD,
+      {
+        schema: {
+          operationId: 'unlinkAuthMethod',
+          tags,
+          summary: 'Remove a sign-in method',
+          description:
+            'The last sign-in method cannot be removed. If the removed one was primary, the last used one becomes primary.',
+          params: AuthMethodPath,
+          headers: ProofHeaders,
+          response: { 204: Type.Null(), ...problems(403, 502) },
+        },
+      },
+      async (request, reply) => {
+        await unlinkMethod(services, callerWithProof(request), methodIdOf(request.params));
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      `${METHOD}/set-primary`,
+      {
+        schema: {
+          operationId: 'setPrimaryAuthMethod',
+          tags,
+          summary: 'Set the primary sign-in method',
+          description:
+            'Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call has the same result.',
+          params: AuthMethodPath,
+          headers: ProofHeaders,
+          body: SetPrimaryBody,
+          response: { 200: AuthMethod, ...problems(403, 502) },
+        },
+      },
+      async (request) =>
+        setPrimaryMethod(services, callerWithProof(request, request.body?.proof), methodIdOf(request.params)),
+    );
+  };
+}
+
+/** An id that is not a GUID gets the same error as an unknown one. */
+function methodIdOf({ authMethodId }: Static<typeof AuthMethodPath>): string {
+  if (!isGuid(authMethodId)) throw new ProblemError('auth_method_not_found');
+  return authMethodId;
+}

@@ -1,0 +1,115 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { FORM_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { acceptForms, type Form } from '../../../../http/form.ts';
+import { playerOf, reporterOf } from '../../../../http/request-context.ts';
+import { problems } from '../../../../http/schemas.ts';
+import { invalidField, ProblemError } from '../../../../core/problem.ts';
+import { AvatarForm, AvatarPath, AvatarResult } from '../schemas.ts';
+import { AVATAR_PATH, type AvatarStore } from './avatar-store.ts';
+import { uploadAvatar, type ProfileServices } from './upload-avatar.ts';
+
+const tags = ['Player profile'];
+
+const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
+
+/** The upload. The credential is a player's access token. */
+export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
+  /** The players with an upload in progress. A second upload of the same player is refused, because decoding is expensive. */
+  const uploading = new Set<string>();
+  return async (app) => {
+    const readForm = await acceptForms(app, MAX_UPLOAD_BYTES);
+
+    app.post(
+      '/api/player-profile/me/avatar',
+      {
+        bodyLimit: FORM_BODY_LIMIT,
+        schema: {
+          operationId: 'uploadAvatar',
+          tags,
+          summary: 'Upload an avatar',
+          description:
+            'Accepts a PNG or JPG of at most 2 MiB and 4096 × 4096 pixels. The server encodes the image again: upright, at most ' +
+            '512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous ' +
+            'image is removed. A player can have one upload in progress.',
+          consumes: ['multipart/form-data'],
+          body: AvatarForm,
+          response: { 200: AvatarResult, ...problems(503) },
+        },
+      },
+      async (request) => {
+        const { playerId } = playerOf(request);
+        if (uploading.has(playerId))
+          throw new ProblemError('busy', {
+            detail:
+              'Another avatar upload of this player is in progress. Retry after the number of seconds in Retry-After.',
+            headers: { 'retry-after': '5' },
+          });
+        uploading.add(playerId);
+        try {
+          const file = avatarFile(await readForm(request));
+          return await uploadAvatar(services, playerId, file, reporterOf(request));
+        } finally {
+          uploading.delete(playerId);
+        }
+      },
+    );
+  };
+}
+
+/** The single file of the field avatarFile. Other fields are ignored. */
+function avatarFile(form: Form): Buffer {
+  const [file, ...more] = form.files.filter(({ field }) => field === 'avatarFile');
+  if (!file || more.length > 0)
+    throw invalidField(
+      'avatarFile',
+      'must be one file',
+      'The form must contain exactly one file in the field avatarFile.',
+    );
+  if (file.isTooLarge) throw new ProblemError('avatar_too_large');
+  return file.bytes;
+}
+
+/** Serves the images without a credential, because browsers show them on pages of other sites. */
+export function avatarRoutes(avatars: AvatarStore): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      `${AVATAR_PATH}:name`,
+      {
+        schema: {
+          operationId: 'readAvatar',
+          tags,
+          summary: 'Get an avatar image',
+          description:
+            'Returns an uploaded image. Use the `avatarUrl` of a profile. The image of a URL never changes, so clients can cache it ' +
+            'for one year.',
+          params: AvatarPath,
+          response: {
+            200: {
+              description: 'The image.',
+              content: {
+                'image/png': { schema: Type.String({ format: 'binary' }) },
+                'image/jpeg': { schema: Type.String({ format: 'binary' }) },
+              },
+            },
+            ...problems(503),
+          },
+        },
+      },
+      async (request, reply) => {
+        const avatar = await avatars.read(request.params.name);
+        if (!avatar) throw new ProblemError('not_found', 'The image does not exist.');
+        return (
+          reply
+            .type(avatar.type)
+            // A name is never reused for another image.
+            .header('cache-control', 'public, max-age=31536000, immutable')
+            // If a browser interprets the image as a document, no script in it runs.
+            .header('content-security-policy', "default-src 'none'; sandbox")
+            .header('cross-origin-resource-policy', 'cross-origin')
+            .send(Buffer.from(avatar.bytes) as never)
+        );
+      },
+    );
+  };
+}

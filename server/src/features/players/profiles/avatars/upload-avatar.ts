@@ -1,0 +1,45 @@
+import type { Database } from '../../../../database/database.ts';
+import type { Report } from '../../../../core/author.ts';
+import { lockActiveProfile } from '../lock-profile.ts';
+import { updateProfile } from '../queries.ts';
+import type { AvatarStore } from './avatar-store.ts';
+import { renderAvatar } from './render-avatar.ts';
+
+/** The services that changes of a profile use. */
+export interface ProfileServices {
+  database: Database;
+  avatars: AvatarStore;
+}
+
+/**
+ * Replaces the player's avatar. Throws avatar_type, avatar_unreadable, busy, avatar_storage_unavailable and profile_deleted.
+ */
+export async function uploadAvatar(
+  { database, avatars }: ProfileServices,
+  playerId: string,
+  upload: Buffer,
+  report: Report,
+): Promise<{ avatarUrl: string }> {
+  const avatarName = await avatars.add(await renderAvatar(upload));
+  const avatarUrl = avatars.urlOf(avatarName);
+  // The new image is unused if the transaction fails, and the previous one if it succeeds.
+  let unused: string | null = avatarName;
+  try {
+    unused = await database.forPlayer(playerId).transaction(async (transaction) => {
+      const before = await lockActiveProfile(transaction, playerId);
+      await updateProfile(transaction, playerId, { ...before, avatarUrl, avatarName });
+      return before.avatarName;
+    });
+  } finally {
+    await removeAvatar(avatars, unused, report);
+  }
+  return { avatarUrl };
+}
+
+/** Removes an image that no profile uses. A failure is logged and leaves the image in the storage. */
+export async function removeAvatar(avatars: AvatarStore, name: string | null, report: Report): Promise<void> {
+  if (name === null) return;
+  await avatars
+    .remove(name)
+    .catch((error: unknown) => report(error, `could not remove the unused avatar ${name}`));
+}

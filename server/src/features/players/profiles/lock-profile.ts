@@ -1,0 +1,41 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import type { PlayerCaller } from '../../../core/callers.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { existsUnmerged, isSessionRevoked, lockProfiles, type LockedProfile } from './queries.ts';
+
+/** Creates the check that refuses tokens of merged profiles. See docs/decisions/0019-tokens-after-merge-and-deletion.md. */
+export function createProfileCheck(database: Database): (playerId: string) => Promise<boolean> {
+  return (playerId) => existsUnmerged(database, playerId);
+}
+
+/**
+ * Locks the caller's profile before a change. Throws invalid_bearer if the profile was merged after the token was verified. Throws
+ * profile_deleted, because access tokens stay valid after a deletion and must not write to the cleared profile.
+ */
+export async function lockActiveProfile(db: Querier, playerId: string): Promise<LockedProfile> {
+  return requireActive((await lockProfiles(db, [playerId])).get(playerId));
+}
+
+/** Throws the same errors as {@link lockActiveProfile}. */
+export function requireActive(profile: LockedProfile | undefined): LockedProfile {
+  if (!profile || profile.mergedIntoId !== null) throw new ProblemError('invalid_bearer');
+  if (!profile.isActive) throw new ProblemError('profile_deleted');
+  return profile;
+}
+
+/** {@link lockActiveProfile} and {@link requireUnrevokedSession}, before a change of the player's sign-in methods. */
+export async function lockForMethodChange(db: Querier, caller: PlayerCaller): Promise<LockedProfile> {
+  const profile = await lockActiveProfile(db, caller.playerId);
+  await requireUnrevokedSession(db, caller);
+  return profile;
+}
+
+/**
+ * Refuses a token whose session was revoked for a security reason: a leaked token, a blocked device or a ban. Otherwise a thief
+ * could use the rest of the token's lifetime to link a method of their own, or to remove the owner's. After a plain logout, the
+ * token stays valid. Throws invalid_bearer.
+ */
+export async function requireUnrevokedSession(db: Querier, caller: PlayerCaller): Promise<void> {
+  if (await isSessionRevoked(db, caller))
+    throw new ProblemError('invalid_bearer', 'The session of this token was revoked. Sign in again.');
+}

@@ -1,0 +1,180 @@
+import type { Querier } from '../../../../database/database.ts';
+import type { Report } from '../../../../core/author.ts';
+import { ProblemError } from '../../../../core/problem.ts';
+import type { MailServices } from '../../../messages/mail/index.ts';
+import { lockCredentials, moveCredentials } from '../../../sign-in/email/index.ts';
+import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
+import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
+import { MAX_DEVICES } from '../../devices/index.ts';
+import {
+  proofRequiredError,
+  requireProof,
+  requireSingleWorkspace,
+  verifyProof,
+  type CallerWithProof,
+  type ProofServices,
+  type VerifiedProof,
+} from '../auth-methods/identity-proof.ts';
+import { findMethodOfIdentity } from '../auth-methods/proof-queries.ts';
+import { verifyCredential, type Credential } from '../auth-methods/verify-credential.ts';
+import type { AvatarStore } from '../avatars/avatar-store.ts';
+import { removeAvatar } from '../avatars/upload-avatar.ts';
+import { endAllSessions } from '../delete-player.ts';
+import { lockForMethodChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
+import { notifyChange, type ChangeAuthor } from '../notify-change.ts';
+import {
+  findIdentity,
+  lockProfiles,
+  MAX_AUTH_METHODS,
+  MAX_MERGED_PROFILES,
+  type LockedProfile,
+} from '../queries.ts';
+import { assembleProfile, type FullProfile } from '../read-profile.ts';
+import {
+  absorbProfile,
+  countBlockedDevices,
+  mergeDevices,
+  mergeTenantAccess,
+  moveAuthMethods,
+  moveBanFingerprints,
+  moveBans,
+  moveDevices,
+} from './queries.ts';
+
+/** The profile to merge into the caller's, a credential of it, and a proof of identity if one is needed. */
+interface Source {
+  sourceId: string;
+  credential: Credential;
+  sourceProof?: Credential | undefined;
+}
+
+export interface MergeServices extends ProofServices, MailServices {
+  avatars: AvatarStore;
+}
+
+/**
+ * Merges another profile of the same person (the source) into the caller's profile (the target), in one transaction. The sign-in
+ * methods, tenant access, devices and bans of the source move. The source is closed, and its sessions end. The credential must sign
+ * in to the source. If games of other workspaces know the source, a proof of the source is needed too. Throws merge_refused,
+ * credential_refused, identity_proof_required, profile_deleted and provider_unavailable.
+ */
+export async function mergeProfiles(
+  services: MergeServices,
+  caller: CallerWithProof & ChangeAuthor,
+  { sourceId, credential, sourceProof }: Source,
+  report: Report,
+): Promise<FullProfile> {
+  const { playerId } = caller;
+  if (sourceId === playerId)
+    throw new ProblemError('merge_refused', 'A profile cannot be merged into itself.');
+  const playerScope = services.database.forPlayer(playerId);
+  await playerScope.transaction(async (transaction) => {
+    await lockForMethodChange(transaction, caller);
+    if (!caller.proof) await requireProof(transaction, services, caller);
+  });
+  const proof = await verifyProof(services, caller);
+  const verifiedSourceProof = await verifyProof(services, { ...caller, proof: sourceProof });
+  const { identity } = await verifyCredential(services, caller, credential);
+
+  const { profile, unusedAvatar } = await playerScope.transaction((transaction) =>
+    merge(services, transaction, caller, { sourceId, identity, proof, sourceProof: verifiedSourceProof }),
+  );
+  await removeAvatar(services.avatars, unusedAvatar, report);
+  return profile;
+}
+
+/** Runs in the target's scope. The scope includes the rows of the source as soon as the source is absorbed. */
+async function merge(
+  services: MergeServices,
+  db: Querier,
+  caller: CallerWithProof & ChangeAuthor,
+  {
+    sourceId,
+    identity,
+    proof,
+    sourceProof,
+  }: {
+    sourceId: string;
+    identity: Identity;
+    proof: VerifiedProof | undefined;
+    sourceProof: VerifiedProof | undefined;
+  },
+): Promise<{ profile: FullProfile; unusedAvatar: string | null }> {
+  const targetId = caller.playerId;
+  await lockCredentials(db, [targetId, sourceId]);
+  await proof?.use?.(db);
+  const locked = await lockProfiles(db, [targetId, sourceId]);
+  const target = requireActive(locked.get(targetId));
+  await requireUnrevokedSession(db, caller);
+  const targetWorkspace = await requireProof(db, services, caller, { proof });
+  // A deleted or merged profile has no sign-in methods, so no credential matches it.
+  const known = await findIdentity(db, identity);
+  const source = locked.get(sourceId);
+  if (!source || known?.playerId !== sourceId || !hasSecret(identity, known.secretHash))
+    throw new ProblemError(
+      'merge_refused',
+      'The credential does not sign in to the source profile. Send a credential of that profile.',
+    );
+
+  await absorbProfile(db, sourceId, targetId, inherited(target, source));
+  // From here on, the source's rows are in the scope.
+  const proven = sourceProof?.identity ?? (caller.tenantId === null ? identity : undefined);
+  const sourceWorkspace = await requireSourceProof(services, db, caller, { sourceId, proven });
+  await moveAuthMethods(db, sourceId, targetId, sourceWorkspace ?? targetWorkspace);
+  await moveCredentials(db, sourceId, targetId);
+  // The scope includes a code of the source as soon as its address has moved.
+  await sourceProof?.use?.(db);
+  await mergeTenantAccess(db, sourceId, targetId);
+  const mergedDevices = await mergeDevices(db, sourceId, targetId);
+  await moveDevices(db, sourceId, targetId);
+  // Blocked devices are never deleted, so their number must be limited here.
+  if ((await countBlockedDevices(db, targetId)) > MAX_DEVICES)
+    throw new ProblemError(
+      'merge_refused',
+      `The two profiles together have more than ${MAX_DEVICES} blocked devices. Unblock some of them first.`,
+    );
+  await moveBans(db, sourceId, targetId);
+  await moveBanFingerprints(db, sourceId, targetId);
+  await endAllSessions(db, sourceId);
+  for (const { id, isBlocked } of mergedDevices)
+    if (isBlocked) await endPlayerSessions(db, targetId, { deviceId: id }, { reason: 'device_blocked' });
+  await notifyChange(services, db, caller, 'merged');
+  const unusedAvatar = target.avatarUrl === null ? null : source.avatarName;
+  const profile = await assembleProfile(db, targetId);
+  if (profile.authMethods.length > MAX_AUTH_METHODS || profile.mergedProfileIds.length > MAX_MERGED_PROFILES)
+    throw new ProblemError(
+      'merge_refused',
+      `A profile can have at most ${MAX_AUTH_METHODS} sign-in methods and ${MAX_MERGED_PROFILES} merged profiles.`,
+    );
+  return { profile, unusedAvatar };
+}
+
+/**
+ * Checks that the caller may merge the source. An access token suffices if only its workspace knows the source. Otherwise the caller
+ * needs an identity that signs in to the source in the player portal. Returns the workspace to which the moved methods are
+ * restricted; null means all workspaces. Throws identity_proof_required.
+ */
+async function requireSourceProof(
+  { config }: MergeServices,
+  db: Querier,
+  { tenantId }: CallerWithProof,
+  { sourceId, proven }: { sourceId: string; proven: Identity | undefined },
+): Promise<string | null> {
+  if (!config.profileProof) return null;
+  const method = proven && (await findMethodOfIdentity(db, sourceId, proven));
+  if (proven && !method)
+    throw proofRequiredError('sourceProof does not match any sign-in method of the source profile.');
+  if (method?.linkedInWorkspace === null) return null;
+  return requireSingleWorkspace(db, sourceId, { tenantId, linkedInWorkspace: method?.linkedInWorkspace });
+}
+
+/** The values of the target after the merge. Missing ones come from the source, which keeps no personal data. */
+function inherited(target: LockedProfile, source: LockedProfile) {
+  const avatar = target.avatarUrl === null ? source : target;
+  return {
+    displayName: target.displayName ?? source.displayName,
+    email: target.email ?? source.email,
+    avatarUrl: avatar.avatarUrl,
+    avatarName: avatar.avatarName,
+  };
+}

@@ -1,0 +1,71 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Author } from '../../../core/author.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { listVerifiedAddresses, spendNotice } from '../../sign-in/email/index.ts';
+import { sendMail, type MailServices } from '../../messages/mail/index.ts';
+import { findTenant } from '../../studio/tenants/index.ts';
+import { listTenantsOfPlayer } from './auth-methods/proof-queries.ts';
+import { profileChangedEmail, type ProfileChange } from './profile-changed-email.ts';
+
+/** After a day, a notification is too late: the player can no longer stop the change. */
+const USEFUL_SECONDS = 24 * 60 * 60;
+
+/** The audit action of each change. */
+const ACTIONS = {
+  linked: 'player.auth_method_linked',
+  unlinked: 'player.auth_method_unlinked',
+  primary: 'player.primary_auth_method_changed',
+  merged: 'player.profiles_merged',
+  exported: 'player.data_exported',
+} as const satisfies Partial<Record<ProfileChange, string>>;
+
+/** Who changes a profile. `tenantId` is the tenant of the token; null for the player portal. */
+export interface ChangeAuthor {
+  playerId: string;
+  tenantId: string | null;
+  origin: NonNullable<Author['origin']>;
+}
+
+/**
+ * Writes a change of a profile to the audit trail of each tenant that the player has signed in to, and mails it to the player.
+ * Tenants learn nothing about each other: only the tenant of the token sees the origin of the request.
+ */
+export async function notifyChange(
+  services: MailServices,
+  db: Querier,
+  author: ChangeAuthor,
+  change: keyof typeof ACTIONS,
+  details: Record<string, unknown> = {},
+): Promise<void> {
+  const { playerId, tenantId, origin } = author;
+  const tenantIds = await listTenantsOfPlayer(db, playerId);
+  if (tenantIds.length > 0)
+    await auditTrail(
+      db,
+      tenantIds.map((id) => ({
+        action: ACTIONS[change],
+        actor: { kind: 'player', id: playerId },
+        ...(id === tenantId && { origin }),
+        tenantId: id,
+        targetId: playerId,
+        details,
+      })),
+    );
+  await mailChange(services, db, author, change);
+}
+
+/** Mails a change to the verified addresses of the profile. Runs in the player's scope. */
+export async function mailChange(
+  services: MailServices,
+  db: Querier,
+  { playerId, tenantId }: Pick<ChangeAuthor, 'playerId' | 'tenantId'>,
+  change: ProfileChange,
+): Promise<void> {
+  const addresses = await listVerifiedAddresses(db, playerId);
+  if (addresses.length === 0) return;
+  const game = tenantId === null ? undefined : (await findTenant(db, tenantId))?.name;
+  const letter = profileChangedEmail({ change, game });
+  for (const to of addresses)
+    if (await spendNotice(db, to))
+      await sendMail(services, db, { to, content: letter, usefulSeconds: USEFUL_SECONDS });
+}

@@ -1,0 +1,96 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+
+export interface SentCode {
+  id: string;
+  expiresAt: string;
+  resendAfterSeconds: number;
+}
+
+const sentCodeColumns = (resendSeconds: number) => sql`
+  id, expires_at AS "expiresAt",
+  greatest(1, ceil(extract(epoch FROM sent_at - clock_timestamp()) + ${resendSeconds}))::int AS "resendAfterSeconds"`;
+
+/** The code that was sent within the resend interval, if there is one. */
+export function findRecentCode(
+  db: Querier,
+  { tenantId, email, resendSeconds }: { tenantId: string; email: string; resendSeconds: number },
+): Promise<SentCode | undefined> {
+  return db.row(sql`
+    SELECT ${sentCodeColumns(resendSeconds)} FROM one_time_codes
+    WHERE tenant_id = ${tenantId} AND email = ${email}
+      AND sent_at > clock_timestamp() - make_interval(secs => ${resendSeconds})`);
+}
+
+export interface NewCode {
+  tenantId: string;
+  email: string;
+  id: string;
+  lifetimeSeconds: number;
+  resendSeconds: number;
+}
+
+/** Stores a new code without digits and replaces the earlier one. Returns undefined if a recent code exists. */
+export function replaceCode(db: Querier, code: NewCode): Promise<SentCode | undefined> {
+  return db.row(sql`
+    INSERT INTO one_time_codes AS known (tenant_id, email, id, sent_at, expires_at)
+    VALUES (${code.tenantId}, ${code.email}, ${code.id}, clock_timestamp(),
+            clock_timestamp() + make_interval(secs => ${code.lifetimeSeconds}))
+    ON CONFLICT (tenant_id, email) DO UPDATE SET
+      id = excluded.id, code_hash = NULL, tries = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at
+    WHERE known.sent_at <= clock_timestamp() - make_interval(secs => ${code.resendSeconds})
+    RETURNING ${sentCodeColumns(code.resendSeconds)}`);
+}
+
+/** Stores the hash of the digits and returns the remaining lifetime. Returns undefined if it is set already, or the code is gone. */
+export function setCode(
+  db: Querier,
+  code: { tenantId: string; email: string; codeId: string; codeHash: Buffer },
+): Promise<{ secondsLeft: number } | undefined> {
+  return db.row(sql`
+    UPDATE one_time_codes SET code_hash = ${code.codeHash}
+    WHERE tenant_id = ${code.tenantId} AND email = ${code.email} AND id = ${code.codeId}
+      AND code_hash IS NULL AND expires_at > clock_timestamp()
+    RETURNING ceil(extract(epoch FROM expires_at - clock_timestamp()))::int AS "secondsLeft"`);
+}
+
+/** A code is found by its address or by its id. */
+export type CodeKey = { email: string } | { codeId: string };
+
+/**
+ * Counts an attempt at a valid code, then returns its hash: null if the digits were never generated. Returns undefined if there is no
+ * valid code, or no attempt is left.
+ */
+export function countAttempt(
+  db: Querier,
+  tenantId: string,
+  key: CodeKey,
+  limit: number,
+): Promise<{ codeId: string; email: string; codeHash: Buffer | null } | undefined> {
+  const condition = 'email' in key ? sql`email = ${key.email}` : sql`id = ${key.codeId}`;
+  return db.row(sql`
+    UPDATE one_time_codes SET tries = tries + 1
+    WHERE tenant_id = ${tenantId} AND ${condition} AND tries < ${limit} AND expires_at > clock_timestamp()
+    RETURNING id AS "codeId", email, code_hash AS "codeHash"`);
+}
+
+/** Whether a code has this id, expired or not. */
+export async function hasCode(db: Querier, tenantId: string, codeId: string): Promise<boolean> {
+  const row = await db.row(sql`SELECT FROM one_time_codes WHERE tenant_id = ${tenantId} AND id = ${codeId}`);
+  return row !== undefined;
+}
+
+/** Uses a code up. Returns false if it was used before. */
+export async function deleteCode(db: Querier, tenantId: string, email: string, id: string): Promise<boolean> {
+  const deleted = await db.run(sql`
+    DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND email = ${email} AND id = ${id}`);
+  return deleted === 1;
+}
+
+/** Deletes expired codes, tokens and counters of a tenant, of the portal, or of the notices. */
+export async function deleteExpiredCodesAndTokens(db: Querier, tenantId: string): Promise<void> {
+  await db.run(sql`
+    WITH codes AS (DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND expires_at < now()),
+    counts AS (DELETE FROM mail_counts WHERE tenant_id = ${tenantId} AND since < now() - interval '1 day')
+    DELETE FROM email_tokens WHERE tenant_id = ${tenantId} AND expires_at < now()`);
+}

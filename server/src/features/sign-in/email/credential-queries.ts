@@ -1,0 +1,198 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import { deleteTokens, type TokenOwner } from './token-queries.ts';
+
+/** An address and its player. Without a player the address is pending: a code was sent but not used. */
+export interface Credential {
+  playerId: string | null;
+  passwordHash: string | null;
+  isVerified: boolean;
+}
+
+const credentialColumns = sql`
+  player_id AS "playerId", password_hash AS "passwordHash", verified_at IS NOT NULL AS "isVerified"`;
+
+export function findCredential(db: Querier, email: string): Promise<Credential | undefined> {
+  return db.row(sql`SELECT ${credentialColumns} FROM email_credentials WHERE email = ${email}`);
+}
+
+/** Reads the credential, and blocks all sign-ins with the address until the transaction ends. */
+export function lockCredential(db: Querier, email: string): Promise<Credential | undefined> {
+  return db.row(sql`SELECT ${credentialColumns} FROM email_credentials WHERE email = ${email} FOR UPDATE`);
+}
+
+/** Locks the addresses of players, sorted by address. Every transaction takes these locks first, which prevents deadlocks. */
+export async function lockCredentials(db: Querier, playerIds: string[]): Promise<void> {
+  await db.rows(sql`
+    SELECT FROM email_credentials WHERE player_id = ANY(${playerIds}::uuid[]) ORDER BY email FOR UPDATE`);
+}
+
+/** Locks a player until the transaction ends. Every sign-in takes this lock before the other locks of the player. */
+export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`SELECT FROM players WHERE id = ${playerId} FOR NO KEY UPDATE`);
+}
+
+/** Whether an address still has this player and this password. The row is locked against changes until the transaction ends. */
+export async function isCurrentPassword(
+  db: Querier,
+  { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
+): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT FROM email_credentials
+    WHERE email = ${email} AND player_id = ${playerId} AND password_hash = ${passwordHash} FOR SHARE`);
+  return row !== undefined;
+}
+
+/** Gives a pending address and a password to a new player. Returns false if the address has a player. */
+export async function claimWithPassword(
+  db: Querier,
+  { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
+): Promise<boolean> {
+  const claimed = await db.run(sql`
+    UPDATE email_credentials SET player_id = ${playerId}, password_hash = ${passwordHash}
+    WHERE email = ${email} AND player_id IS NULL`);
+  return claimed === 1;
+}
+
+/**
+ * Locks a verified address for a sign-in of its player. Gives a pending address to the player, as verified. Returns false if the
+ * address belongs to another player, or is unverified because of a concurrent sign-up.
+ */
+export async function claimForSignIn(db: Querier, email: string, playerId: string): Promise<boolean> {
+  const claimed = await db.run(sql`
+    UPDATE email_credentials SET player_id = ${playerId}, verified_at = coalesce(verified_at, now())
+    WHERE email = ${email} AND (player_id IS NULL OR (player_id = ${playerId} AND verified_at IS NOT NULL))`);
+  return claimed === 1;
+}
+
+/**
+ * Gives an address to a player who has proved control of it, as verified. If the profile has no e-mail address, the profile gets this
+ * one. Returns false if the address belongs to another player, verified or not.
+ */
+export async function claimForPlayer(db: Querier, email: string, playerId: string): Promise<boolean> {
+  const claimed = await db.run(sql`
+    WITH claimed AS (
+      UPDATE email_credentials SET player_id = ${playerId}, verified_at = coalesce(verified_at, now())
+      WHERE email = ${email} AND (player_id IS NULL OR player_id = ${playerId})
+      RETURNING email)
+    UPDATE players SET email = coalesce(players.email, claimed.email) FROM claimed WHERE id = ${playerId}`);
+  return claimed === 1;
+}
+
+/**
+ * Marks an address as verified, and adds the sign-in method by code. If the profile has no e-mail address, the profile gets this one.
+ */
+export async function markVerified(
+  db: Querier,
+  { email, playerId, authMethodId }: { email: string; playerId: string; authMethodId: string },
+): Promise<void> {
+  await db.run(sql`
+    WITH verified AS (
+      UPDATE email_credentials SET verified_at = coalesce(verified_at, now()) WHERE email = ${email}),
+    profile AS (
+      UPDATE players SET email = coalesce(email, ${email}) WHERE id = ${playerId})
+    ${insertMethod({ email, playerId, authMethodId, provider: 'EmailOneTimeCode' })}`);
+}
+
+export async function setPassword(
+  db: Querier,
+  {
+    email,
+    playerId,
+    authMethodId,
+    passwordHash,
+  }: { email: string; playerId: string; authMethodId: string; passwordHash: string },
+): Promise<void> {
+  await db.run(sql`
+    WITH password AS (
+      UPDATE email_credentials SET password_hash = ${passwordHash} WHERE email = ${email})
+    ${insertMethod({ email, playerId, authMethodId, provider: 'EmailPassword' })}`);
+}
+
+function insertMethod(method: { email: string; playerId: string; authMethodId: string; provider: string }) {
+  const { email, playerId, authMethodId, provider } = method;
+  return sql`
+    INSERT INTO auth_methods (id, player_id, auth_provider, provider_user_id, email, is_primary, linked_at,
+                              linked_in_workspace)
+    VALUES (${authMethodId}, ${playerId}, ${provider}, ${email}, ${email},
+            NOT EXISTS (SELECT FROM auth_methods WHERE player_id = ${playerId} AND is_primary), now(),
+            -- A second method of an address is restricted to the same workspace as the first one.
+            (SELECT linked_in_workspace FROM auth_methods
+             WHERE player_id = ${playerId} AND provider_user_id = ${email}
+               AND auth_provider IN ('EmailOneTimeCode', 'EmailPassword') LIMIT 1))
+    ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`;
+}
+
+/** Removes all sign-in methods and passwords of a player, and all addresses except the given one. */
+export async function removeSignInMethods(db: Querier, playerId: string, email: string): Promise<void> {
+  await db.run(sql`
+    WITH others AS (
+      DELETE FROM email_credentials WHERE player_id = ${playerId} AND email <> ${email}),
+    password AS (
+      UPDATE email_credentials SET password_hash = NULL WHERE email = ${email})
+    DELETE FROM auth_methods WHERE player_id = ${playerId}`);
+}
+
+/** The first 20 addresses that a player has verified, oldest first. */
+export async function listVerifiedAddresses(db: Querier, playerId: string): Promise<string[]> {
+  const rows = await db.rows<{ email: string }>(sql`
+    SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NOT NULL
+    ORDER BY verified_at, email LIMIT 20`);
+  return rows.map(({ email }) => email);
+}
+
+/** The e-mail providers that a player signs in with, for one address. */
+export async function listProviders(db: Querier, playerId: string, email: string): Promise<string[]> {
+  const rows = await db.rows<{ provider: string }>(sql`
+    SELECT auth_provider AS provider FROM auth_methods
+    WHERE player_id = ${playerId} AND provider_user_id = ${email}
+      AND auth_provider IN ('EmailOneTimeCode', 'EmailPassword')`);
+  return rows.map(({ provider }) => provider);
+}
+
+/**
+ * Moves the verified addresses of one player to another and deletes the mailed tokens. Deletes unverified addresses with their
+ * passwords: otherwise the owner of the address could take over the merged profile by verifying it.
+ */
+export async function moveCredentials(db: Querier, sourceId: string, targetId: string): Promise<void> {
+  await deleteTokens(db, sourceId);
+  await db.run(sql`
+    WITH freed AS (
+      DELETE FROM email_credentials WHERE player_id = ${sourceId} AND verified_at IS NULL RETURNING email)
+    DELETE FROM auth_methods method USING freed
+    WHERE method.auth_provider IN ('EmailOneTimeCode', 'EmailPassword') AND method.provider_user_id = freed.email`);
+  await db.run(sql`UPDATE email_credentials SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
+}
+
+/** Deletes the password of an address and its reset tokens. */
+export async function deletePassword(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
+  await db.run(sql`
+    WITH password AS (UPDATE email_credentials SET password_hash = NULL WHERE email = ${email} AND player_id = ${playerId})
+    DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId} AND purpose = 'reset'`);
+}
+
+/** Deletes one address of a player with its tokens and codes. If the profile showed it, the profile shows another verified one. */
+export async function deleteCredential(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
+  await db.run(sql`DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
+  await db.run(sql`DELETE FROM one_time_codes WHERE email = ${email}`);
+  await db.run(sql`DELETE FROM email_credentials WHERE email = ${email} AND player_id = ${playerId}`);
+  await db.run(sql`
+    UPDATE players SET email = (
+      SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NOT NULL ORDER BY email LIMIT 1)
+    WHERE id = ${playerId} AND email = ${email}`);
+}
+
+/** Deletes the addresses of a player, with their tokens and codes. */
+export async function deleteCredentials(db: Querier, playerId: string): Promise<void> {
+  await deleteTokens(db, playerId);
+  // Delete the codes first: row-level security shows a player the codes of their own addresses only.
+  await db.run(sql`
+    DELETE FROM one_time_codes WHERE email IN (SELECT email FROM email_credentials WHERE player_id = ${playerId})`);
+  await db.run(sql`DELETE FROM email_credentials WHERE player_id = ${playerId}`);
+}
+
+/** Deletes pending addresses whose last code was requested at least two days ago. */
+export function deletePendingCredentials(db: Querier): Promise<number> {
+  return db.run(sql`
+    DELETE FROM email_credentials WHERE player_id IS NULL AND mails_since < now() - interval '2 days'`);
+}

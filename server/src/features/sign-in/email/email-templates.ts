@@ -1,0 +1,57 @@
+import { quoted, type EmailContent } from '../../messages/mail/index.ts';
+
+export function oneTimeCodeEmail({ game, code }: { game: string; code: string }): EmailContent {
+  return {
+    subject: 'Your sign-in code',
+    paragraphs: [
+      `Enter this code to sign in to the game ${quoted(game)}:`,
+      { code },
+      'It works once, for 10 minutes. Do not share it: anyone who has the code can sign in as you.',
+      'If you did not ask for a code, ignore this mail. Nobody can sign in without the code.',
+      `Guildhall sent this mail because a person requested a code in the game ${quoted(game)}.`,
+    ],
+  };
+}
+
+/** A portal code gives access to the whole profile, so the e-mail warns the player. */
+export function portalCodeEmail(code: string): EmailContent {
+  return {
+    subject: 'Your sign-in code for the player portal',
+    paragraphs: [
+      'Enter this code to sign in to the player portal, or to confirm a change of your player profile:',
+      { code },
+      'It works once, for 10 minutes. Do not share it: anyone who has the code can change how you sign in, and can merge, export or ' +
+        'delete your profile.',
+      'This is not a sign-in code for a game. If a game asks for it and you only want to play, do not enter it.',
+      'If you did not ask for a code, ignore this mail. Nobody can sign in without the code.',
+      'Guildhall sent this mail because a person requested a code in the player portal.',
+    ],
+  };
+}
+
+export function resetPasswordEmail({ game, token }: { game: string; token: string }): EmailContent {
+  return {
+    subject: 'Set a new password',
+    paragraphs: [
+      `A person asked to set a new password for your account in the game ${quoted(game)}. If it was you, enter this token in the game:`,
+      { code: token },
+      'It works once, for one hour. Do not share it. A new password signs you out everywhere.',
+      'If it was not you, ignore this mail. Your password stays the same.',
+      `Guildhall sent this mail on behalf of the game ${quoted(game)}.`,
+    ],
+  };
+}
+
+export function verifyAddressEmail({ game, token }: { game: string; token: string }): EmailContent {
+  return {
+    subject: 'Confirm your e-mail address',
+    paragraphs: [
+      `A person signed up for the game ${quoted(game)} with your e-mail address. If it was you, enter this token in the game:`,
+      { code: token },
+      'It works once, for 24 hours.',
+      'If it was not you, do not enter the token, and ignore this mail. The address stays unverified. If you sign in with the address ' +
+        'later, the password of that sign-up stops working.',
+      `Guildhall sent this mail on behalf of the game ${quoted(game)}.`,
+    ],
+  };
+}

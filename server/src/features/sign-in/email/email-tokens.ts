@@ -1,0 +1,67 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
+import type { Vault } from '../../../security/vault.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { newId } from '../../../core/ids.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { secondsFromNow } from '../../../core/timestamps.ts';
+import { sendMail, type EmailContent, type MailServices } from '../../messages/mail/index.ts';
+import { readTenant } from '../../studio/tenants/index.ts';
+import { lockCredential, lockPlayer, markVerified } from './credential-queries.ts';
+import { deleteToken, findToken, insertToken } from './token-queries.ts';
+
+const LIFETIME_SECONDS = { verify: 24 * 60 * 60, reset: 60 * 60 };
+
+/** Creates and mails a token that works once, in one tenant. */
+export async function mailToken(
+  services: MailServices,
+  transaction: Querier,
+  owner: { tenantId: string; email: string; playerId: string },
+  purpose: 'verify' | 'reset',
+  write: (values: { game: string; token: string }) => EmailContent,
+  decision: 'send' | 'hold',
+): Promise<void> {
+  const token = newOpaqueToken(purpose);
+  const usefulSeconds = LIFETIME_SECONDS[purpose];
+  await insertToken(transaction, {
+    ...owner,
+    purpose,
+    hash: services.vault.fingerprint(token),
+    expiresAt: secondsFromNow(usefulSeconds),
+  });
+  const { name: game } = await readTenant(transaction, owner.tenantId);
+  const mail = { to: owner.email, content: write({ game, token }), usefulSeconds };
+  await sendMail(services, transaction, { ...mail, isHeld: decision === 'hold' });
+}
+
+/**
+ * Verifies the address of a sign-up with its mailed token. The password stays, because the token confirms the sign-up. Throws
+ * invalid_credentials.
+ */
+export async function verifyAddress(
+  { database, vault }: { database: Database; vault: Vault },
+  billing: BillingContext,
+  token: string,
+): Promise<{ email: string }> {
+  const { tenantId } = billing;
+  const hash = vault.fingerprint(token);
+  return database.forKey(billing).transaction(async (transaction) => {
+    const owner = await findToken(transaction, { tenantId, hash, purpose: 'verify' });
+    if (!owner) throw invalidToken();
+    // Every transaction locks the credential first. A concurrent confirmation of ownership deletes the token under this lock.
+    const credential = await lockCredential(transaction, owner.email);
+    if (credential?.playerId !== owner.playerId || !(await deleteToken(transaction, tenantId, hash)))
+      throw invalidToken();
+    await lockPlayer(transaction, owner.playerId);
+    await markVerified(transaction, { ...owner, authMethodId: newId() });
+    return { email: owner.email };
+  });
+}
+
+/** One error for every reason, so that it discloses nothing. */
+export function invalidToken(): ProblemError {
+  return new ProblemError(
+    'invalid_credentials',
+    'The token is wrong, was used, or has expired. Request a new one.',
+  );
+}

@@ -1,0 +1,128 @@
+import { randomInt, timingSafeEqual } from 'node:crypto';
+import type { Database, Querier, Scope } from '../../../database/database.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { newId } from '../../../core/ids.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { sendMail, type EmailContent, type MailServices } from '../../messages/mail/index.ts';
+import type { Identity } from '../login/index.ts';
+import {
+  countAttempt,
+  findRecentCode,
+  replaceCode,
+  setCode,
+  type CodeKey,
+  type SentCode,
+} from './code-queries.ts';
+import type { MailBudget } from './mail-limits.ts';
+
+const LIFETIME_SECONDS = 10 * 60;
+const RESEND_SECONDS = 30;
+const ATTEMPTS = 5;
+
+export interface CreateCodeServices {
+  database: Database;
+  mailBudget: MailBudget;
+}
+
+/** The tenant or the player portal that a code belongs to. */
+export interface CodeIssuer {
+  tenantId: string;
+  scope: Scope;
+  /** Counts the e-mail. Throws too_many_attempts. */
+  spend: (transaction: Querier, tenantId: string, email: string) => Promise<'send' | 'hold'>;
+}
+
+/**
+ * Creates a code for an address and replaces the earlier one. If no player has the address, it becomes a pending address. The
+ * response and the work are the same for every address. Within 30 seconds of a code the function returns that code and creates none.
+ * `mail` runs in the same transaction, and must generate and send the code. Throws too_many_attempts.
+ */
+export async function createCode(
+  { mailBudget }: Pick<CreateCodeServices, 'mailBudget'>,
+  issuer: CodeIssuer,
+  { email, ipAddress }: { email: string; ipAddress: string | null },
+  mail: (transaction: Querier, codeId: string, decision: 'send' | 'hold') => Promise<void>,
+): Promise<SentCode> {
+  await mailBudget.spend(ipAddress, email);
+  const key = { tenantId: issuer.tenantId, email, resendSeconds: RESEND_SECONDS };
+  for (;;) {
+    try {
+      return await issuer.scope.transaction(async (transaction) => {
+        const recent = await findRecentCode(transaction, key);
+        if (recent) return recent;
+        const decision = await issuer.spend(transaction, issuer.tenantId, email);
+        const code = await replaceCode(transaction, {
+          ...key,
+          id: newId(),
+          lifetimeSeconds: LIFETIME_SECONDS,
+        });
+        if (!code) throw new CodeReplacedError();
+        await mail(transaction, code.id, decision);
+        return code;
+      });
+    } catch (error) {
+      if (!(error instanceof CodeReplacedError)) throw error;
+    }
+  }
+}
+
+/** A concurrent request created a code. The rollback takes the counted e-mail back, and the retry returns that code. */
+class CodeReplacedError extends Error {}
+
+/** Generates the digits of a created code and mails them. Does nothing if the code has digits, was replaced or has expired. */
+export async function mailCode(
+  services: MailServices,
+  transaction: Querier,
+  key: { tenantId: string; email: string; codeId: string },
+  write: (code: string) => EmailContent,
+  decision: 'send' | 'hold' = 'send',
+): Promise<void> {
+  const code = randomInt(1_000_000).toString().padStart(6, '0');
+  const stored = await setCode(transaction, { ...key, codeHash: hashCode(services.vault, key, code) });
+  if (!stored) return;
+  const mail = { to: key.email, content: write(code), usefulSeconds: stored.secondsLeft };
+  await sendMail(services, transaction, { ...mail, isHeld: decision === 'hold' });
+}
+
+/**
+ * Compares a given code with the stored one, of a tenant or of the portal. The caller then deletes the code. The attempt is counted
+ * first, so parallel guesses share the limit of five. Throws invalid_credentials.
+ */
+export async function checkCode(
+  { database, vault }: { database: Database; vault: Vault },
+  tenantId: string,
+  key: CodeKey,
+  code: string,
+): Promise<{ codeId: string; email: string }> {
+  const stored = await countAttempt(database.forTenant(tenantId), tenantId, key, ATTEMPTS);
+  const given = hashCode(vault, { tenantId, email: stored?.email ?? '' }, code);
+  if (!stored?.codeHash || !timingSafeEqual(stored.codeHash, given)) throw invalidCode();
+  return stored;
+}
+
+/** One error for every reason, so that it discloses nothing. */
+export function invalidCode(): ProblemError {
+  return new ProblemError(
+    'invalid_credentials',
+    'The code is wrong, was used, or has expired. Request a new one.',
+  );
+}
+
+/** A code proves control of the address, so the address is the user id. */
+export function emailCodeIdentity(email: string) {
+  return {
+    provider: 'EmailOneTimeCode',
+    issuer: '',
+    providerUserId: email,
+    email,
+  } as const satisfies Identity;
+}
+
+/** The hash covers the tenant and the address: the same digits do not match for another tenant or address. */
+function hashCode(
+  vault: Vault,
+  { tenantId, email }: { tenantId: string; email: string },
+  code: string,
+): Buffer {
+  return vault.fingerprint(`one-time code ${tenantId} ${email} ${code}`);
+}

@@ -1,0 +1,91 @@
+import type { Database } from '../../../database/database.ts';
+import type { Queue } from '../../../jobs/queue.ts';
+import { hashPassword } from '../../../security/passwords.ts';
+import type { Vault } from '../../../security/vault.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { newId } from '../../../core/ids.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import { endPlayerSessions } from '../sessions/index.ts';
+import { revokePortalSessions } from '../portal/index.ts';
+import { confirmOwnershipInTransaction, CredentialChangedError } from './address-ownership.ts';
+import { findCredential, lockCredential, setPassword } from './credential-queries.ts';
+import { resetPasswordEmail } from './email-templates.ts';
+import { invalidToken, mailToken } from './email-tokens.ts';
+import { decideMail } from './mail-limits.ts';
+import { deleteToken, deleteTokens, findToken } from './token-queries.ts';
+
+/** The worker looks the player up, so that the request takes the same time for every address. */
+export const passwordResetQueue: Queue<{ tenantId: string; email: string }> = {
+  name: 'password-reset',
+  retryDelay: 5,
+  retryDelayMax: 60,
+  retryLimit: 20,
+  expireInSeconds: 60,
+};
+
+/** One e-mail per 30 seconds, as for codes. Without this interval one burst uses up the daily limit of an address. */
+const RESEND_SECONDS = 30;
+
+/** Enqueues the e-mail, for any address. */
+export async function requestReset(
+  { database, jobs }: MailServices & { database: Database },
+  billing: BillingContext,
+  email: string,
+): Promise<void> {
+  const { tenantId } = billing;
+  const once = { key: `${tenantId} ${email}`, seconds: RESEND_SECONDS };
+  await jobs.add(database.forKey(billing), passwordResetQueue, { tenantId, email }, once);
+}
+
+/**
+ * The worker's part: mails a token if a player has the address, with or without a password. The e-mail is counted even if no player
+ * has the address. Otherwise the number of codes that are left would disclose whether the address is known.
+ */
+export async function mailReset(
+  services: MailServices & { database: Database },
+  { tenantId, email }: { tenantId: string; email: string },
+): Promise<void> {
+  await services.database.forTenant(tenantId).transaction(async (transaction) => {
+    const decision = await decideMail(transaction, tenantId, email);
+    if (decision === 'refuse') return;
+    const playerId = (await findCredential(transaction, email))?.playerId;
+    if (!playerId) return;
+    const owner = { tenantId, email, playerId };
+    await mailToken(services, transaction, owner, 'reset', resetPasswordEmail, decision);
+  });
+}
+
+/**
+ * Sets a new password with a mailed token, and marks the address as verified. Ends all sessions of the player, in all tenants and in
+ * the portal. Throws invalid_credentials.
+ */
+export async function resetPassword(
+  { database, vault }: { database: Database; vault: Vault },
+  billing: BillingContext,
+  { token, newPassword }: { token: string; newPassword: string },
+): Promise<{ email: string }> {
+  const { tenantId } = billing;
+  const hash = vault.fingerprint(token);
+  const owner = await findToken(database.forTenant(tenantId), { tenantId, hash, purpose: 'reset' });
+  if (!owner) throw invalidToken();
+  const { email, playerId } = owner;
+  const passwordHash = await hashPassword(newPassword);
+  try {
+    await database.forPlayer(playerId, billing).transaction(async (transaction) => {
+      // Every transaction locks the credential first. This order prevents deadlocks.
+      await lockCredential(transaction, email);
+      if (!(await deleteToken(transaction, tenantId, hash))) throw invalidToken();
+      await confirmOwnershipInTransaction(transaction, owner);
+      await setPassword(transaction, { email, playerId, passwordHash, authMethodId: newId() });
+      await deleteTokens(transaction, playerId);
+      await endPlayerSessions(transaction, playerId, 'everywhere', {
+        reason: 'kicked',
+        message: 'The password was reset.',
+      });
+      await revokePortalSessions(transaction, playerId);
+    });
+  } catch (error) {
+    throw error instanceof CredentialChangedError ? invalidToken() : error;
+  }
+  return { email };
+}

@@ -1,0 +1,68 @@
+import type { Querier } from '../../../database/database.ts';
+import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import { hashPassword, verifyPassword } from '../../../security/passwords.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import { signIn, type LoginResult, type SignInRequest, type SignInServices } from '../login/index.ts';
+import { claimWithPassword, findCredential, isCurrentPassword } from './credential-queries.ts';
+import { verifyAddressEmail } from './email-templates.ts';
+import { mailToken } from './email-tokens.ts';
+import { spendMail } from './mail-limits.ts';
+
+/**
+ * Creates a player with an address and a password, signs the player in, and mails a token that verifies the address. A pending
+ * address may be taken over. Throws player_exists, too_many_attempts, and the errors of {@link signIn}.
+ */
+export async function signUp(
+  services: SignInServices & MailServices,
+  {
+    email,
+    password,
+    displayName,
+    ...request
+  }: Omit<SignInRequest, 'mode'> & { email: string; password: string; displayName?: string | undefined },
+): Promise<LoginResult> {
+  const { tenantId } = request.billing;
+  // The lookup comes first: hashing the password costs about 1,000 times as much.
+  if ((await findCredential(services.database, email))?.playerId) throw new ProblemError('player_exists');
+  const passwordHash = await hashPassword(password);
+  const inTransaction = async (transaction: Querier, playerId: string): Promise<void> => {
+    const decision = await spendMail(transaction, tenantId, email);
+    if (!(await claimWithPassword(transaction, { email, playerId, passwordHash })))
+      throw new ProblemError('player_exists');
+    const owner = { tenantId, email, playerId };
+    await mailToken(services, transaction, owner, 'verify', verifyAddressEmail, decision);
+  };
+  const identity = {
+    provider: 'EmailPassword',
+    issuer: '',
+    providerUserId: email,
+    ...(displayName && { displayName }),
+  } as const;
+  return signIn(services, identity, { ...request, mode: 'only-new', inTransaction });
+}
+
+/**
+ * Signs a player in with an address and a password. An unknown address costs the same work and returns the same error as a wrong
+ * password. Throws invalid_credentials, too_many_attempts, and the errors of {@link signIn}.
+ */
+export async function logIn(
+  services: SignInServices & { throttle: LoginThrottle },
+  { email, password, ...request }: Omit<SignInRequest, 'mode'> & { email: string; password: string },
+): Promise<LoginResult> {
+  const passwordHash = (await findCredential(services.database, email))?.passwordHash;
+  const matches = await services.throttle.attempt(email, request.ipAddress, () =>
+    verifyPassword(password, passwordHash),
+  );
+  if (!matches || !passwordHash) throw wrongPassword();
+  // While the password was compared, the owner may have verified the address or set another password.
+  const inTransaction = async (transaction: Querier, playerId: string): Promise<void> => {
+    if (!(await isCurrentPassword(transaction, { email, playerId, passwordHash }))) throw wrongPassword();
+  };
+  const identity = { provider: 'EmailPassword', issuer: '', providerUserId: email } as const;
+  return signIn(services, identity, { ...request, mode: 'login', inTransaction });
+}
+
+function wrongPassword(): ProblemError {
+  return new ProblemError('invalid_credentials', 'The e-mail address or the password is wrong.');
+}

@@ -1,0 +1,98 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import type { Queue } from '../../../jobs/queue.ts';
+import type { Vault } from '../../../security/vault.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import type { Identity } from '../login/index.ts';
+import {
+  createPortalSession,
+  hasLinkedPlayer,
+  PORTAL_TENANT_ID,
+  type PortalTokens,
+  type PortalSessionServices,
+} from '../portal/index.ts';
+import { deleteCode, type SentCode } from './code-queries.ts';
+import { lockCredential } from './credential-queries.ts';
+import { portalCodeEmail } from './email-templates.ts';
+import { spendPortalMail } from './mail-limits.ts';
+import {
+  checkCode,
+  createCode,
+  emailCodeIdentity,
+  invalidCode,
+  mailCode,
+  type CreateCodeServices,
+} from './one-time-codes.ts';
+
+/** The worker looks the player up, so that the request takes the same time for every address. */
+export const portalCodeQueue: Queue<{ email: string; codeId: string }> = {
+  name: 'portal-code',
+  retryDelay: 5,
+  retryDelayMax: 60,
+  retryLimit: 20,
+  expireInSeconds: 60,
+};
+
+/** Creates a portal code and enqueues its e-mail, for any address. Throws the errors of {@link createCode}. */
+export function requestPortalCode(
+  services: CreateCodeServices & MailServices,
+  ipAddress: string | null,
+  email: string,
+): Promise<SentCode> {
+  const scope = services.database.forTenant(PORTAL_TENANT_ID);
+  const issuer = { tenantId: PORTAL_TENANT_ID, scope, spend: spendPortalMail };
+  return createCode(services, issuer, { email, ipAddress }, (transaction, codeId) =>
+    services.jobs.add(transaction, portalCodeQueue, { email, codeId }),
+  );
+}
+
+/** The worker's part: mails the code if an active player has verified the address. */
+export async function mailPortalCode(
+  services: MailServices & { database: Database },
+  { email, codeId }: { email: string; codeId: string },
+): Promise<void> {
+  const { database } = services;
+  if (!(await hasLinkedPlayer(database, emailCodeIdentity(email)))) return;
+  await database
+    .forTenant(PORTAL_TENANT_ID)
+    .transaction((transaction) =>
+      mailCode(services, transaction, { tenantId: PORTAL_TENANT_ID, email, codeId }, portalCodeEmail),
+    );
+}
+
+/**
+ * Opens a portal session with a code. It creates no player, and a refused exchange does not use the code up. Throws one
+ * invalid_credentials for every reason.
+ */
+export async function exchangePortalCode(
+  services: PortalSessionServices,
+  { email, code }: { email: string; code: string },
+): Promise<PortalTokens> {
+  const { database } = services;
+  const { codeId } = await checkCode(services, PORTAL_TENANT_ID, { email }, code);
+  return database.forTenant(PORTAL_TENANT_ID).transaction(async (transaction) => {
+    // Every transaction locks the credential first. This order prevents deadlocks.
+    const credential = await lockCredential(transaction, email);
+    if (!credential?.isVerified || !(await deleteCode(transaction, PORTAL_TENANT_ID, email, codeId)))
+      throw invalidCode();
+    return createPortalSession({ ...services, database: transaction }, emailCodeIdentity(email));
+  });
+}
+
+/**
+ * Checks a portal code and counts the attempt. Call `use` first in the transaction that the code authorizes: it uses the code up.
+ * Both throw invalid_credentials.
+ */
+export async function verifyPortalCode(
+  services: { database: Database; vault: Vault },
+  { email, code }: { email: string; code: string },
+): Promise<{ identity: Identity; use(transaction: Querier): Promise<void> }> {
+  const { codeId } = await checkCode(services, PORTAL_TENANT_ID, { email }, code);
+  return {
+    identity: emailCodeIdentity(email),
+    async use(transaction) {
+      // Every transaction locks the credential first. This order prevents deadlocks.
+      await lockCredential(transaction, email);
+      if (!(await deleteCode(transaction, PORTAL_TENANT_ID, email, codeId))) throw invalidCode();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import type { Vault } from '../../../security/vault.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import {
+  signIn,
+  type Identity,
+  type LoginResult,
+  type SignInRequest,
+  type SignInServices,
+} from '../login/index.ts';
+import { readTenant, type ProviderSettings } from '../../studio/tenants/index.ts';
+import { confirmOwnership, CredentialChangedError } from './address-ownership.ts';
+import { deleteCode, type CodeKey, type SentCode } from './code-queries.ts';
+import { claimForPlayer, claimForSignIn, findCredential } from './credential-queries.ts';
+import { oneTimeCodeEmail } from './email-templates.ts';
+import { spendMail } from './mail-limits.ts';
+import {
+  checkCode,
+  createCode,
+  emailCodeIdentity,
+  invalidCode,
+  mailCode,
+  type CreateCodeServices,
+} from './one-time-codes.ts';
+
+export type SendCodeServices = CreateCodeServices & MailServices & { providerSettings: ProviderSettings };
+
+/** A concurrent sign-up with the address makes an attempt fail. An address has at most one sign-up. */
+const ATTEMPTS = 3;
+
+/** Sends a one-time code of a tenant to an address. Throws provider_not_available, and the errors of {@link createCode}. */
+export async function sendCode(
+  services: SendCodeServices,
+  { billing, ipAddress }: { billing: BillingContext; ipAddress: string | null },
+  email: string,
+): Promise<SentCode> {
+  const { tenantId } = billing;
+  await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
+  const issuer = { tenantId, scope: services.database.forKey(billing), spend: spendMail };
+  return createCode(services, issuer, { email, ipAddress }, async (transaction, codeId, decision) => {
+    const { name } = await readTenant(transaction, tenantId);
+    const write = (code: string) => oneTimeCodeEmail({ game: name, code });
+    await mailCode(services, transaction, { tenantId, email, codeId }, write, decision);
+  });
+}
+
+/**
+ * Signs in with a one-time code. A pending address becomes a player. If a player signed up with the address but never verified it,
+ * that player loses all credentials first (docs/decisions/0011-proof-of-address.md). Only a successful sign-in uses the code up.
+ * Throws provider_not_available, the errors of {@link signIn}, and invalid_credentials for a code that is wrong, used or expired.
+ */
+export async function exchangeCode(
+  services: SignInServices & { providerSettings: ProviderSettings },
+  { key, code, ...request }: SignInRequest & { key: CodeKey; code: string },
+): Promise<LoginResult> {
+  const { database } = services;
+  const { tenantId } = request.billing;
+  await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
+  const { codeId, email } = await checkCode(services, tenantId, key, code);
+
+  const inTransaction = async (transaction: Querier, playerId: string): Promise<void> => {
+    if (!(await claimForSignIn(transaction, email, playerId))) throw new CredentialChangedError();
+    if (!(await deleteCode(transaction, tenantId, email, codeId))) throw invalidCode();
+  };
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const credential = await findCredential(database, email);
+    try {
+      if (credential?.playerId && !credential.isVerified)
+        await confirmOwnership(database, { email, playerId: credential.playerId });
+      return await signIn(services, emailCodeIdentity(email), { ...request, inTransaction });
+    } catch (error) {
+      if (!(error instanceof CredentialChangedError)) throw error;
+    }
+  }
+  throw invalidCode();
+}
+
+/** An address and a code that matched it. */
+export interface ProvenAddress {
+  identity: Identity;
+  /**
+   * Uses the code up and gives the address to a player. Call it first in a transaction, in the player's scope. Returns false if the
+   * address belongs to another player. Throws invalid_credentials if the code was used in the meantime.
+   */
+  claim(transaction: Querier, playerId: string): Promise<boolean>;
+}
+
+/** Checks a code of a tenant and counts the attempt. Throws invalid_credentials. */
+export async function verifyCode(
+  services: { database: Database; vault: Vault },
+  { tenantId, email, code }: { tenantId: string; email: string; code: string },
+): Promise<ProvenAddress> {
+  const { codeId } = await checkCode(services, tenantId, { email }, code);
+  return {
+    identity: emailCodeIdentity(email),
+    async claim(transaction, playerId) {
+      if (!(await claimForPlayer(transaction, email, playerId))) return false;
+      if (!(await deleteCode(transaction, tenantId, email, codeId))) throw invalidCode();
+      return true;
+    },
+  };
+}

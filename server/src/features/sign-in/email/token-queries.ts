@@ -1,0 +1,43 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+
+export interface TokenOwner {
+  email: string;
+  playerId: string;
+}
+
+export interface NewToken extends TokenOwner {
+  tenantId: string;
+  hash: Buffer;
+  purpose: 'verify' | 'reset';
+  expiresAt: string;
+}
+
+export async function insertToken(db: Querier, token: NewToken): Promise<void> {
+  await db.run(sql`
+    INSERT INTO email_tokens (tenant_id, token_hash, purpose, email, player_id, expires_at)
+    VALUES (${token.tenantId}, ${token.hash}, ${token.purpose}, ${token.email}, ${token.playerId}, ${token.expiresAt})`);
+}
+
+/** The owner of a valid token. */
+export function findToken(
+  db: Querier,
+  { tenantId, hash, purpose }: Pick<NewToken, 'tenantId' | 'hash' | 'purpose'>,
+): Promise<TokenOwner | undefined> {
+  return db.row(sql`
+    SELECT email, player_id AS "playerId" FROM email_tokens
+    WHERE tenant_id = ${tenantId} AND token_hash = ${hash} AND purpose = ${purpose} AND expires_at > now()`);
+}
+
+/** Uses a token up. Returns false if it was used before. */
+export async function deleteToken(db: Querier, tenantId: string, hash: Buffer): Promise<boolean> {
+  const deleted = await db.run(
+    sql`DELETE FROM email_tokens WHERE tenant_id = ${tenantId} AND token_hash = ${hash}`,
+  );
+  return deleted === 1;
+}
+
+/** Deletes all tokens of a player, in all tenants that the scope can read. */
+export async function deleteTokens(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`DELETE FROM email_tokens WHERE player_id = ${playerId}`);
+}

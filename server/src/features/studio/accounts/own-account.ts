@@ -1,0 +1,66 @@
+import type { Database } from '../../../database/database.ts';
+import type { Self } from '../../../core/author.ts';
+import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { listMemberships, type Membership } from '../workspaces/index.ts';
+import {
+  countSessions,
+  findAccount,
+  hasSession,
+  listSessions,
+  revokeSession,
+  type Account,
+  type AccountSession,
+} from './queries.ts';
+
+/** Returns the account of a verified token and its memberships. Throws invalid_bearer if the account no longer exists. */
+export async function readOwnAccount(
+  database: Database,
+  accountId: string,
+): Promise<{ user: Account; memberships: Membership[] }> {
+  const account = database.forAccount(accountId);
+  const [user, memberships] = await Promise.all([
+    findAccount(account, accountId),
+    listMemberships(account, accountId),
+  ]);
+  if (!user) throw new ProblemError('invalid_bearer');
+  return { user, memberships };
+}
+
+/** Returns a page of the sessions that an account can refresh. */
+export async function readOwnSessions(
+  database: Database,
+  { accountId, sessionId }: Pick<Self, 'accountId' | 'sessionId'>,
+  request: PageRequest,
+): Promise<Page<AccountSession & { isCurrent: boolean }>> {
+  const account = database.forAccount(accountId);
+  const { items, ...page } = await readPage(
+    request,
+    listSessions(account, accountId, request),
+    countSessions(account, accountId),
+  );
+  return { ...page, items: items.map((session) => ({ ...session, isCurrent: session.id === sessionId })) };
+}
+
+/** Ends a session of the account. Idempotent. Throws not_found if the account never had the session. */
+export async function endOwnSession(
+  database: Database,
+  { accountId, origin }: Self,
+  sessionId: string,
+): Promise<void> {
+  await database.forAccount(accountId).transaction(async (transaction) => {
+    if (!(await hasSession(transaction, accountId, sessionId)))
+      throw new ProblemError('not_found', 'The account has no such session.');
+    if (!(await revokeSession(transaction, sessionId))) return;
+    await auditTrail(transaction, [
+      {
+        actor: { kind: 'account', id: accountId },
+        origin,
+        action: 'account.session_ended',
+        targetId: sessionId,
+        details: { endedBy: 'owner' },
+      },
+    ]);
+  });
+}

@@ -1,0 +1,52 @@
+import type { Database } from '../../../database/database.ts';
+import type { Self } from '../../../core/author.ts';
+import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import { verifyPassword } from '../../../security/passwords.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { invalidField, ProblemError } from '../../../core/problem.ts';
+import { findAccountWithPassword, type AccountWithPassword } from './queries.ts';
+import { consumeCode } from './second-factor.ts';
+
+export interface ReauthenticationServices {
+  database: Database;
+  vault: Vault;
+  /** Limits wrong passwords. */
+  throttle: LoginThrottle;
+  /** Limits wrong codes of the second factor. */
+  codeThrottle: LoginThrottle;
+}
+
+/** The current password of the account, or a code of its authenticator app. */
+export interface CurrentCredential {
+  password?: string | undefined;
+  code?: string | undefined;
+}
+
+/**
+ * Checks the password or a code again before an account changes how it signs in, because an access token can be stolen. Wrong
+ * attempts count toward the limits of the login. Throws invalid_request, invalid_credentials and too_many_attempts.
+ */
+export async function reauthenticate(
+  { database, vault, throttle, codeThrottle }: ReauthenticationServices,
+  { accountId, origin }: Self,
+  { password, code }: CurrentCredential,
+): Promise<AccountWithPassword> {
+  if (password === undefined && code === undefined)
+    throw invalidField(
+      'password',
+      'or code is required',
+      'Send your current password or a code of your authenticator app.',
+    );
+  const account = await findAccountWithPassword(database.forAccount(accountId), accountId);
+  if (!account) throw new ProblemError('invalid_bearer');
+  const isValid =
+    password === undefined
+      ? await codeThrottle.attempt(accountId, origin.ip, () =>
+          consumeCode(database.forAccount(accountId), vault, accountId, code!),
+        )
+      : await throttle.attempt(account.email, origin.ip, () =>
+          verifyPassword(password, account.passwordHash),
+        );
+  if (!isValid) throw new ProblemError('invalid_credentials', 'The password or the code is wrong.');
+  return account;
+}

@@ -1,0 +1,80 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import type { Origin } from '../../../core/author.ts';
+import { newRefreshToken } from '../../../security/refresh-tokens.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { newId } from '../../../core/ids.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import type { TokenSigner } from '../../platform/signing-keys/index.ts';
+import {
+  findSessionOfToken,
+  insertSession,
+  revokeSession,
+  type Account,
+  type AccountWithPassword,
+} from './queries.ts';
+
+/** The lifetime of a dashboard access token: 15 minutes. It is short because an access token cannot be revoked. */
+const ACCESS_TOKEN_SECONDS = 15 * 60;
+
+export interface SessionServices {
+  vault: Vault;
+  signer: TokenSigner;
+}
+
+/** The response to sign-up, login and refresh. */
+export interface SignedIn {
+  accessToken: string;
+  refreshToken: string;
+  tokenType: 'Bearer';
+  expiresIn: number;
+  user: Account;
+}
+
+/**
+ * Creates a session for an authenticated account, in the caller's transaction if there is one. Throws invalid_credentials if
+ * the password has changed since the account was read.
+ */
+export async function createSession(
+  db: Querier,
+  { vault, signer }: SessionServices,
+  account: AccountWithPassword,
+  origin: Origin,
+): Promise<SignedIn> {
+  const sessionId = newId();
+  const refreshToken = newRefreshToken(vault, 'session');
+  if (!(await insertSession(db, { sessionId, account, origin, refreshToken })))
+    throw new ProblemError(
+      'invalid_credentials',
+      'The password was changed during the login. Sign in again.',
+    );
+  return createSignedIn(signer, account, sessionId, refreshToken.token);
+}
+
+/** Signs the access token of a stored session and returns the response. */
+export function createSignedIn(
+  signer: TokenSigner,
+  { id, email, displayName, isPlatformAdmin, emailVerified, totpEnabled, createdAt }: Account,
+  sessionId: string,
+  refreshToken: string,
+): SignedIn {
+  return {
+    accessToken: signer.sign('saas', id, { sid: sessionId }, ACCESS_TOKEN_SECONDS),
+    refreshToken,
+    tokenType: 'Bearer',
+    expiresIn: ACCESS_TOKEN_SECONDS,
+    user: { id, email, displayName, isPlatformAdmin, emailVerified, totpEnabled, createdAt },
+  };
+}
+
+/**
+ * Ends the session of a refresh token. All refresh tokens of the session stop working. The access token is valid until it
+ * expires. Idempotent. Throws invalid_refresh_token if the token was never issued.
+ */
+export async function logOut(
+  { database, vault }: { database: Database; vault: Vault },
+  token: string,
+): Promise<void> {
+  const session = await findSessionOfToken(database, vault.fingerprint(token));
+  if (!session) throw new ProblemError('invalid_refresh_token');
+  await revokeSession(database.forAccount(session.accountId), session.sessionId);
+}

@@ -1,0 +1,25 @@
+import type { Role } from '../../../core/role.ts';
+import { quoted, type EmailContent } from '../../messages/mail/index.ts';
+
+export interface InvitationWords {
+  /** The e-mail address of the inviter. It is used instead of the name, because a name can be any text. */
+  inviter: string;
+  workspace: string;
+  server: string;
+  role: Role;
+  token: string;
+}
+
+export function invitationEmail({ inviter, workspace, server, role, token }: InvitationWords): EmailContent {
+  return {
+    subject: 'You are invited to a workspace',
+    paragraphs: [
+      `${inviter} invites you to the workspace ${quoted(workspace)}, on the Guildhall at ${server}, as ${role}.`,
+      'To accept, enter this there:',
+      { code: token },
+      'It works once, for seven days, and only for an account with this e-mail address. Give it to nobody.',
+      'If you do not want to join, you can ignore this mail.',
+      `Guildhall at ${server} sent this mail because ${inviter} asked for it. Nobody has checked who that is.`,
+    ],
+  };
+}

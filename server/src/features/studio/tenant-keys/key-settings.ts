@@ -1,0 +1,91 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Author } from '../../../core/author.ts';
+import { invalidField } from '../../../core/problem.ts';
+import { now, toMicroseconds } from '../../../core/timestamps.ts';
+import { findPlan, type KeySettings, type RateLimit } from './queries.ts';
+
+/** The settings that a request changes. Omitted settings keep their value. */
+export interface KeyChange extends Partial<
+  Omit<KeySettings, 'rateLimit' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
+> {
+  rateLimit?: Partial<RateLimit> | null;
+}
+
+/**
+ * Returns the settings of a key after a change. If the change names a new payer, the author is stored as the account that
+ * agreed. Throws invalid_request if the expiry has passed.
+ */
+export function applyChange(
+  kind: 'game' | 'api',
+  before: KeySettings,
+  change: KeyChange,
+  { actor }: Author,
+): KeySettings {
+  const { name = before.name, rateLimitPerMinute = before.rateLimitPerMinute } = change;
+  const { payloadBytesPerMinute = before.payloadBytesPerMinute } = change;
+  const apiKeyChange = kind === 'api' ? change : {};
+  const { allowDataApi = before.allowDataApi } = apiKeyChange;
+  const { subscriberWorkspaceId = before.subscriberWorkspaceId } = apiKeyChange;
+  const agreement =
+    subscriberWorkspaceId === before.subscriberWorkspaceId
+      ? { subscriberAgreedBy: before.subscriberAgreedBy, subscriberAgreedAt: before.subscriberAgreedAt }
+      : subscriberWorkspaceId === null
+        ? { subscriberAgreedBy: null, subscriberAgreedAt: null }
+        : { subscriberAgreedBy: actor.id, subscriberAgreedAt: now() };
+  return {
+    name,
+    allowDataApi,
+    subscriberWorkspaceId,
+    ...agreement,
+    rateLimit: change.rateLimit === undefined ? before.rateLimit : completeLimit(change.rateLimit),
+    rateLimitPerMinute,
+    payloadBytesPerMinute,
+    expiresAt: change.expiresAt === undefined ? before.expiresAt : futureInstant(change.expiresAt),
+  };
+}
+
+/** Returns the settings that the audit trail records for keys of this kind. */
+export function auditedSettings(kind: 'game' | 'api', settings: KeySettings): Partial<KeySettings> {
+  const { name, rateLimit, rateLimitPerMinute, payloadBytesPerMinute, expiresAt } = settings;
+  const { allowDataApi, subscriberWorkspaceId } = settings;
+  return {
+    name,
+    rateLimit,
+    rateLimitPerMinute,
+    payloadBytesPerMinute,
+    expiresAt,
+    ...(kind === 'api' && { allowDataApi, subscriberWorkspaceId }),
+  };
+}
+
+/** Returns the payer that a change names, or null. Game keys have no payer, because they read no data. */
+export function payerIn(kind: 'game' | 'api', change: KeyChange): string | null {
+  return (kind === 'api' && change.subscriberWorkspaceId) || null;
+}
+
+/** Throws invalid_request if a rate limit is above the plan. */
+export async function requireWithinPlan(
+  db: Querier,
+  tenantId: string,
+  limit: KeyChange['rateLimit'],
+): Promise<void> {
+  const plan = limit && (await findPlan(db, tenantId));
+  if (!plan) return;
+  for (const window of ['perMinute', 'perHour'] as const) {
+    const maximum = plan[window];
+    if ((limit[window] ?? 0) > maximum)
+      throw invalidField(`rateLimit.${window}`, `must be at most ${maximum}, the limit of the plan`);
+  }
+}
+
+function completeLimit(limit: Partial<RateLimit> | null): RateLimit | null {
+  const { perMinute = null, perHour = null } = limit ?? {};
+  return perMinute === null && perHour === null ? null : { perMinute, perHour };
+}
+
+function futureInstant(text: string | null): string | null {
+  if (text === null) return null;
+  const instant = toMicroseconds(text);
+  if (instant !== undefined && Date.parse(instant) > Date.now()) return instant;
+  throw invalidField('expiresAt', 'must be in the future');
+}

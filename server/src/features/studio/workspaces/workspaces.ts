@@ -1,0 +1,97 @@
+import { enterScope, isUniqueViolation, type Database, type Querier } from '../../../database/database.ts';
+import type { Author } from '../../../core/author.ts';
+import { newId } from '../../../core/ids.ts';
+import { readPage, type PageRequest } from '../../../core/page.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { slugCandidates } from '../../../core/text.ts';
+import { auditTrail, difference } from '../../platform/audit/index.ts';
+import {
+  countWorkspaces,
+  findWorkspace,
+  insertMembership,
+  insertWorkspace,
+  listWorkspaces,
+  lockWorkspace,
+  updateWorkspace,
+  type Workspace,
+} from './queries.ts';
+
+/** Returns a page of the workspaces that an account is a member of. */
+export async function readWorkspaces(db: Querier, accountId: string, page: PageRequest) {
+  return readPage(page, listWorkspaces(db, accountId, page), countWorkspaces(db, accountId));
+}
+
+/** Returns a workspace. Throws not_found if the account is not a member. */
+export async function readWorkspace(db: Querier, workspaceId: string, accountId: string): Promise<Workspace> {
+  const found = await findWorkspace(db, workspaceId, accountId);
+  if (!found) throw new ProblemError('not_found');
+  return found;
+}
+
+export interface NewWorkspace {
+  name: string;
+  slug?: string | undefined;
+  /** The account that becomes the owner. */
+  ownerId: string;
+}
+
+/**
+ * Creates a workspace in the caller's transaction. If no slug is given, the slug is derived from the name. Throws slug_taken.
+ */
+export async function createWorkspace(
+  transaction: Querier,
+  author: Author,
+  { name, slug: wanted, ownerId }: NewWorkspace,
+): Promise<Workspace> {
+  const id = newId();
+  await enterScope(transaction, 'account_id', ownerId);
+  await enterScope(transaction, 'workspace_id', id);
+  const slug = await insertWithSlug(transaction, { id, name, slug: wanted });
+  await insertMembership(transaction, { workspaceId: id, accountId: ownerId, role: 'owner' });
+  await auditTrail(transaction, [
+    {
+      ...author,
+      action: 'workspace.created',
+      workspaceId: id,
+      targetId: id,
+      details: { after: { name, slug, ownerId } },
+    },
+  ]);
+  const created = await findWorkspace(transaction, id, ownerId);
+  if (!created) throw new Error('The new workspace was not found.');
+  return created;
+}
+
+async function insertWithSlug(
+  transaction: Querier,
+  { id, name, slug }: { id: string; name: string; slug: string | undefined },
+): Promise<string> {
+  for (const candidate of slug === undefined ? slugCandidates(name, 'workspace') : [slug]) {
+    if (await insertWorkspace(transaction, { id, name, slug: candidate })) return candidate;
+  }
+  throw new ProblemError('slug_taken');
+}
+
+/** Changes the name or the slug of a workspace. Throws not_found and slug_taken. */
+export async function changeWorkspace(
+  database: Database,
+  author: Author,
+  workspaceId: string,
+  change: { name?: string; slug?: string },
+): Promise<void> {
+  try {
+    await database.forWorkspace(workspaceId).transaction(async (transaction) => {
+      const before = await lockWorkspace(transaction, workspaceId);
+      if (!before) throw new ProblemError('not_found');
+      const { name = before.name, slug = before.slug } = change;
+      const details = difference(before, { name, slug });
+      if (!details) return;
+      await updateWorkspace(transaction, workspaceId, { name, slug });
+      await auditTrail(transaction, [
+        { ...author, action: 'workspace.updated', workspaceId, targetId: workspaceId, details },
+      ]);
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'workspaces_slug_key') ? new ProblemError('slug_taken') : error;
+  }
+}

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { encodeFunctionData, type Address, type Hex } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
+import { startTestChain } from '../../../testing/chain.ts';
+import { arrangeChainDeployment, countPooled } from '../../../testing/chain-deployment.ts';
+import { richKeys, startEvmNode } from '../../../testing/evm-node.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { serveOnLoopback } from '../../../testing/loopback-server.ts';
+import { createChainNode } from './chain-node.ts';
+import { deployContract } from './index.ts';
+
+describe('recovery of the chain sender', () => {
+  test('skips a nonce that was used elsewhere while no call waited', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    await deployment.record(tenant);
+    await chain.sendForeign();
+    const sender = deployment.startSender();
+    await deployment.settled();
+    await sender.stop();
+
+    await chain.sendForeign();
+    deployment.startSender();
+    const { nextNonce } = await deployment.writerStatus();
+    await eventually(async () => (await deployment.writerStatus()).nextNonce === nextNonce + 1);
+    const hash = await deployment.record(tenant);
+    await deployment.settled();
+    assert.equal((await deployment.transactionStatus(hash))?.minedHash, hash);
+  });
+
+  test('signs waiting calls again when their nonces were used elsewhere, and finds them by the old hashes', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    const hashes: Hex[] = [];
+    for (let count = 0; count < 5; count++) hashes.push(await deployment.record(tenant));
+    await chain.sendForeign();
+    await chain.sendForeign();
+    deployment.startSender();
+    await deployment.settled();
+    for (const hash of hashes) {
+      const status = await deployment.transactionStatus(hash);
+      assert.equal(status?.state, 'confirmed');
+      assert.notEqual(status.minedHash, hash);
+    }
+  });
+
+  test('sends refused calls again, in order, after an earlier call was lost', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const [one, other] = [await deployment.tenant(), await deployment.tenant()];
+    await chain.node.ask('evm_setAutomine', false);
+    const lost = await deployment.record(one);
+    const refused = await deployment.record(one);
+    const unharmed = await deployment.record(other);
+    const sender = deployment.startSender();
+    await eventually(async () => (await countPooled(chain)) === 3);
+    await sender.stop();
+    const nonce = (await deployment.writerStatus()).nextNonce - 3;
+    await chain.node.ask('anvil_dropTransaction', lost);
+    await chain.sendForeign(nonce);
+    // The node has dropped the later ones, too. Other nodes of a real network would still have them.
+    const { rows } = await deployment.app.owner.query(
+      `SELECT '0x' || encode(signed, 'hex') AS signed FROM chain_attempts WHERE nonce > $1 ORDER BY nonce`,
+      [nonce],
+    );
+    for (const { signed } of rows)
+      await chain.node.ask('eth_sendRawTransaction', signed).catch(() => 'already known');
+    await chain.node.ask('evm_mine');
+    await chain.node.ask('evm_setAutomine', true);
+    const receipt = await chain.node.ask<{ status: Hex }>('eth_getTransactionReceipt', refused);
+    assert.equal(receipt.status, '0x0');
+    deployment.startSender();
+    await deployment.settled();
+    assert.equal((await deployment.transactionStatus(unharmed))?.minedHash, unharmed);
+    await deployment.record(other);
+    await deployment.settled();
+  });
+
+  test('sends the same bytes again when the chain has lost confirmed calls', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    const before = await chain.node.ask('evm_snapshot');
+    deployment.startSender();
+    const hashes = [await deployment.record(tenant), await deployment.record(tenant)];
+    await deployment.settled();
+    await chain.node.ask('evm_revert', before);
+    await deployment.record(tenant);
+    await eventually(async () => (await chain.entries(tenant.tenantId)).length === 3);
+    await deployment.settled();
+    for (const hash of hashes) assert.equal((await deployment.transactionStatus(hash))?.minedHash, hash);
+  });
+
+  test('sends all calls again to a development chain that was reset', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    deployment.startSender();
+    await deployment.record(tenant, 3);
+    await deployment.record(tenant);
+    await deployment.settled();
+    await chain.node.kill();
+    await chain.node.start();
+    await deployment.record(tenant);
+    await eventually(async () => /has no contract at/.test((await deployment.writerStatus()).problem ?? ''));
+    const { contract } = await deployContract(chain.settings);
+    assert.equal(contract, chain.settings.contract);
+    await eventually(async () => (await chain.entries(tenant.tenantId)).length === 5);
+    await deployment.settled();
+  });
+});
+
+describe('chain sender with a fault', () => {
+  test('keeps the calls and asks for funds when the signer cannot pay', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const { signer } = deployment.chain.writer;
+    const tenant = await deployment.tenant();
+    await chain.node.ask('anvil_setBalance', signer, '0x0');
+    await deployment.record(tenant);
+    deployment.startSender();
+    await eventually(async () => /send funds to it/.test((await deployment.writerStatus()).problem ?? ''));
+    await deployment.record(tenant);
+    await chain.node.ask('anvil_setBalance', signer, '0x56bc75e2d63100000');
+    await deployment.settled();
+  });
+
+  test('skips no call while the contract refuses the signer', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    const [owner, writer] = [deployment.chain.writer.signer, privateKeyToAddress(richKeys[1])];
+    const setWriter = (to: Address) =>
+      chain.node.ask('eth_sendTransaction', {
+        from: owner,
+        to: chain.settings.contract,
+        data: encodeFunctionData({ abi: guildhallLedgerAbi, functionName: 'setWriter', args: [to] }),
+      });
+    await setWriter(writer);
+    const hash = await deployment.record(tenant);
+    await deployment.record(tenant);
+    deployment.startSender();
+    await eventually(async () =>
+      /may not write .* setWriter/.test((await deployment.writerStatus()).problem ?? ''),
+    );
+    assert.deepEqual(await chain.entries(tenant.tenantId), []);
+    assert.equal((await deployment.transactionStatus(hash))?.state, 'pending');
+    await setWriter(owner);
+    await deployment.settled();
+  });
+
+  test('stops after the database was restored to an earlier time', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    deployment.startSender();
+    await deployment.record(tenant);
+    await deployment.settled();
+    await deployment.record(tenant);
+    await deployment.settled();
+    await deployment.app.owner.query(`
+    UPDATE chain_heads SET entry_index = 1;
+    UPDATE chain_writers SET next_nonce = next_nonce - 1;
+    DELETE FROM chain_attempts WHERE position = (SELECT max(position) FROM chain_outbox);
+    DELETE FROM chain_outbox WHERE position = (SELECT max(position) FROM chain_outbox)`);
+    await deployment.record(tenant);
+    await eventually(async () => /do not match/.test((await deployment.writerStatus()).problem ?? ''));
+    assert.equal((await chain.entries(tenant.tenantId)).length, 2);
+  });
+
+  test('sends nothing to a node of another chain or without the contract', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    await deployment.record(tenant);
+    const foreign = await startEvmNode({ chainId: 4_242 });
+    const empty = await startEvmNode();
+    for (const [node, words] of [
+      [foreign, /belongs to chain 4242, but the waiting calls were signed for chain 31337/],
+      [empty, /has no contract at/],
+    ] as const) {
+      const sender = deployment.startSender({ ...deployment.chain, node: createChainNode(node.url) });
+      await eventually(async () => words.test((await deployment.writerStatus()).problem ?? ''));
+      await sender.stop();
+      const count = await node.ask('eth_getTransactionCount', deployment.chain.writer.signer, 'pending');
+      assert.equal(count, '0x0');
+    }
+    deployment.startSender();
+    await deployment.settled();
+  });
+
+  test('treats malformed responses as an unavailable node', async () => {
+    let answer = '{}';
+    const url = await serveOnLoopback((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(answer);
+    });
+    const deployment = await arrangeChainDeployment(await startTestChain());
+    await deployment.record(await deployment.tenant());
+    const node = createChainNode(url);
+    const sender = deployment.startSender({ ...deployment.chain, node });
+    for (const [nonsense, words] of [
+      ['{}', /does not respond.*no result/],
+      ['{"result":"0xffffffffffffffff"}', /does not respond.*0xffffffffffffffff/],
+      ['{"result":{"number":"x"}}', /does not respond.*instead of a number/],
+    ] as const) {
+      answer = nonsense;
+      await eventually(async () => words.test((await deployment.writerStatus()).problem ?? ''));
+    }
+    await sender.stop();
+    deployment.startSender();
+    await deployment.settled();
+  });
+});

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { parseTransaction, toHex, type Hex } from 'viem';
+import { startTestChain, type TestChain } from '../../../testing/chain.ts';
+import { arrangeChainDeployment, countPooled, temporaryFolder } from '../../../testing/chain-deployment.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { serveOnLoopback } from '../../../testing/loopback-server.ts';
+import { createChainNode } from './chain-node.ts';
+import { openChain } from './index.ts';
+import { findFirstHash } from './queries.ts';
+
+describe('chain sender', () => {
+  test('sends enqueued entries once, in order, until they are confirmed', async () => {
+    const deployment = await arrangeChainDeployment(await startTestChain());
+    const [one, other] = [await deployment.tenant(), await deployment.tenant()];
+    const hash = await deployment.record(one, 3);
+    assert.deepEqual(await deployment.transactionStatus(hash), {
+      state: 'pending',
+      blockNumber: null,
+      confirmations: 0,
+      minedHash: null,
+    });
+    for (let count = 0; count < 10; count++) await deployment.record(count % 2 ? one : other);
+    deployment.startSender();
+    await deployment.settled();
+    const status = await deployment.transactionStatus(hash);
+    assert.deepEqual([status?.state, status?.minedHash], ['confirmed', hash]);
+    await deployment.record(one);
+    await deployment.settled();
+  });
+
+  test('reports a call as mined, and as confirmed after enough blocks', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain, { confirmations: 3 });
+    const hash = await deployment.record(await deployment.tenant());
+    deployment.startSender();
+    await eventually(async () => (await deployment.transactionStatus(hash))?.state === 'mined');
+    assert.equal((await deployment.transactionStatus(hash))?.confirmations, 1);
+    await chain.node.ask('evm_mine');
+    await eventually(async () => (await deployment.transactionStatus(hash))?.confirmations === 2);
+    assert.equal((await deployment.transactionStatus(hash))?.state, 'mined');
+    await chain.node.ask('evm_mine');
+    await eventually(async () => (await deployment.transactionStatus(hash))?.state === 'confirmed');
+  });
+
+  test('keeps calls while the node is unavailable, and sends them afterwards', async (context) => {
+    const chain = await startTestChain({ state: join(await temporaryFolder(context), 'state') });
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    deployment.startSender();
+    await deployment.record(tenant);
+    await deployment.settled();
+    // The node writes its state to disk every second.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await chain.node.kill();
+    for (let count = 0; count < 100; count++) await deployment.record(tenant);
+    await eventually(async () => /does not respond/.test((await deployment.writerStatus()).problem ?? ''));
+    await chain.node.start();
+    await deployment.settled();
+    assert.equal((await deployment.writerStatus()).problem, null);
+    const warnings = deployment.log.filter((line) => line.includes('no transaction is sent to the chain'));
+    assert.equal(warnings.length, 1);
+  });
+
+  test('loses and duplicates nothing when the node is killed repeatedly under load', async (context) => {
+    // Between two blocks, transactions are only in the node's memory, so a killed node loses them.
+    const state = join(await temporaryFolder(context), 'state');
+    const chain = await startTestChain({ state, options: ['--block-time', '1'] });
+    const deployment = await arrangeChainDeployment(chain);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const tenants = [await deployment.tenant(), await deployment.tenant()];
+    deployment.startSender();
+    let writing = true;
+    const load = tenants.map(async (tenant) => {
+      while (writing) {
+        await deployment.record(tenant, 2);
+        await new Promise((resolve) => setTimeout(resolve, 15));
+      }
+    });
+    for (let round = 0; round < 4; round++) {
+      await new Promise((resolve) => setTimeout(resolve, 300 + 400 * Math.random()));
+      await chain.node.kill();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await chain.node.start();
+    }
+    writing = false;
+    await Promise.all(load);
+    await deployment.settled(30_000);
+  });
+
+  test('assigns nonces without gaps or duplicates when several processes write and send', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const others = await Promise.all([1, 2].map(() => openChain(deployment.database, chain.settings)));
+    for (const each of [deployment.chain, ...others]) deployment.startSender(each);
+    const tenants = await Promise.all([1, 2, 3].map(() => deployment.tenant()));
+    await Promise.all(
+      tenants.map(async (tenant, index) => {
+        for (let count = 0; count < 30; count++)
+          await deployment.record(tenant, 1, [deployment.chain, ...others][index]);
+      }),
+    );
+    await deployment.settled();
+    const { rows } = await deployment.app.owner.query(
+      'SELECT count(DISTINCT nonce)::int AS nonces, (max(nonce) - min(nonce) + 1)::int AS span, count(*)::int AS attempts FROM chain_attempts',
+    );
+    assert.deepEqual(rows, [{ nonces: 90, span: 90, attempts: 90 }]);
+  });
+
+  test('takes over when another sender stops', async () => {
+    const deployment = await arrangeChainDeployment(await startTestChain());
+    const tenant = await deployment.tenant();
+    const first = deployment.startSender();
+    deployment.startSender();
+    await deployment.record(tenant);
+    await deployment.settled();
+    await first.stop();
+    await deployment.record(tenant);
+    await deployment.settled();
+  });
+});
+
+describe('fees of the chain sender', () => {
+  test('are raised with the same nonce when the base fee rises, and both hashes are found', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    await chain.node.ask('evm_setAutomine', false);
+    const hashes = [await deployment.record(tenant), await deployment.record(tenant)];
+    deployment.startSender();
+    await eventually(async () => (await countPooled(chain)) === 2);
+    const { baseFee } = await deployment.writerStatus();
+    await chain.node.ask('anvil_setNextBlockBaseFeePerGas', toHex(BigInt(baseFee) * 50n));
+    await chain.node.ask('evm_mine');
+    assert.equal(
+      (await deployment.transactionStatus(hashes[0]!))?.state,
+      'pending',
+      'the base fee of the block was too high',
+    );
+    await eventually(
+      () =>
+        deployment.log.filter((line) => line.includes('the fee of a transaction was raised')).length === 2,
+    );
+    await eventually(async () => {
+      await chain.node.ask('evm_mine');
+      return (await deployment.writerStatus()).waiting === 0;
+    });
+    await deployment.settled();
+    for (const hash of hashes) {
+      const status = await deployment.transactionStatus(hash);
+      assert.notEqual(status?.minedHash, hash);
+      assert.deepEqual(
+        await deployment.transactionStatus(status!.minedHash!),
+        status,
+        'the hash in the block finds it too',
+      );
+      assert.equal(await findFirstHash(deployment.database, status!.minedHash!), hash);
+    }
+    const { rows } = await deployment.app.owner.query(
+      'SELECT position, count(DISTINCT nonce)::int AS nonces FROM chain_attempts GROUP BY position',
+    );
+    assert.ok(rows.every(({ nonces }) => nonces === 1));
+  });
+
+  test('are raised for a stuck transaction, at most eight times', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const lazy = await startLazyNode(chain);
+    const hash = await deployment.record(await deployment.tenant());
+    const sender = deployment.startSender({ ...deployment.chain, node: createChainNode(lazy.url) });
+    for (let sent = 1; sent <= 9; sent++) {
+      await eventually(() => lazy.taken.length === sent);
+      await chain.node.ask('anvil_mine', toHex(10));
+    }
+    await chain.node.ask('anvil_mine', toHex(10));
+    await eventually(async () => (await deployment.writerStatus()).problem === null);
+    await sender.stop();
+    const nonces = new Set(lazy.taken.map((signed) => parseTransaction(signed).nonce));
+    assert.deepEqual([nonces.size, lazy.taken.length], [1, 9], 'one nonce, and at most eight raises');
+    deployment.startSender();
+    await deployment.settled();
+    assert.equal((await deployment.transactionStatus(hash))?.state, 'confirmed');
+  });
+
+  test('are not raised for a transaction that waits behind others in full blocks', async () => {
+    const chain = await startTestChain();
+    await chain.node.ask('evm_setAutomine', false);
+    // The gas limit of a block suffices for one call.
+    await chain.node.ask('evm_setBlockGasLimit', '0x222e0');
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    const calls = 14;
+    for (let count = 0; count < calls; count++) await deployment.record(tenant);
+    deployment.startSender();
+    await eventually(async () => (await countPooled(chain)) === calls);
+    for (let left = calls - 1; left >= 0; left--) {
+      await chain.node.ask('evm_mine');
+      await eventually(async () => (await deployment.writerStatus()).waiting === left);
+    }
+    const { rows } = await deployment.app.owner.query('SELECT count(*)::int AS attempts FROM chain_attempts');
+    assert.deepEqual(rows, [{ attempts: calls }]);
+  });
+});
+
+/** A node that accepts every transaction but never includes it in a block. */
+async function startLazyNode({ node }: TestChain): Promise<{ url: string; taken: Hex[] }> {
+  const taken: Hex[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { id, method, params } = JSON.parse(await text(request)) as RpcRequest;
+    const answers = {
+      eth_sendRawTransaction: () => taken.push(params[0] as Hex),
+      eth_getTransactionByHash: () => ({}),
+    } as Record<string, (() => unknown) | undefined>;
+    const result = answers[method]?.() ?? (await node.ask(method, ...params));
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  };
+  const url = await serveOnLoopback((request, response) => void answer(request, response));
+  return { url, taken };
+}
+
+interface RpcRequest {
+  id: number;
+  method: string;
+  params: unknown[];
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BaseLogger } from 'pino';
+import pg from 'pg';
+import type { Database } from '../../../database/database.ts';
+import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
+import { ChainStalledError } from './contract-faults.ts';
+import type { Chain } from './open-chain.ts';
+import { countWaiting, setProblem } from './queries.ts';
+import { createOutboxSender } from './outbox-sender.ts';
+
+/** The advisory lock of the sender, so that one process sends at a time. No other lock uses this number. */
+const SENDER_LOCK = 7_118_022;
+
+const POLL_MS = 1000;
+/** The pause between steps while no call waits. Such a step only updates the fees. */
+const IDLE_MS = 15_000;
+
+export interface ChainSender {
+  /** Stops after the current step. */
+  stop(): Promise<void>;
+}
+
+/** Sends the waiting calls of the outbox and follows them until they are confirmed, while it holds the sender lock. */
+export function startChainSender(
+  databaseUrl: string,
+  database: Database,
+  chain: Chain,
+  logger: Pick<BaseLogger, 'info' | 'warn' | 'error'>,
+  { pollMs = POLL_MS } = {},
+): ChainSender {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {});
+
+  const running = (async () => {
+    while (!signal.aborted) {
+      const lock = new pg.Client({
+        connectionString: databaseUrl,
+        application_name: 'guildhall chain sender',
+        keepAlive: true,
+        connectionTimeoutMillis: 10_000,
+      });
+      const lost = new AbortController();
+      lock.on('error', () => lost.abort());
+      lock.on('end', () => lost.abort());
+      try {
+        await lock.connect();
+        while (!signal.aborted && !(await hasLock(lock))) await pause(pollMs);
+        await sendWhile(() => !signal.aborted && !lost.signal.aborted);
+      } catch (error) {
+        logger.warn({ err: error }, 'the chain sender failed and restarts');
+      } finally {
+        await lock.end().catch(() => {});
+      }
+      await pause(pollMs);
+    }
+  })();
+
+  async function sendWhile(mayContinue: () => boolean): Promise<void> {
+    const step = createOutboxSender({ database, ...chain, logger });
+    let idleSince = 0;
+    while (mayContinue()) {
+      const isIdle = (await countWaiting(database, undefined)) === 0;
+      if (isIdle && Date.now() - idleSince < IDLE_MS) {
+        await pause(pollMs);
+        continue;
+      }
+      idleSince = Date.now();
+      const isNextDue = await attempt(step);
+      if (!isNextDue) await pause(pollMs);
+    }
+  }
+
+  async function attempt(step: () => Promise<boolean>): Promise<boolean> {
+    try {
+      const isNextDue = await step();
+      if ((await setProblem(database, chain.writer.id, null)) > 0)
+        logger.info('the chain accepts transactions again');
+      return isNextDue;
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem === undefined) throw error;
+      const isNew = (await setProblem(database, chain.writer.id, problem)) > 0;
+      if (isNew) logger.error({ problem }, 'no transaction is sent to the chain');
+      return false;
+    }
+  }
+
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function hasLock(lock: pg.Client): Promise<boolean> {
+  const { rows } = await lock.query('SELECT pg_try_advisory_lock($1) AS got', [SENDER_LOCK]);
+  return rows[0].got;
+}
+
+function problemOf(error: unknown): string | undefined {
+  if (error instanceof ChainStalledError) return error.message;
+  if (error instanceof ChainUnavailableError)
+    return `The node of CHAIN_RPC_URL does not respond (${error.message}). Waiting calls are sent when it responds again.`;
+  if (error instanceof ChainRefusedError)
+    return `The node of CHAIN_RPC_URL returns an error: ${error.message}`;
+  return undefined;
+}

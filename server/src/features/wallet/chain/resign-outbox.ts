@@ -1,0 +1,58 @@
+import { describeRefusal, ChainStalledError } from './contract-faults.ts';
+import { raisedCap } from './fees.ts';
+import { decodeAppend } from './ledger-call.ts';
+import { insertAttempts, listUnmined, lockNextNonce, setNextNonce, type WaitingCall } from './queries.ts';
+import { callOf, type OutboxContext } from './outbox-context.ts';
+
+/** How many calls are signed in one statement. */
+const CHUNK = 200;
+
+/** The gas limit is the simulated gas of the first call times this factor. */
+const GAS_MARGIN = 1.5;
+
+/**
+ * Signs all waiting calls again in order, with the nonces from `nextNonce` on. The fees are higher, because a new transaction may
+ * have to replace an old one. The contract refuses duplicate entries. The first call is simulated before. If the contract would
+ * refuse it, nothing is signed, and this throws {@link ChainStalledError} with the reason.
+ */
+export async function resignOutbox(
+  { database, node, writer, signer, logger }: OutboxContext,
+  first: WaitingCall,
+  nextNonce: number,
+): Promise<void> {
+  const { data } = callOf(first);
+  const simulation = await node.simulate({ from: signer.address, to: signer.contract, data });
+  if ('refusal' in simulation)
+    throw new ChainStalledError(describeRefusal(simulation.refusal, signer, decodeAppend(data)));
+  const [head, priorityFee] = await Promise.all([node.head(), node.priorityFee()]);
+  const fees = { baseFee: head.baseFee, priorityFee };
+  const enoughGas = Math.ceil(simulation.gas * GAS_MARGIN);
+
+  const signed = await database.transaction(async (transaction) => {
+    await lockNextNonce(transaction, writer.id);
+    let nonce = nextNonce;
+    for (let after = 0; ;) {
+      const calls = await listUnmined(transaction, writer.id, { after, limit: CHUNK });
+      const attempts = [];
+      for (const call of calls) {
+        const { data, gas } = callOf(call);
+        // If the first call ran out of gas, the others would too.
+        const again = await signer.sign(
+          { data, gas: Math.max(gas, enoughGas) },
+          nonce++,
+          raisedCap(fees, call),
+        );
+        attempts.push({ ...again, position: call.position, number: call.number + 1 });
+      }
+      if (attempts.length > 0) await insertAttempts(transaction, attempts);
+      if (calls.length < CHUNK) break;
+      after = calls.at(-1)!.position;
+    }
+    await setNextNonce(transaction, writer.id, nonce);
+    return nonce - nextNonce;
+  });
+  logger.warn(
+    { transactions: signed, firstNonce: nextNonce },
+    'the waiting calls were signed again, because nonces were used elsewhere or calls were refused',
+  );
+}

@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import type { Hex } from 'viem';
+import { chainStatus } from '../../../cli/chain.ts';
+import { readConfig } from '../../../runtime/config.ts';
+import { openDatabase } from '../../../database/database.ts';
+import { startTestChain, type TestChain } from '../../../testing/chain.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { startTestApp, startTestWorker, type TestApp } from '../../../testing/test-app.ts';
+import {
+  addAnonymous,
+  arrangeWalletPlayer,
+  arrangeWalletTenant,
+  WALLET_ENV,
+  type WalletTenant,
+  type WalletTestPlayer,
+} from '../../../testing/wallet-recording.ts';
+import { verify } from '../../../cli/verify.ts';
+import { ChainConfigurationError, openConfiguredChain } from '../chain/index.ts';
+
+const chain = await startTestChain();
+const env = { ...WALLET_ENV, ...chain.env };
+const app = await startTestApp({ env });
+await startTestWorker(app, env);
+const tenant = await arrangeWalletTenant(app);
+
+const transaction = (hash: string, on: TestApp = app, of: WalletTenant = tenant) =>
+  on.http.get(`/api/BlockchainStorage/transactions/${hash}`, of);
+
+/** Waits until a transaction is final. */
+async function confirmed(hash: string, on?: TestApp, of?: WalletTenant): Promise<void> {
+  await eventually(async () => (await transaction(hash, on, of)).body.chain?.state === 'confirmed', 15_000);
+}
+
+/** The problems that `verify` reports for the tenant, as `id problem`. */
+async function problems(settings = chain.settings): Promise<string[]> {
+  const found: string[] = [];
+  const report = ({ id, problem }: { id: string; problem?: string }) => void found.push(`${id} ${problem}`);
+  await verify(app.databaseUrl, { tenantId: tenant.tenantId }, report, settings);
+  return found;
+}
+
+/** The tenant's entries in the database, in the form that the chain returns. */
+async function ledger({ owner }: TestApp, tenantId: string): Promise<string[]> {
+  const { rows } = await owner.query(
+    `SELECT entry_index || ':0x' || encode(hash, 'hex') AS entry FROM wallet_ledger_entries
+     WHERE tenant_id = $1 ORDER BY entry_index`,
+    [tenantId],
+  );
+  return rows.map(({ entry }) => entry as string);
+}
+
+async function scoreOf(player: WalletTestPlayer, score: number): Promise<Hex> {
+  const { status, body, text } = await player.setScore({ newScore: score });
+  assert.equal(status, 200, text);
+  return body.transactionHash as Hex;
+}
+
+describe('GET /api/BlockchainStorage/transactions/:transactionHash with an EVM chain', () => {
+  test('returns pending at first, then mined, then confirmed', async () => {
+    const player = await arrangeWalletPlayer(app, tenant);
+    await chain.node.ask('evm_setAutomine', false);
+    const hash = await scoreOf(player, 7);
+    const pending = await transaction(hash);
+    assert.equal(pending.status, 200, pending.text);
+    assert.equal(pending.body.recorder, 'evm');
+    assert.deepEqual(pending.body.chain, { state: 'pending', blockNumber: null, confirmations: 0 });
+    await chain.node.ask('evm_setAutomine', true);
+    await chain.node.ask('evm_mine');
+    await confirmed(hash);
+    const { body } = await transaction(hash);
+    const receipt = await chain.node.ask<{ blockNumber: Hex; to: string }>('eth_getTransactionReceipt', hash);
+    assert.equal(body.chain.blockNumber, Number(receipt.blockNumber));
+    assert.equal(body.chain.confirmations >= 1, true);
+    assert.equal(body.entries[0].kind, 'player.scored');
+  });
+
+  test('returns the accepted hash for any hash of a transaction whose fee was raised', async () => {
+    const player = await arrangeWalletPlayer(app, tenant);
+    await chain.node.ask('evm_setAutomine', false);
+    const first = await scoreOf(player, 8);
+    await eventually(
+      async () => (await chain.node.ask<object | null>('eth_getTransactionByHash', first)) !== null,
+    );
+    await chain.node.ask('anvil_setNextBlockBaseFeePerGas', '0x4a817c80000');
+    await chain.node.ask('evm_mine');
+    const attempts = `SELECT FROM chain_attempts a JOIN chain_attempts b USING (position)
+    WHERE b.hash = decode(substr($1, 3), 'hex')`;
+    await eventually(async () => (await app.owner.query(attempts, [first])).rowCount === 2, 15_000);
+    await chain.node.ask('evm_setAutomine', true);
+    await chain.node.ask('evm_mine');
+    await confirmed(first);
+    const { body } = await transaction(first);
+    assert.deepEqual((await transaction(body.transactionHash)).body, body);
+    assert.equal((await transaction(body.transactionHash.toUpperCase().replace('0X', '0x'))).status, 200);
+    const other = await arrangeWalletTenant(app, tenant.issuer);
+    for (const hash of [first, body.transactionHash])
+      assert.equal((await app.http.get(`/api/BlockchainStorage/transactions/${hash}`, other)).status, 404);
+
+    // The entry must keep the hash that was answered.
+    const replaceHash = (from: string, to: string) =>
+      app.owner.query(
+        `UPDATE wallet_ledger_entries SET transaction_hash = decode(substr($2, 3), 'hex')
+       WHERE transaction_hash = decode(substr($1, 3), 'hex')`,
+        [from, to],
+      );
+    await replaceHash(first, body.transactionHash);
+    assert.deepEqual(await problems(), [`${body.entries[0].index} does not match its hash`]);
+    await replaceHash(body.transactionHash, first);
+  });
+});
+
+describe('players with an EVM chain', () => {
+  test('are read from the chain when their entries are final, and from the database before', async () => {
+    const player = await arrangeWalletPlayer(app, tenant);
+    await confirmed(await scoreOf(player, 100));
+    const setInDatabase = (score: number) =>
+      app.owner.query('UPDATE wallet_players SET score = $3 WHERE tenant_id = $1 AND player_index = $2', [
+        tenant.tenantId,
+        player.playerIndex,
+        score,
+      ]);
+    // Makes the database differ from the chain.
+    await setInDatabase(-1);
+    await eventually(async () => (await player.read(player.playerIndex)).body.score === 100);
+
+    await chain.node.ask('evm_setAutomine', false);
+    await scoreOf(player, 200);
+    assert.equal((await player.read(player.playerIndex)).body.score, 200, 'not yet on the chain');
+    const added = await addAnonymous(app, tenant, { playerId: 'not yet there' });
+    const lookUp = await app.http.get(
+      '/api/BlockchainStorage/players/lookup/index/not%20yet%20there',
+      tenant,
+    );
+    assert.equal(lookUp.body.playerIndex, added.body.playerIndex);
+    await chain.node.ask('evm_setAutomine', true);
+    await chain.node.ask('evm_mine');
+    await confirmed(added.body.transactionHash);
+    for (const path of [`index/not%20yet%20there`, `address/${player.address}`])
+      assert.equal((await app.http.get(`/api/BlockchainStorage/players/lookup/${path}`, tenant)).status, 200);
+  });
+
+  test('are read from the database while the newest final block is older than the contract', async () => {
+    // The contract is in block 1, so the newest final block is block 0.
+    const chain = await startTestChain();
+    const app = await startTestApp({ env: { ...WALLET_ENV, ...chain.env, CHAIN_CONFIRMATIONS: '2' } });
+    const tenant = await arrangeWalletTenant(app);
+    const player = await arrangeWalletPlayer(app, tenant);
+    for (const path of [`index/${player.playerId}`, `address/${player.address}`]) {
+      const lookUp = await app.http.get(`/api/BlockchainStorage/players/lookup/${path}`, tenant);
+      assert.equal(lookUp.status, 200, lookUp.text);
+      assert.equal(lookUp.body.playerIndex, player.playerIndex);
+    }
+    assert.equal((await player.read(player.playerIndex)).status, 200);
+  });
+});
+
+describe('verify with an EVM chain', () => {
+  test('reports nothing for a correct ledger, and each difference between ledger and chain', async () => {
+    const player = await arrangeWalletPlayer(app, tenant);
+    await scoreOf(player, 1);
+    const last = await scoreOf(player, 2);
+    await confirmed(last);
+    assert.deepEqual(await problems(), []);
+    assert.deepEqual(await chain.entries(tenant.tenantId), await ledger(app, tenant.tenantId));
+
+    // Somebody who can change the database can rewrite the hashes of the last entry, but not the chain.
+    const { rows } = await app.owner.query(
+      'SELECT max(entry_index) AS last FROM wallet_ledger_entries WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    const index = rows[0].last as string;
+    const set = (column: string, value: string) =>
+      app.owner.query(
+        `UPDATE wallet_ledger_entries SET ${column} = decode($3, 'hex') WHERE tenant_id = $1 AND entry_index = $2`,
+        [tenant.tenantId, index, value],
+      );
+    const before = (
+      await app.owner.query(
+        `SELECT encode(hash, 'hex') AS hash, encode(transaction_hash, 'hex') AS transaction FROM wallet_ledger_entries
+       WHERE tenant_id = $1 AND entry_index = $2`,
+        [tenant.tenantId, index],
+      )
+    ).rows[0];
+    await set('hash', 'ee'.repeat(32));
+    assert.ok((await problems()).includes(`${index} differs from the entry on the chain`));
+    await set('hash', before.hash);
+    await set('transaction_hash', 'ee'.repeat(32));
+    assert.deepEqual(await problems(), [`${index} does not match its hash`]);
+    await set('transaction_hash', before.hash);
+    assert.deepEqual(await problems(), [`${index} does not name its transaction on the chain`]);
+    await set('transaction_hash', before.transaction);
+
+    await app.owner.query(
+      'UPDATE wallet_ledger_entries SET entry_index = entry_index + 1 WHERE tenant_id = $1 AND entry_index = $2',
+      [tenant.tenantId, index],
+    );
+    const moved = await problems();
+    assert.ok(moved.includes(`${index} is on the chain, but not in the database`), String(moved));
+    assert.ok(moved.includes(`${Number(index) + 1} was final, but is not on the chain`), String(moved));
+    await app.owner.query(
+      'UPDATE wallet_ledger_entries SET entry_index = entry_index - 1 WHERE tenant_id = $1 AND entry_index = $2 + 1',
+      [tenant.tenantId, index],
+    );
+    assert.deepEqual(await problems(), []);
+  });
+
+  test('reports the entries of a signed call whose bytes were altered', async () => {
+    const player = await arrangeWalletPlayer(app, tenant);
+    const hash = await scoreOf(player, 3);
+    const { body } = await transaction(hash);
+    const alter = () =>
+      app.owner.query(
+        `UPDATE chain_attempts SET signed = set_byte(signed, 0, 255 - get_byte(signed, 0))
+       WHERE hash = decode(substr($1, 3), 'hex')`,
+        [hash],
+      );
+    await confirmed(hash);
+    await alter();
+    assert.deepEqual(await problems(), [`${body.entries[0].index} does not match its hash`]);
+    await alter();
+    assert.deepEqual(await problems(), []);
+  });
+
+  test('checks all tenants of the database before it fails on an unavailable node', async () => {
+    // Tenants are verified in the order of their ids.
+    let other = tenant;
+    while (other.tenantId <= tenant.tenantId) other = await arrangeWalletTenant(app, tenant.issuer);
+    const { playerIndex } = await arrangeWalletPlayer(app, other);
+    await app.owner.query('UPDATE wallet_players SET score = 5 WHERE tenant_id = $1', [other.tenantId]);
+    const found: string[] = [];
+    const report = ({ tenantId, id }: { tenantId: string; id: string }) =>
+      void found.push(`${tenantId} ${id}`);
+    const unavailable = { ...chain.settings, rpcUrl: 'http://127.0.0.1:1' };
+    await assert.rejects(verify(app.databaseUrl, {}, report, unavailable), ChainConfigurationError);
+    assert.deepEqual(found, [`${other.tenantId} ${playerIndex}`]);
+  });
+});
+
+describe('operation with an EVM chain', () => {
+  test('exports metrics, and describes the status for the operator', async () => {
+    const { text } = await app.http.get('/metrics');
+    for (const name of ['waiting', 'mined', 'oldest_seconds', 'problem'])
+      assert.match(text, new RegExp(`^guildhall_chain_${name} \\d`, 'm'));
+    const status = await chainStatus(app.databaseUrl, readConfig(env));
+    assert.match(status, /pending +\d+[^]*confirmed +\d+[^]*balance +\d+.* ether/);
+    assert.ok(!status.includes(chain.settings.signerKey.slice(2)));
+  });
+
+  test('continues a ledger on a chain, and without it again', async () => {
+    // A separate chain, because a signer belongs to one deployment.
+    const chain = await startTestChain();
+    const env = { ...WALLET_ENV, ...chain.env };
+    const plain = await startTestApp({ env: WALLET_ENV });
+    const tenant = await arrangeWalletTenant(plain);
+    const player = await arrangeWalletPlayer(plain, tenant);
+    const early = (await player.setScore({ newScore: 5 })).body.transactionHash as string;
+
+    const onChain = await startTestApp({ env, databaseUrl: plain.databaseUrl });
+    const working = await startTestWorker(plain, env);
+    const later = await arrangeWalletPlayer(onChain, tenant);
+    const hash = (await later.setScore({ newScore: 6 })).body.transactionHash as string;
+    await confirmed(hash, onChain, tenant);
+    assert.equal((await transaction(early, onChain, tenant)).body.recorder, 'hash-chain');
+    assert.deepEqual(await chain.entries(tenant.tenantId), (await ledger(plain, tenant.tenantId)).slice(2));
+    assert.equal(
+      (await player.read(player.playerIndex)).body.score,
+      5,
+      'the chain does not have this player',
+    );
+    await working.stop();
+
+    const back = await arrangeWalletPlayer(plain, tenant);
+    await back.setScore({ newScore: 7 });
+    const again = await startTestWorker(plain, env);
+    await later.setScore({ newScore: 8 });
+    const last = await arrangeWalletPlayer(onChain, tenant);
+    const final = (await last.setScore({ newScore: 9 })).body.transactionHash as string;
+    await confirmed(final, onChain, tenant);
+    const report = (row: object) => assert.fail(JSON.stringify(row));
+    await verify(plain.databaseUrl, { tenantId: tenant.tenantId }, report, chain.settings);
+    await again.stop();
+  });
+
+  test('refuses to start with other settings while calls wait', async () => {
+    const waiting = await startTestApp({ env });
+    const tenant = await arrangeWalletTenant(waiting);
+    await arrangeWalletPlayer(waiting, tenant);
+    const database = openDatabase(waiting.databaseUrl, { poolSize: 2 });
+    after(() => database.close());
+    const refused = (error: Error) =>
+      error instanceof ChainConfigurationError && /1 transactions wait.*chain abandon/.test(error.message);
+    await assert.rejects(openConfiguredChain(database, undefined), refused);
+    const other = await startTestChain({ chainId: 4_242 });
+    await assert.rejects(openConfiguredChain(database, other.settings), refused);
+    assert.ok(await openConfiguredChain(database, chain.settings));
+  });
+
+  test('explains wrong settings at the start', async () => {
+    const fresh = await startTestApp({ env: WALLET_ENV });
+    const database = openDatabase(fresh.databaseUrl, { poolSize: 2 });
+    after(() => database.close());
+    const start = (more: Partial<TestChain['settings']>) =>
+      openConfiguredChain(database, { ...chain.settings, ...more });
+    await assert.rejects(start({ rpcUrl: 'http://127.0.0.1:1' }), /does not respond.*first start/);
+    await assert.rejects(
+      start({ contract: '0x00000000000000000000000000000000000000AA' }),
+      /no contract at 0x0{38}AA/,
+    );
+    await assert.rejects(
+      start({ signerKey: `0x${'7'.repeat(64)}` }),
+      /may not write to the contract.*setWriter/,
+    );
+    await start({});
+    assert.ok(
+      await start({ rpcUrl: 'http://127.0.0.1:1' }),
+      'after the first start the node may be unavailable',
+    );
+  });
+
+  test('answers calls while the node is unavailable, and sends them afterwards', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'guildhall-chain-'));
+    context.after(() => rm(folder, { recursive: true }));
+    const chain = await startTestChain({ state: join(folder, 'state') });
+    const env = { ...WALLET_ENV, ...chain.env };
+    const app = await startTestApp({ env });
+    await startTestWorker(app, env);
+    const tenant = await arrangeWalletTenant(app);
+    const player = await arrangeWalletPlayer(app, tenant);
+    await confirmed(await scoreOf(player, 1), app, tenant);
+    await eventually(() => existsSync(join(folder, 'state')));
+    await chain.node.kill();
+    let last = '';
+    for (let score = 2; score <= 20; score++) last = await scoreOf(player, score);
+    assert.equal((await player.read(player.playerIndex)).body.score, 20);
+    const lookUp = `/api/BlockchainStorage/players/lookup/address/${player.address}`;
+    assert.equal((await app.http.get(lookUp, tenant)).body.playerIndex, player.playerIndex);
+    await chain.node.start();
+    await confirmed(last, app, tenant);
+    assert.deepEqual(await chain.entries(tenant.tenantId), await ledger(app, tenant.tenantId));
+  });
+});

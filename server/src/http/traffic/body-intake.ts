@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { networkOf } from '../../security/attempt-budget.ts';
+import { ProblemError } from '../../core/problem.ts';
+import { createBodyBudget, type BodyBudget, type BodySender, type HeldBody } from './body-budget.ts';
+import { clientAddress } from '../client-address.ts';
+
+/** The minimum speed at which a body must arrive. */
+export interface IntakePace {
+  /** The speed is not checked during this time. */
+  graceMs: number;
+  bytesPerSecond: number;
+  /** A body with a Content-Length must also arrive at this fraction of its size per second. */
+  partPerSecond: number;
+  checkEveryMs: number;
+}
+
+const PACE: IntakePace = { graceMs: 10_000, bytesPerSecond: 4096, partPerSecond: 0.01, checkEveryMs: 1000 };
+
+interface ArrivingBody {
+  request: FastifyRequest;
+  size: number;
+  since: number;
+}
+
+/**
+ * Limits the memory of bodies. Arriving bytes count against one budget of the process. A body that does not fit is
+ * rejected before it is read. A body that arrives too slowly is cut off. Needs {@link FastifyRequest.bodyBytes}.
+ */
+export function limitBodyIntake(
+  app: FastifyInstance,
+  { budget = createBodyBudget(), pace = PACE }: { budget?: BodyBudget; pace?: IntakePace } = {},
+): void {
+  const arriving = new Set<ArrivingBody>();
+
+  // Runs after authentication, so a request with an invalid credential is not counted.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { headers, raw, method } = request;
+    const isChunked = headers['transfer-encoding'] !== undefined;
+    const announced = Number(headers['content-length'] ?? 0);
+    const isRead = method !== 'GET' && method !== 'HEAD' && (isChunked || announced > 0);
+    // If the client disconnected during authentication, no `close` event follows to release the reservation.
+    if (!isRead || reply.raw.destroyed) return done(null, payload);
+
+    // A form may be larger, but bytes beyond the limit are not kept in memory.
+    const limit = request.routeOptions.bodyLimit;
+    const held = budget.hold(senderOf(request));
+    if (!held.fits(Math.min(announced, limit)) || !held.resize(Math.min(raw.readableLength, limit)))
+      return done(busy());
+
+    const body = { request, size: announced, since: performance.now() };
+    if (!raw.complete) {
+      arriving.add(body);
+      countArrival(request, held, limit);
+    }
+    reply.raw.once('close', () => {
+      held.release();
+      arriving.delete(body);
+    });
+    done(null, payload);
+  });
+
+  const sweep = setInterval(() => cutSlowBodies(arriving, pace), pace.checkEveryMs).unref();
+  app.addHook('onClose', () => clearInterval(sweep));
+}
+
+/** The tenant of the key, or the network if the request has no key. */
+function senderOf(request: FastifyRequest): BodySender {
+  const { keyCaller, playerCaller, accountCaller, walletCaller } = request;
+  return {
+    name: keyCaller?.tenantId ?? networkOf(clientAddress(request)),
+    isAnonymous: !(keyCaller ?? playerCaller ?? accountCaller ?? walletCaller),
+  };
+}
+
+function countArrival({ raw }: FastifyRequest, held: HeldBody, limit: number): void {
+  const { push } = raw;
+  raw.push = function (chunk: Buffer | null, ...rest) {
+    if (chunk && !held.resize(Math.min(held.bytes + chunk.length, limit))) abort(raw, busy());
+    return push.call(this, chunk, ...rest);
+  };
+}
+
+function cutSlowBodies(arriving: Set<ArrivingBody>, { graceMs, bytesPerSecond, partPerSecond }: IntakePace) {
+  for (const body of arriving) {
+    const { raw, bodyBytes } = body.request;
+    const pace = Math.max(bytesPerSecond, body.size * partPerSecond);
+    if (raw.complete || raw.destroyed) arriving.delete(body);
+    // The server does not read the body yet, for example during authorization. The client cannot send more.
+    else if (raw.readableFlowing === null) body.since = performance.now();
+    else if (bodyBytes < (pace * (performance.now() - body.since - graceMs)) / 1000) {
+      arriving.delete(body);
+      abort(
+        raw,
+        new ProblemError('request_timeout', {
+          detail: `The body arrived too slowly. Send at least ${Math.ceil(pace)} bytes per second.`,
+          headers: { connection: 'close' },
+        }),
+      );
+    }
+  }
+}
+
+/** Stops reading a body. The reader of the body sends the problem as the response. */
+function abort(raw: FastifyRequest['raw'], problem: ProblemError): void {
+  if (raw.listenerCount('error') > 0) raw.emit('error', problem);
+  else raw.destroy();
+}
+
+function busy(): ProblemError {
+  return new ProblemError('busy', {
+    detail: 'Too many request bodies are in progress. Retry after the number of seconds in Retry-After.',
+    headers: { 'retry-after': '2' },
+  });
+}

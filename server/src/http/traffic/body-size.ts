@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import type { KeyCaller } from '../../core/callers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The number of received body bytes, without the framing of chunked transfer. */
+    bodyBytes: number;
+  }
+}
+
+/**
+ * Counts the bytes of every body while they arrive. When a request on a key ends, calls `onBody` with the sum.
+ * It counts in `push`, where Node adds a chunk to the stream. To read the stream here would take the data from the
+ * parser, and a Transform in between costs more than the count.
+ */
+export function countBodyBytes(app: FastifyInstance, onBody: (key: KeyCaller, bytes: number) => void): void {
+  app.decorateRequest('bodyBytes', 0);
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw, headers } = request;
+    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+      const { push } = raw;
+      // Bytes in the same packet as the headers may be in the buffer already.
+      request.bodyBytes = raw.readableLength;
+      raw.push = function (chunk: Buffer | null, ...rest) {
+        if (chunk) request.bodyBytes += chunk.length;
+        return push.call(this, chunk, ...rest);
+      };
+      // onResponse does not run if the client disconnects, but `close` is always emitted.
+      reply.raw.once('close', () => {
+        if (request.keyCaller && request.bodyBytes > 0) onBody(request.keyCaller, request.bodyBytes);
+      });
+    }
+    done();
+  });
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { openDatabase, type Querier } from '../database/database.ts';
+import { createFirstAdmin, hasAccounts } from '../features/studio/accounts/index.ts';
+import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
+import { createTenant, setProvider } from '../features/studio/tenants/index.ts';
+import { createWorkspace } from '../features/studio/workspaces/index.ts';
+import type { Author } from '../core/author.ts';
+import { hashPassword } from '../security/passwords.ts';
+import { createVault, type Vault } from '../security/vault.ts';
+import { newId } from '../core/ids.ts';
+
+/** What a first start makes, with the secrets that are shown once. */
+export interface DemoAccess {
+  email: string;
+  password: string;
+  tenantId: string;
+  gameKey: string;
+  apiKey: string;
+}
+
+const SYSTEM: Author = { actor: { kind: 'system', id: null } };
+const DEMO_EMAIL = 'admin@example.com';
+/** Those that need no settings. */
+const DEMO_PROVIDERS = ['Mock', 'EmailOneTimeCode', 'EmailPassword', 'EvmWallet'] as const;
+
+/**
+ * Fills a database without accounts with an administrator, a workspace, a tenant with some sign-in providers, and a key of each
+ * kind: all or nothing. Undefined where there are accounts already. `open` lets callers in. What was made is kept only if
+ * that succeeds, so that nobody loses the password to a port in use; and no caller's sign-up comes in between.
+ */
+export async function seedDemo(
+  databaseUrl: string,
+  masterKey: Buffer,
+  open: () => Promise<void>,
+): Promise<DemoAccess | undefined> {
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  const tenantId = newId();
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
+  try {
+    return await database.forTenant(tenantId).transaction(async (transaction) => {
+      const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
+      const isEmpty = !(await hasAccounts(transaction));
+      const admin = isEmpty ? await createFirstAdmin(transaction, SYSTEM, account) : undefined;
+      const keys = admin && (await makeDemoTenant(transaction, createVault(masterKey), tenantId, admin.id));
+      await open();
+      return keys && { email: DEMO_EMAIL, password, tenantId, ...keys };
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+async function makeDemoTenant(
+  transaction: Querier,
+  vault: Vault,
+  tenantId: string,
+  ownerId: string,
+): Promise<{ gameKey: string; apiKey: string }> {
+  const workspace = await createWorkspace(transaction, SYSTEM, { name: 'Demo studio', ownerId });
+  await createTenant(transaction, SYSTEM, {
+    id: tenantId,
+    workspaceId: workspace.id,
+    name: 'Demo game',
+    autoCreateDefinitions: true,
+    isDemo: true,
+  });
+  const services = { vault, config: { mockProvider: true, allowPrivateAddresses: false } };
+  for (const provider of DEMO_PROVIDERS)
+    await setProvider(transaction, services, SYSTEM, { tenantId, provider, enabled: true });
+  const key = { tenantId, name: 'Demo' };
+  const game = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });
+  const api = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'api', allowDataApi: true });
+  return { gameKey: game.key, apiKey: api.key };
+}
+
+/** What the first start prints: the credentials as lines that a shell takes, and a first request that works as it stands. */
+export function welcome(url: string, demo: DemoAccess): string {
+  const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
+  const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
+  return `
+This is the first start, so a demo game was created. Save these credentials. They are not shown again.
+Paste them into another terminal to try the README:
+
+  URL=${url}
+  TENANT=${demo.tenantId}
+  GAME_KEY=${demo.gameKey}
+  API_KEY=${demo.apiKey}
+  ADMIN_EMAIL=${demo.email}
+  ADMIN_PASSWORD=${demo.password}
+
+Sign a first player in:
+
+  curl -s ${url}/api/player-auth/login ${headers} -d '${body}'
+`;
+}
+
+/** 120 random bits. */
+function newPassword(): string {
+  return randomBytes(15).toString('base64url');
+}
