@@ -18,7 +18,7 @@ interface Log {
 }
 
 /**
- * Opens the connection to Redis, where the processes of one deployment share counters. While Redis is unavailable,
+ * Opens the connection to Redis. The processes of one deployment share counters there. While Redis is unavailable,
  * every command fails at once and the client reconnects in the background. Store nothing in Redis that must not be
  * lost, and let every user work without it.
  */

@@ -14,14 +14,14 @@ import type { WorkerServices } from './services.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { createVault } from '../security/vault.ts';
 
-/** Connections of the worker's own: as the application, and as the database's owner. */
+/** Connections of the worker: as the application, and as the owner of the database. */
 const POOL_SIZE = 4;
 const OWNER_POOL_SIZE = 2;
 
 /** Usage entries are moved into totals this often. The fewer entries wait, the less a check of the quota costs. */
 const AGGREGATE_EVERY_MS = 2_000;
 
-/** Starts the worker: all that the deployment does by itself, and not in answer to a request. */
+/** Starts the worker: everything that the deployment does without a request. */
 export async function startBackgroundWork(
   {
     config,

@@ -9,7 +9,7 @@ import { hashPassword } from '../security/passwords.ts';
 import { createVault, type Vault } from '../security/vault.ts';
 import { newId } from '../core/ids.ts';
 
-/** What a first start makes, with the secrets that are shown once. */
+/** What the first start creates, with the secrets that are shown once. */
 export interface DemoAccess {
   email: string;
   password: string;
@@ -20,13 +20,13 @@ export interface DemoAccess {
 
 const SYSTEM: Author = { actor: { kind: 'system', id: null } };
 const DEMO_EMAIL = 'admin@example.com';
-/** Those that need no settings. */
+/** The providers that need no settings. */
 const DEMO_PROVIDERS = ['Mock', 'EmailOneTimeCode', 'EmailPassword', 'EvmWallet'] as const;
 
 /**
- * Fills a database without accounts with an administrator, a workspace, a tenant with some sign-in providers, and a key of each
- * kind: all or nothing. Undefined where there are accounts already. `open` lets callers in. What was made is kept only if
- * that succeeds, so that nobody loses the password to a port in use; and no caller's sign-up comes in between.
+ * Fills a database without accounts, in one transaction: an administrator, a workspace, a tenant with sign-in providers, and a
+ * key of each kind. Returns undefined if there are accounts already. `open` starts to listen within the transaction. If the
+ * port is in use, nothing is kept, so the password is not lost. And no sign-up can come first.
  */
 export async function seedDemo(
   databaseUrl: string,
@@ -95,7 +95,7 @@ Sign a first player in:
 `;
 }
 
-/** 120 random bits. */
+/** A password of 120 random bits. */
 function newPassword(): string {
   return randomBytes(15).toString('base64url');
 }

@@ -41,7 +41,7 @@ type Made<Value> = Value | ((scene: Scene) => Promise<Value>);
 interface Rule {
   /** Any account; a member of at least this role; or a platform admin. */
   needs: 'account' | Role | 'platformAdmin';
-  /** What the document says where the use case asks for more than the route: see the operation's description. */
+  /** What the document says if the use case requires more than the route: see the operation's description. */
   declares?: Role;
   /** The least valid body: what becomes JSON, or a form. */
   body?: Made<unknown>;
@@ -409,7 +409,7 @@ for (const operation of operations) {
   });
 }
 
-/** The refusal of an account; undefined where it may. */
+/** The refusal of an account, or undefined if it has permission. */
 function expectedStatus({ needs }: Rule, name: AccountName): 403 | 404 | undefined {
   if (needs === 'account') return undefined;
   if (needs === 'platformAdmin') return name === 'platformAdmin' ? undefined : 403;

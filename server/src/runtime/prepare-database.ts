@@ -4,7 +4,7 @@ import { createPartitions } from '../database/partitions.ts';
 import { installQueues } from '../jobs/queue.ts';
 import { queues } from './background-work.ts';
 
-/** Brings a database up to date: migrations, queues, and the partitions of the coming months. Says what was new. */
+/** Updates a database: migrations, queues, and the partitions of the next months. Returns what was new. */
 export async function prepareDatabase(url: string): Promise<{ migrations: string[]; partitions: string[] }> {
   const migrations = await migrate(url);
   await installQueues(url, queues);

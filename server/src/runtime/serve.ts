@@ -14,17 +14,17 @@ import { readOrCreateMasterKey } from '../security/master-key.ts';
 /** A server that answers requests. */
 export interface RunningServer {
   url: string;
-  /** What to show the operator of a first start, and nobody else. */
+  /** The credentials of a first start, for the operator only. */
   welcome: string | undefined;
-  /** Finishes what runs, for 10 seconds at most, and releases everything, an embedded PostgreSQL included. */
+  /** Finishes running requests within 10 seconds, and closes everything, the embedded PostgreSQL included. */
   stop(): Promise<void>;
 }
 
 const STOP_WITHIN_MS = 10_000;
 
 /**
- * Starts a whole server: storage, migrations, partitions, API and, unless told otherwise, the worker. Where it fails, it
- * releases what it has opened, in the reverse order.
+ * Starts a whole server: storage, migrations, partitions, API and, if wanted, the worker. If the start fails, what is open is
+ * closed in reverse order.
  */
 export async function serve(config: Config, { worker = true } = {}): Promise<RunningServer> {
   await using opened = new AsyncDisposableStack();
@@ -67,7 +67,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
 }
 
 async function finishRequests(app: App): Promise<void> {
-  // A connection falls idle once its last answer is out; its client would keep it open.
+  // A connection is idle after its last response, but its client keeps it open.
   const idle = setInterval(() => app.server.closeIdleConnections(), 50);
   const late = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN_MS);
   await app.close();

@@ -6,7 +6,7 @@ import { loggerOptions } from './logging.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { readOrCreateMasterKey } from '../security/master-key.ts';
 
-/** Starts a worker without the API, beside any number of servers and workers on the same database. */
+/** Starts a worker without the API. Any number of servers and workers can run on one database. */
 export async function work(config: Config): Promise<{ stop(): Promise<void> }> {
   await using opened = new AsyncDisposableStack();
   const storage = await openStorage(config, 'shared');

@@ -96,7 +96,7 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
 }
 
 /**
- * Returns the path of the executable: in the package for this platform, or in the main package, where the installer
+ * Returns the path of the executable: in the package for this platform, or in the main package, into which the installer
  * puts it otherwise.
  */
 function anvil(): string {

@@ -115,7 +115,7 @@ describe('rate limits of three server processes', () => {
     assert.equal(sum(await flood(await arrangeKey({ perMinute: 50 }), 50)), 50);
   });
 
-  test('hold in a server that starts without Redis, and are shared when Redis is back', async () => {
+  test('hold in a server that starts without Redis, and are shared when Redis is available again', async () => {
     await redis.kill();
     const folder = dataFolder();
     const late = await startServer({ dataDir: folder.path, env: { ...env, LOG_LEVEL: 'info' } });
@@ -123,13 +123,13 @@ describe('rate limits of three server processes', () => {
       const key = await arrangeKey({ perMinute: 20 });
       const client = httpClient(late.url);
       assert.deepEqual(await flood(key, 50, [client]), [20]);
-      await eventually(() => late.output().includes('Redis is away'));
+      await eventually(() => late.output().includes('Redis is unavailable'));
       await redis.start();
       await eventually(() => isUp(late, true));
       await untilAll(true);
       assert.deepEqual(await flood(key, 1, [client]), [0]);
       assert.equal(sum(await flood(key, 20)), 0);
-      assert.ok(late.output().includes('Redis is back'));
+      assert.ok(late.output().includes('Redis is available again'));
     } finally {
       assert.equal(await late.end('SIGTERM'), 0);
       folder.remove();

@@ -67,7 +67,7 @@ describe('rate limit of a key', () => {
       const refused = await send();
       assert.equal(refused.status, 429);
       assert.equal(refused.body.code, 'rate_limited');
-      assert.match(refused.body.detail, /3 requests a minute/);
+      assert.match(refused.body.detail, /3 requests per minute/);
       const [limit, left, reset] = limitHeaders(refused);
       assert.deepEqual([limit, left], [3, 0]);
       assert.equal(refused.headers.get('retry-after'), String(reset));
@@ -90,7 +90,7 @@ describe('rate limit of a key', () => {
     assert.deepEqual(limitHeaders(await ask(tenant)).slice(0, 2), [2, 0]);
     const refused = await ask(tenant);
     assert.ok(Number(refused.headers.get('retry-after')) > 3_500);
-    assert.match(refused.body.detail, /2 requests an hour/);
+    assert.match(refused.body.detail, /2 requests per hour/);
   });
 
   test('uses the lower limit of key and plan, for the minute and the hour separately', async () => {

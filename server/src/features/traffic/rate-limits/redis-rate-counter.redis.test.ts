@@ -128,7 +128,9 @@ describe('rate limits when Redis fails or loses its data', () => {
     assert.equal(await admitted([first], key, 50), 1, 'it had cached 9 requests');
     assert.equal(await admitted([second], key, 50), 10, 'it had cached none');
     assert.equal(await admitted([third], unseen, 50), 10);
-    await eventually(() => all.every(({ log }) => log.some((line) => line.startsWith('Redis is away'))));
+    await eventually(() =>
+      all.every(({ log }) => log.some((line) => line.startsWith('Redis is unavailable'))),
+    );
 
     await server.start();
     for (const process of all) await connected(process);
@@ -142,8 +144,8 @@ describe('rate limits when Redis fails or loses its data', () => {
     assert.equal(await admitted(all, key, 50), 0);
     for (const { log } of all)
       assert.deepEqual(
-        log.slice(-2).map((line) => line.slice(0, 13)),
-        ['Redis is away', 'Redis is back'],
+        log.slice(-2).map((line) => line.split(':', 1)[0]),
+        ['Redis is unavailable', 'Redis is available again'],
       );
   });
 
@@ -207,7 +209,7 @@ describe('rate limits when Redis fails or loses its data', () => {
     const late = await join({ awaited: false });
     const key = keyWith(7);
     assert.equal(await admitted([late], key, 5), 5);
-    await eventually(() => late.log.some((line) => line.startsWith('Redis is away')));
+    await eventually(() => late.log.some((line) => line.startsWith('Redis is unavailable')));
     assert.equal(await admitted([late], key, 1), 1);
     await server.start();
     for (const process of [...all, late]) await connected(process);
