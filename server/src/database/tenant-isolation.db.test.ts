@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
-import { openDatabase, openPool } from './database.ts';
+import { openDatabase, openPool, type Querier } from './database.ts';
 import { sql } from './sql.ts';
 
 const app = await startTestApp();
@@ -226,6 +226,34 @@ describe('tenant isolation', () => {
       'idempotency_records',
     ])
       assert.ok(filled.includes(table), `${table} has rows`);
+  });
+
+  test('shows nothing outside of a scope, and in the scope of a workspace or account only its rows', async () => {
+    const tenant = await arrangeTenant(app);
+    const other = await arrangeTenant(app);
+    const { accountId } = await arrangeAccount(app, tenant, 'owner');
+    await arrangeAccount(app, other, 'owner');
+    const count = async (scope: Querier, table: string, condition = 'true') =>
+      scope.count(sql([`SELECT count(*) FROM ${table} WHERE ${condition}`]));
+    const workspace = database.forWorkspace(tenant.workspaceId);
+    const account = database.forAccount(accountId);
+    const filled = { workspace: new Set<string>(), account: new Set<string>() };
+    for (const { name, columns, isGranted } of isolated) {
+      if (!isGranted) continue;
+      assert.equal(await count(database, name), 0, `${name}: rows outside of a scope`);
+      if (columns.includes('workspace_id')) {
+        const foreign = await count(workspace, name, `workspace_id <> '${tenant.workspaceId}'`);
+        assert.equal(foreign, 0, `${name}: rows of another workspace`);
+        if ((await count(workspace, name)) > 0) filled.workspace.add(name);
+      }
+      if (columns.includes('account_id')) {
+        const foreign = await count(account, name, `account_id <> '${accountId}'`);
+        assert.equal(foreign, 0, `${name}: rows of another account`);
+        if ((await count(account, name)) > 0) filled.account.add(name);
+      }
+    }
+    assert.ok(filled.workspace.has('tenants') && filled.workspace.has('memberships'));
+    assert.ok(filled.account.has('memberships'));
   });
 
   test('the scope of a player shows their own rows of every tenant, and no rows of others', async () => {
