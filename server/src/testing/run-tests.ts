@@ -18,6 +18,8 @@ const commandLine = process.argv.slice(2);
 const flags = commandLine.filter((argument) => argument.startsWith('--'));
 const filters = commandLine.filter((argument) => !argument.startsWith('--'));
 const isUnitRun = flags.includes('--unit');
+/** Rates under attack are measured with one file at a time, so that attacks do not slow each other down. */
+const CONCURRENT_FILES = flags.includes('--attack-rates') ? 1 : 4;
 
 /**
  * Programs that a test file needs, by the suffix of its name. Files without their program are skipped. With CI=true a
@@ -90,7 +92,7 @@ function runNode(templateUrl?: string): Promise<number> {
     // Without force-exit, a handle that a failed test left open would keep the run waiting without end.
     [
       '--test',
-      '--test-concurrency=4',
+      `--test-concurrency=${CONCURRENT_FILES}`,
       '--test-timeout=120000',
       '--test-force-exit',
       '--test-reporter=spec',
