@@ -1,0 +1,51 @@
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** Where honest players sign in. */
+export interface HonestPlayers {
+  url: string;
+  gameKey: string;
+}
+
+export interface HonestReport {
+  perSecond: number;
+  /** Responses other than 200, and other than 503 with Retry-After. */
+  faults: string[];
+}
+
+const CONNECTIONS = 2;
+const MAX_FAULTS = 5;
+
+const { url, gameKey } = workerData as HonestPlayers;
+const faults: string[] = [];
+let isOver = false;
+let served = 0;
+
+async function signInRepeatedly(number: number): Promise<void> {
+  while (!isOver && faults.length < MAX_FAULTS) {
+    try {
+      const response = await fetch(`${url}/api/player-auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
+        body: JSON.stringify({ provider: 'Mock', token: `mock:honest${number}:secret` }),
+      });
+      const body = await response.text();
+      if (response.status === 200) served++;
+      else if (response.status !== 503 || !response.headers.has('retry-after'))
+        faults.push(`${response.status}: ${body}`);
+    } catch (error) {
+      faults.push(String((error as Error).cause ?? error));
+    }
+  }
+}
+
+const began = performance.now();
+const players = Array.from({ length: CONNECTIONS }, (_, number) => signInRepeatedly(number));
+parentPort!.once('message', () => {
+  isOver = true;
+  void Promise.all(players).then(() =>
+    parentPort!.postMessage({
+      perSecond: (served * 1000) / (performance.now() - began),
+      faults,
+    } satisfies HonestReport),
+  );
+});
