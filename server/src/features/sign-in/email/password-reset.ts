@@ -1,10 +1,9 @@
 import type { Database } from '../../../database/database.ts';
-import type { Queue } from '../../../jobs/queue.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
-import type { MailServices } from '../../messages/mail/index.ts';
+import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
 import { endPlayerSessions } from '../sessions/index.ts';
 import { revokePortalSessions } from '../portal/index.ts';
 import { confirmOwnershipInTransaction, CredentialChangedError } from './address-ownership.ts';
@@ -14,14 +13,7 @@ import { invalidToken, mailToken } from './email-tokens.ts';
 import { decideMail } from './mail-limits.ts';
 import { deleteToken, deleteTokens, findToken } from './token-queries.ts';
 
-/** The worker looks the player up, so that the request takes the same time for every address. */
-export const passwordResetQueue: Queue<{ tenantId: string; email: string }> = {
-  name: 'password-reset',
-  retryDelay: 5,
-  retryDelayMax: 60,
-  retryLimit: 20,
-  expireInSeconds: 60,
-};
+export const passwordResetQueue = requestedMailQueue<{ tenantId: string; email: string }>('password-reset');
 
 /** One e-mail per 30 seconds, as for codes. Without this interval one burst uses up the daily limit of an address. */
 const RESEND_SECONDS = 30;

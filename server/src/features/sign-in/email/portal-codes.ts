@@ -1,7 +1,6 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { Queue } from '../../../jobs/queue.ts';
 import type { Vault } from '../../../security/vault.ts';
-import type { MailServices } from '../../messages/mail/index.ts';
+import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
 import type { Identity } from '../login/index.ts';
 import {
   createPortalSession,
@@ -23,14 +22,7 @@ import {
   type CreateCodeServices,
 } from './one-time-codes.ts';
 
-/** The worker looks the player up, so that the request takes the same time for every address. */
-export const portalCodeQueue: Queue<{ email: string; codeId: string }> = {
-  name: 'portal-code',
-  retryDelay: 5,
-  retryDelayMax: 60,
-  retryLimit: 20,
-  expireInSeconds: 60,
-};
+export const portalCodeQueue = requestedMailQueue<{ email: string; codeId: string }>('portal-code');
 
 /** Creates a portal code and enqueues its e-mail, for any address. Throws the errors of {@link createCode}. */
 export function requestPortalCode(

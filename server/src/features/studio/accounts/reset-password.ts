@@ -1,26 +1,15 @@
 import type { Database } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
-import type { Jobs, Queue } from '../../../jobs/queue.ts';
+import type { Jobs } from '../../../jobs/queue.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
-import { sendMail, type MailServices } from '../../messages/mail/index.ts';
-import { passwordChangedMail } from './email-templates.ts';
-import { mailToken, NOTICE_USEFUL_SECONDS, invalidToken } from './mailed-token.ts';
-import { findAccountByEmail, lockAccount, markVerified, revokeSessions, setPassword } from './queries.ts';
-import { endTokens, findToken, consumeToken } from './token-queries.ts';
+import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
+import { mailToken, invalidToken } from './mailed-token.ts';
+import { findAccountByEmail, lockAccount, markVerified } from './queries.ts';
+import { replacePassword } from './replace-password.ts';
+import { findToken, consumeToken } from './token-queries.ts';
 
-/**
- * The queue of requested password resets. A worker looks up the account, so that the request does not reveal whether the
- * address has one.
- */
-export const accountResetQueue: Queue<{ email: string }> = {
-  name: 'account-password-reset',
-  retryDelay: 5,
-  retryDelayMax: 60,
-  retryLimit: 20,
-  expireInSeconds: 60,
-};
+export const accountResetQueue = requestedMailQueue<{ email: string }>('account-password-reset');
 
 /** Repeated requests for one address within this time are dropped. */
 const RESEND_SECONDS = 30;
@@ -68,24 +57,11 @@ export async function resetPassword(
   return database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (!account || !(await consumeToken(transaction, 'reset', hash))) throw invalidToken();
-    await setPassword(transaction, accountId, passwordHash);
     await markVerified(transaction, accountId);
-    const endedSessions = await revokeSessions(transaction, accountId);
-    await endTokens(transaction, accountId);
-    await auditTrail(transaction, [
-      {
-        actor: { kind: 'account', id: accountId },
-        origin,
-        action: 'account.password_reset',
-        targetId: accountId,
-        details: { endedSessions },
-      },
-    ]);
-    const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-    await sendMail(services, transaction, {
-      to: account.email,
-      content,
-      usefulSeconds: NOTICE_USEFUL_SECONDS,
+    await replacePassword(services, transaction, account, {
+      passwordHash,
+      action: 'account.password_reset',
+      origin,
     });
     return { email: account.email };
   });

@@ -1,0 +1,44 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Origin } from '../../../core/author.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { sendMail, type MailServices } from '../../messages/mail/index.ts';
+import { passwordChangedMail } from './email-templates.ts';
+import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
+import { revokeSessions, setPassword } from './queries.ts';
+import { endTokens } from './token-queries.ts';
+
+/** A new password of an account, and where it comes from. */
+export interface NewPassword {
+  passwordHash: string;
+  action: 'account.password_changed' | 'account.password_reset';
+  origin: Origin;
+  /** The session that stays signed in. Default: none. */
+  keptSessionId?: string;
+}
+
+/**
+ * Stores a new password. Ends the sessions, mailed reset tokens, and logins that wait for the second factor. Adds an audit record
+ * and mails a notification to the account. The caller must lock the account. Returns the number of ended sessions.
+ */
+export async function replacePassword(
+  services: MailServices & { issuer: string },
+  transaction: Querier,
+  { id: accountId, email }: { id: string; email: string },
+  { passwordHash, action, origin, keptSessionId }: NewPassword,
+): Promise<number> {
+  await setPassword(transaction, accountId, passwordHash);
+  const endedSessions = await revokeSessions(transaction, accountId, keptSessionId);
+  await endTokens(transaction, accountId);
+  await auditTrail(transaction, [
+    {
+      actor: { kind: 'account', id: accountId },
+      origin,
+      action,
+      targetId: accountId,
+      details: { endedSessions },
+    },
+  ]);
+  const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
+  await sendMail(services, transaction, { to: email, content, usefulSeconds: NOTICE_USEFUL_SECONDS });
+  return endedSessions;
+}
