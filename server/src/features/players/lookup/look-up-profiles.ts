@@ -1,7 +1,9 @@
+import type { Static } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { EMPTY_GUID } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import type { TenantAccess } from '../profiles/index.ts';
 import {
   findProfile,
   findTenantProfile,
@@ -28,21 +30,12 @@ export async function lookUpProfile(
 }
 
 export interface BulkLookup {
-  items: (Profile & { tenantAccess: TenantAccess[] })[];
+  items: (Profile & { tenantAccess: Static<typeof TenantAccess>[] })[];
   /** Requested ids that the API key may not see, or that do not exist. */
   notFound: string[];
   requestedCount: number;
   processedCount: number;
   returnedCount: number;
-}
-
-/** A player's access record in a tenant. */
-export interface TenantAccess {
-  tenantId: string;
-  tenantRole: string;
-  firstSeenAt: string;
-  lastSeenAt: string;
-  loginCount: number;
 }
 
 /**

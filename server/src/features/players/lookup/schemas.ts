@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { TenantAccess } from '../profiles/index.ts';
 import { MAX_GAMES } from './queries.ts';
 
 export const PlayerPath = Type.Object({ playerId: Guid });
@@ -49,19 +50,10 @@ export const BulkLookupResult = Type.Object({
   items: Type.Array(
     Type.Object({
       ...ProfileSummary.properties,
-      tenantAccess: Type.Array(
-        Type.Object({
-          tenantId: Guid,
-          tenantRole: Type.String(),
-          firstSeenAt: Timestamp,
-          lastSeenAt: Timestamp,
-          loginCount: Type.Integer(),
-        }),
-        {
-          description:
-            'The player’s access record in the key’s tenant. Records of other tenants are not shown.',
-        },
-      ),
+      tenantAccess: Type.Array(TenantAccess, {
+        description:
+          'The player’s access record in the key’s tenant. Records of other tenants are not shown.',
+      }),
     }),
     { description: 'One item for each id that is not in `notFound`, in the order of `playerIds`.' },
   ),

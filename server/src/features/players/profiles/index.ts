@@ -3,4 +3,5 @@ export { openAvatarStore, type AvatarStorage, type AvatarStore } from './avatars
 export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
 export { createProfileCheck } from './lock-profile.ts';
+export { TenantAccess } from './schemas.ts';
 export { profileRoutes } from './profile-routes.ts';
