@@ -23,11 +23,9 @@ export async function updateLastUsed(db: Querier, keyIds: string[]): Promise<voi
   await db.run(sql`SELECT guildhall_touch_keys(${keyIds}::uuid[])`);
 }
 
-/** A key as the dashboard shows it. */
-export interface TenantKey {
-  id: string;
+/** The settings of a key that can be chosen at creation and changed later. */
+export interface KeySettings {
   name: string;
-  prefix: string;
   allowDataApi: boolean;
   subscriberWorkspaceId: string | null;
   /** The account that agreed to pay on behalf of the paying workspace. */
@@ -36,8 +34,14 @@ export interface TenantKey {
   rateLimit: RateLimit | null;
   rateLimitPerMinute: number | null;
   payloadBytesPerMinute: number | null;
-  createdAt: string;
   expiresAt: string | null;
+}
+
+/** A key as the dashboard shows it. */
+export interface TenantKey extends KeySettings {
+  id: string;
+  prefix: string;
+  createdAt: string;
   revokedAt: string | null;
   lastUsedAt: string | null;
   /** The key that replaced this one in a rotation. */
@@ -99,19 +103,6 @@ export function lockKey(
     SELECT ${columns} FROM tenant_keys
     WHERE tenant_id = ${tenantId} AND kind = ${kind} AND id = ${keyId}
     FOR NO KEY UPDATE`);
-}
-
-/** The settings of a key that can be chosen at creation and changed later. */
-export interface KeySettings {
-  name: string;
-  allowDataApi: boolean;
-  subscriberWorkspaceId: string | null;
-  subscriberAgreedBy: string | null;
-  subscriberAgreedAt: string | null;
-  rateLimit: RateLimit | null;
-  rateLimitPerMinute: number | null;
-  payloadBytesPerMinute: number | null;
-  expiresAt: string | null;
 }
 
 export function insertKey(
