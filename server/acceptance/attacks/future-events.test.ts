@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { send } from '../arrange.ts';
 import { spawnCommand, exitOf } from '../server-process.ts';
-import { arrangeStudio, signIn, startVictim, withstands } from './victim.ts';
+import { arrangeStudio, sendPlayerEvents, signIn, startVictim, withstands } from './victim.ts';
 
 const BATCHES = 5;
 const EVENTS_PER_BATCH = 10_000;
@@ -26,15 +26,7 @@ describe('events with dates in later months', () => {
         idempotencyKey: `${batch}-${number}`,
         occurredAt: new Date(Date.now() + (batch + 1) * MONTH_MS + number).toISOString(),
       }));
-      const answer = await fetch(`${victim.url}/api/game/player-events`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-game-key': hostile.gameKey,
-          authorization: `Bearer ${login.accessToken}`,
-        },
-        body: JSON.stringify({ events }),
-      });
+      const answer = await sendPlayerEvents(victim.url, hostile, login.accessToken, events);
       const { code, errors } = (await answer.json()) as { code: string; errors: { statusCode: number }[] };
       assert.deepEqual([answer.status, code, errors.length], [422, 'events_rejected', EVENTS_PER_BATCH]);
       assert.ok(errors.every(({ statusCode }) => statusCode === 400));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../arrange.ts';
-import { arrangeStudio, signIn, startVictim, withstands } from './victim.ts';
+import { arrangeStudio, sendPlayerEvents, signIn, startVictim, withstands } from './victim.ts';
 
 const BATCHES = 5;
 const EVENTS_PER_BATCH = 10_000;
@@ -27,15 +27,7 @@ describe('one studio that reads its events as fast as possible', () => {
         idempotencyKey: `${batch}-${number}`,
         occurredAt: new Date(Date.now() - 3_600_000 + batch * 10_000 + number).toISOString(),
       }));
-      const answer = await fetch(`${victim.url}/api/game/player-events`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-game-key': hostile.gameKey,
-          authorization: `Bearer ${login.accessToken}`,
-        },
-        body: JSON.stringify({ events }),
-      });
+      const answer = await sendPlayerEvents(victim.url, hostile, login.accessToken, events);
       assert.equal(answer.status, 201, await answer.text());
     }
 

@@ -57,6 +57,24 @@ export function signIn(url: string, { gameKey }: Studio, username = 'ada'): Prom
   });
 }
 
+/** Sends a batch of player events of a signed-in player. */
+export function sendPlayerEvents(
+  url: string,
+  { gameKey }: Studio,
+  playerToken: string,
+  events: object[],
+): Promise<Response> {
+  return fetch(`${url}/api/game/player-events`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-game-key': gameKey,
+      authorization: `Bearer ${playerToken}`,
+    },
+    body: JSON.stringify({ events }),
+  });
+}
+
 /**
  * Runs an attack while honest players sign in. Asserts that the server process stays up, and that each honest request
  * gets 200, or 503 with Retry-After. Reports the rate of honest requests.

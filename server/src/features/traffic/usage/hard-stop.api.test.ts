@@ -10,6 +10,7 @@ import {
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { someEvents } from '../../../testing/player-events.ts';
 
 // Two processes share one database. Together they admit exactly the limit.
 const app = await startTestApp();
@@ -44,15 +45,6 @@ const read = (tenant: TestTenant, playerId: string, http = app.http) =>
 const logIn = (tenant: TestTenant, username: string, http = app.http) =>
   http.post('/api/player-auth/login', { provider: 'Mock', token: `mock:${username}:secret` }, tenant);
 
-let count = 0;
-const eventsOf = (playerId: string, number: number) =>
-  Array.from({ length: number }, () => ({
-    playerId,
-    eventKey: 'jump',
-    idempotencyKey: `key-${++count}`,
-    occurredAt: '2026-11-20T10:00:00Z',
-  }));
-
 function assertStopped(answer: Answer, limit: number, used: number): void {
   assert.equal(answer.status, 429, answer.text);
   assert.equal(answer.body.code, 'quota_exceeded');
@@ -68,12 +60,12 @@ describe('hard stop', () => {
     const payer = await arrangePayer({ monthlyUnits: 3, hardStop: true });
     const ada = await arrangePlayer(app, payer, 'ada');
     const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, ada.caller);
-    const batch = eventsOf(ada.playerId, 2);
-    assertStopped(await send([...batch, ...eventsOf(ada.playerId, 1)]), 3, 1);
-    assertStopped(await send(eventsOf(ada.playerId, 30)), 3, 1);
+    const batch = someEvents(ada.playerId, 2);
+    assertStopped(await send([...batch, ...someEvents(ada.playerId, 1)]), 3, 1);
+    assertStopped(await send(someEvents(ada.playerId, 30)), 3, 1);
     assert.equal((await send(batch)).status, 201);
     assertStopped(await logIn(payer, 'bob'), 3, 3);
-    assertStopped(await send(eventsOf(ada.playerId, 1)), 3, 3);
+    assertStopped(await send(someEvents(ada.playerId, 1)), 3, 3);
     await eventually(async () => (await read(payer, ada.playerId)).status === 429);
     const stored = await app.owner.query('SELECT FROM player_events WHERE tenant_id = $1', [payer.tenantId]);
     assert.equal(stored.rowCount, 2, 'a refused request stores nothing');
@@ -87,16 +79,16 @@ describe('hard stop', () => {
   test('is checked after all other checks, and costs nothing for duplicates', async () => {
     const payer = await arrangePayer({ monthlyUnits: null, hardStop: true });
     const ada = await arrangePlayer(app, payer, 'ada');
-    const batch = eventsOf(ada.playerId, 50);
+    const batch = someEvents(ada.playerId, 50);
     const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, ada.caller);
     assert.equal((await send(batch)).status, 201);
     await payer.setPlan({ monthlyUnits: 51 });
     const again = await send(batch);
     assert.equal(again.status, 422, 'all events were stored before');
     assert.equal(again.body.duplicateCount, 50);
-    assertStopped(await send([...batch, ...eventsOf(ada.playerId, 1)]), 51, 51);
+    assertStopped(await send([...batch, ...someEvents(ada.playerId, 1)]), 51, 51);
     await payer.setPlan({ monthlyUnits: 52 });
-    const oneMore = await send([...batch, ...eventsOf(ada.playerId, 1)]);
+    const oneMore = await send([...batch, ...someEvents(ada.playerId, 1)]);
     assert.equal(oneMore.status, 201, oneMore.text);
     assert.deepEqual([oneMore.body.records.length, oneMore.body.duplicateCount], [1, 50]);
 
@@ -128,7 +120,7 @@ describe('hard stop', () => {
             ? await logIn(payer, `player-${number}`, http)
             : await http.post(
                 '/api/game/player-events',
-                { events: eventsOf(player.playerId, size) },
+                { events: someEvents(player.playerId, size) },
                 player.caller,
               );
         if (answer.status === 429) continue;

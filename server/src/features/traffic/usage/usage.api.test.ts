@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
+import { someEvents } from '../../../testing/player-events.ts';
 
 const app = await startTestApp();
 
@@ -24,14 +25,6 @@ async function arrangePayer() {
   };
 }
 
-let count = 0;
-const eventsOf = (playerId: string, number: number) =>
-  Array.from({ length: number }, () => ({
-    playerId,
-    eventKey: 'jump',
-    idempotencyKey: `key-${++count}`,
-    occurredAt: '2026-11-20T10:00:00Z',
-  }));
 const today = () => new Date().toISOString().slice(0, 10);
 
 describe('usage metering', () => {
@@ -103,15 +96,15 @@ describe('usage metering', () => {
       assert.equal(answer.body.records.length, stored);
       assert.equal(await payer.used(), (units += stored));
     };
-    const few = eventsOf(ada.playerId, 3);
+    const few = someEvents(ada.playerId, 3);
     await send(few, 201, 3);
     await send(few, 422, 0);
-    await send([...few, ...eventsOf(ada.playerId, 2), { ...few[0], playerId: randomUUID() }], 201, 2);
+    await send([...few, ...someEvents(ada.playerId, 2), { ...few[0], playerId: randomUUID() }], 201, 2);
     // Twenty events or more use COPY, which fails if one of them is already stored.
-    const many = eventsOf(ada.playerId, 100);
+    const many = someEvents(ada.playerId, 100);
     await send(many, 201, 100);
     await send(many, 422, 0);
-    await send([...many.slice(50), ...eventsOf(ada.playerId, 50)], 201, 50);
+    await send([...many.slice(50), ...someEvents(ada.playerId, 50)], 201, 50);
   });
 
   test('charges one unit for each accepted read, and counts the bytes of all requests', async () => {
@@ -184,7 +177,7 @@ describe('usage metering', () => {
   test('charges a read whose client disconnects, and counts the bytes sent until then', async () => {
     const payer = await arrangePayer();
     const ada = await arrangePlayer(app, payer);
-    const events = eventsOf(ada.playerId, 10_000);
+    const events = someEvents(ada.playerId, 10_000);
     assert.equal((await app.http.post('/api/game/player-events', { events }, ada.caller)).status, 201);
     const path = `${app.url}/api/bus_tenants/${payer.tenantId}/events/export?scope=player&format=ndjson`;
     const reader = new AbortController();
