@@ -27,7 +27,7 @@ const CONCURRENT_FILES = flags.includes('--attack-rates') ? 1 : 4;
  */
 const PROGRAMS = { '.redis.test.ts': 'redis-server' };
 
-const folders = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples'];
+const folders = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples', '../sdk/src', '../sdk/test'];
 const found = globSync(
   folders.map((place) => `${place}/**/*.test.ts`),
   { cwd: SERVER },
@@ -65,7 +65,8 @@ process.exit(exitCode);
 
 /** A unit test is next to its unit and named `x.test.ts`, not `x.api.test.ts`. */
 function isUnitTest(file: string): boolean {
-  return file.startsWith('src/') && /(^|\/)[^./]+\.test\.ts$/.test(file) && !file.startsWith('src/testing/');
+  const isSource = file.startsWith('src/') || file.startsWith('../sdk/src/');
+  return isSource && /(^|\/)[^./]+\.test\.ts$/.test(file) && !file.startsWith('src/testing/');
 }
 
 function withoutMissingPrograms(candidates: string[]): string[] {

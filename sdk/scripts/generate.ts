@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startEmbeddedServer } from '../../server/src/database/embedded-server.ts';
+import { createApp } from '../../server/src/runtime/app.ts';
+import { readConfig } from '../../server/src/runtime/config.ts';
+import { prepareDatabase } from '../../server/src/runtime/prepare-database.ts';
+import { asAdministrator } from '../../server/src/testing/databases.ts';
+import { hashDocument, reduceDocument } from './document.ts';
+
+/**
+ * Writes `src/api.ts`, the types of all operations, from the server's OpenAPI document. The generator is in `tools/`,
+ * which has an installation of its own: run `npm ci --prefix tools` once.
+ */
+const TYPES = fileURLToPath(new URL('../src/api.ts', import.meta.url));
+const TOOLS = new URL('../../tools/node_modules/', import.meta.url);
+
+/** The part of openapi-typescript that is used here. It has no types for this TypeScript version. */
+interface Generator {
+  default(document: object, options: object): Promise<object[]>;
+  astToString(nodes: object[]): string;
+}
+
+/** The part of TypeScript 5 that is used here. */
+interface SyntaxFactory {
+  createTypeReferenceNode(name: string): object;
+}
+
+const [generator, syntax] = await loadTools();
+
+const document = await readDocument();
+const hash = hashDocument(document);
+const types = generator.astToString(
+  await generator.default(reduceDocument(document), {
+    silent: true,
+    transform: exactInteger,
+    alphabetize: false,
+    emptyObjectsUnknown: true,
+  }),
+);
+await writeFile(
+  TYPES,
+  `// Generated from the OpenAPI document by \`npm run generate --workspace sdk\`. Do not edit.\n// Document: ${hash}\n\n${types}`,
+);
+console.log(`Wrote ${TYPES}.`);
+process.exit(0);
+
+/** 64-bit integers are exact in the client: a safe number or a bigint. */
+function exactInteger(schema: { format?: string; type?: string | string[]; anyOf?: { pattern?: string }[] }) {
+  const isExact = schema.format === 'int64' || schema.anyOf?.some(({ pattern }) => pattern === '^-?\\d+$');
+  if (!isExact) return undefined;
+  const isNullable = Array.isArray(schema.type) && schema.type.includes('null');
+  // A name of a type may be any text for the printer.
+  return syntax.createTypeReferenceNode(isNullable ? 'number | bigint | null' : 'number | bigint');
+}
+
+async function loadTools(): Promise<[Generator, SyntaxFactory]> {
+  try {
+    const generator = await import(new URL('openapi-typescript/dist/index.mjs', TOOLS).href);
+    const typescript = await import(new URL('typescript/lib/typescript.js', TOOLS).href);
+    return [generator, typescript.default.factory];
+  } catch {
+    console.error('The generator is missing. Run `npm ci --prefix tools`, then try again.');
+    process.exit(1);
+  }
+}
+
+async function readDocument() {
+  const folder = await mkdtemp(join(tmpdir(), 'guildhall-generate-'));
+  const postgres = await startEmbeddedServer(folder, { fsync: 'off' });
+  try {
+    await asAdministrator(postgres.url('postgres'), 'CREATE DATABASE document');
+    const databaseUrl = postgres.url('document');
+    await prepareDatabase(databaseUrl);
+    const masterKey = Buffer.alloc(32, 1);
+    const config = readConfig({
+      PORT: '0',
+      PUBLIC_URL: 'http://localhost',
+      MASTER_KEY: masterKey.toString('hex'),
+    });
+    const app = await createApp({ config, databaseUrl, masterKey, logger: { level: 'error' } });
+    const { body } = await app.inject('/openapi.json');
+    await app.close();
+    return JSON.parse(body);
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,102 @@
+import type { Answer, Api, Body } from '../core/api-types.ts';
+import { GuildhallError } from '../core/errors.ts';
+import { createApi, createSend, type HttpOptions } from '../core/http.ts';
+import { createSession, type Session } from '../core/session.ts';
+import type { ClientStorage } from '../core/storage.ts';
+import { memoryStorage } from '../storage/memory.ts';
+import { followNotifications, type NotificationFeed, type NotificationFeedOptions } from './notifications.ts';
+
+/** The account of a person who works for a studio. */
+export type AccountUser = Answer<'/api/saas-auth/me', 'get'>['user'];
+
+/** What a login answers with if the account has a second factor. */
+export type SecondFactorNeeded = { mfaToken: string; expiresIn: number };
+
+type SignedIn = Exclude<Answer<'/api/saas-auth/login', 'post'>, { mfaToken: string }>;
+
+export interface AdminClientOptions extends HttpOptions {
+  /** Where the session is kept. Without it the session ends with the program. */
+  storage?: ClientStorage;
+  /** The key of the session in the storage, `guildhall.admin` by default. */
+  storageKey?: string;
+}
+
+/** The client of a dashboard: one account, its workspaces, and all operations that the account may use. */
+export interface AdminClient {
+  /** All operations by method and path, sent with the account's token. */
+  api: Api;
+  session: Session<AccountUser>;
+  /** Returns the user, or an `mfaToken` if the account has a second factor: pass it to `verifyTotp`. */
+  signIn(credentials: Body<'/api/saas-auth/login', 'post'>): Promise<AccountUser | SecondFactorNeeded>;
+  /** Ends a sign-in with the code of the second factor, or with a recovery code. */
+  verifyTotp(proof: Body<'/api/saas-auth/totp/verify', 'post'>): Promise<AccountUser>;
+  signUp(account: Body<'/api/saas-auth/signup', 'post'>): Promise<AccountUser>;
+  /** Signs in with tokens that another operation answered with, such as an accepted invitation. */
+  adopt(answer: SignedIn): Promise<AccountUser>;
+  /** Reads the user again, for example after a changed name. */
+  reload(): Promise<AccountUser>;
+  /** Ends the session here, and on the server if it can be reached. */
+  signOut(): Promise<void>;
+  /** Shows notifications as they happen. */
+  followNotifications(options: NotificationFeedOptions): NotificationFeed;
+}
+
+export function createAdminClient({
+  storage = memoryStorage(),
+  storageKey = 'guildhall.admin',
+  ...http
+}: AdminClientOptions): AdminClient {
+  const open = createApi(createSend(http, { headers: async () => ({}) }));
+  const session = createSession<AccountUser>({
+    storage,
+    key: storageKey,
+    refresh: async (refreshToken, idempotencyKey) => {
+      const { user, ...tokens } = await open.POST('/api/saas-auth/refresh', {
+        body: { refreshToken },
+        params: { header: { 'idempotency-key': idempotencyKey } },
+      });
+      return { ...tokens, identity: user };
+    },
+  });
+  const send = createSend(http, {
+    headers: async () => bearer(await session.accessToken()),
+    renew: async ({ authorization }) =>
+      (await session.renew(authorization?.slice('Bearer '.length))) !== undefined,
+  });
+  const api = createApi(send);
+
+  async function adopt({ user, ...tokens }: SignedIn): Promise<AccountUser> {
+    await session.start(tokens, user);
+    return user;
+  }
+
+  return {
+    api,
+    session,
+    adopt,
+    signIn: async (body) => {
+      const answer = await open.POST('/api/saas-auth/login', { body });
+      return 'mfaToken' in answer ? answer : adopt(answer);
+    },
+    verifyTotp: async (body) => adopt(await open.POST('/api/saas-auth/totp/verify', { body })),
+    signUp: async (body) => adopt(await open.POST('/api/saas-auth/signup', { body })),
+    reload: async () => {
+      const { user } = await api.GET('/api/saas-auth/me');
+      await session.update(user);
+      return user;
+    },
+    signOut: async () => {
+      const refreshToken = await session.end();
+      if (!refreshToken) return;
+      await open.POST('/api/saas-auth/logout', { body: { refreshToken } }).catch((error: unknown) => {
+        // Without an answer the server's session ends when its refresh token expires.
+        if (!(error instanceof GuildhallError)) throw error;
+      });
+    },
+    followNotifications: (options) => followNotifications(send, session, options),
+  };
+}
+
+function bearer(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}

@@ -1,0 +1,11573 @@
+// Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
+// Document: 00abcb8d72c5e5cc67ed912981ce9c58f5b11e5ec94e5979832f70d0c0864035
+
+export interface paths {
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the metrics for Prometheus
+         * @description Needs the token of the setting `METRICS_TOKEN`. If the setting is empty, the endpoint is open only while the server listens on loopback.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the process is running
+         * @description Returns 200 if the process answers requests. Use it as a liveness probe.
+         */
+        get: operations["isLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the server is ready
+         * @description Returns 200 if the database answers, and 503 if it does not. Use it as a readiness probe.
+         */
+        get: operations["isReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the public keys (JWKS)
+         * @description Returns the public keys that verify access tokens. Clients can cache them for 5 minutes.
+         */
+        get: operations["getPublicKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/audit-records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit records of a tenant
+         * @description Returns the audit records of the tenant, newest first.
+         */
+        get: operations["listTenantAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/audit-records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit records of a workspace
+         * @description Returns the audit records of the workspace and its tenants, newest first.
+         */
+        get: operations["listWorkspaceAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all audit records
+         * @description Returns the audit records of the whole deployment, newest first. Records without workspace and tenant are included, for example the deletion of a player.
+         */
+        get: operations["listAllAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign a player in
+         * @description Verifies the credential with its provider and starts a session. Creates the player if none exists, unless `createAccountIfMissing` is false.
+         */
+        post: operations["logInPlayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/players": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a player
+         * @description Verifies the credential with its provider, creates the player and starts a session. Returns 409 if the player exists.
+         */
+        post: operations["createPlayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/players/exists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find a player by provider id
+         * @description Returns the id of the player who has a user id at a provider. Never signs in and never creates a player.
+         */
+        post: operations["findPlayerByProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/wallet/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a wallet challenge
+         * @description Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network.
+         */
+        post: operations["issueWalletChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/wallet/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a wallet
+         * @description Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false.
+         */
+        post: operations["verifyWalletSignature"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/email/otc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail a one-time code
+         * @description Sends a code of six digits, valid for 10 minutes and five attempts. The response is the same for known and unknown addresses. A second request within 30 seconds sends no mail and returns the existing code’s times. Limit: 20 mails a day from one tenant to one address.
+         */
+        post: operations["sendOneTimeCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/otc/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a one-time code
+         * @description Creates the player if no player has the address, unless `createAccountIfMissing` is false. A code works once. A wrong, used or expired code returns the same 401. If a player signed up with the address and never verified it, this removes that player’s password, sessions and other sign-in methods.
+         */
+        post: operations["exchangeOneTimeCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/email/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign up with a password
+         * @description Creates a player with an e-mail address and a password, signs the player in, and mails a token that verifies the address. Returns 409 if a player has the address. Limit: 600 players in 10 minutes from one network.
+         */
+        post: operations["signUpPlayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/email/tenant-login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a password
+         * @description Signs in with an e-mail address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 in total, within 15 minutes from one network.
+         */
+        post: operations["logInPlayerByPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/email/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify an e-mail address
+         * @description Takes the token that was mailed at sign-up. The token works once, for 24 hours, in the tenant of the sign-up.
+         */
+        post: operations["verifyEmailAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/email/password-reset/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a password reset
+         * @description Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 seconds for one address send one mail.
+         */
+        post: operations["requestPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/email/password-reset/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password
+         * @description Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies the address, and ends all sessions of the player: their refresh tokens stop working.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a sign-in challenge
+         * @description EvmWallet: `subject` is the wallet’s address, and the wallet signs `message`, as with `/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an e-mail address that gets a code, as with `/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to the provider’s own endpoint.
+         */
+        post: operations["issueSignInChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/challenge/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a sign-in challenge
+         * @description Verifies the answer and starts a session. A wallet’s challenge allows one attempt, and a mailed code allows five. Every wrong, used or expired challenge returns the same 401. Creates the player if none exists, unless `createAccountIfMissing` is false.
+         */
+        post: operations["answerSignInChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a refresh token
+         * @description Returns a new access token and a new refresh token. The old refresh token stops working. If requests run in parallel without an `Idempotency-Key`, only one succeeds. A later reuse of the old token ends the session. A repeated request with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.
+         */
+        post: operations["refreshPlayerSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a session
+         * @description Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call returns the first result. If the request has a bearer token, the session must belong to its player.
+         */
+        post: operations["logOutPlayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/jwt/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue an assertion
+         * @description An assertion proves the player’s identity to one third party, for 5 minutes. The bearer is the player’s access token, or a refresh token that the third party received with an earlier assertion. With a refresh token, the audience must be the same, and the response contains the next refresh token. If exchanges of one refresh token run in parallel without an `Idempotency-Key`, only one succeeds. A later reuse revokes the refresh token and all its successors. A repeated request with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.
+         */
+        post: operations["exchangeForAssertion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/jwt/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Validate an assertion
+         * @description Use it instead of verifying the assertion with the public keys, or to check whether the player was banned in the meantime. The request must contain the audience of the assertion.
+         */
+        post: operations["validateAssertion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-portal-auth/storea/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a StoreA sign-in
+         * @description Redirect the browser to `authUrl`. StoreA redirects it back to the page `/sign-in/store-a` of the portal. The player has 10 minutes. The request has no body. Limit: 100 sign-ins in 10 minutes from one network.
+         */
+        post: operations["startStoreAPortalLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-portal-auth/storea/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish a StoreA sign-in
+         * @description Returns tokens for the player to whom the StoreA account is linked. Never creates a player. A callback works once. It is used up even if StoreA is unavailable (502). In that case, start a new sign-in.
+         */
+        post: operations["finishStoreAPortalLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-portal-auth/email/otc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail a portal code
+         * @description Sends a one-time code of six digits, valid for 10 minutes and five attempts. The response is the same for every address, but only an address that a player has verified gets a mail. A second request within 30 seconds sends no mail and returns the existing code’s times. Limit: 20 mails a day to one address.
+         */
+        post: operations["sendPortalCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-portal-auth/otc/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a portal code
+         * @description Returns tokens for the player who has verified the address. Never creates a player. A code works once, and only in the portal. A wrong, used or expired code returns the same 401.
+         */
+        post: operations["exchangePortalCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-portal-auth/wallet/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a wallet proof challenge
+         * @description Returns a message for the wallet to sign. The signature is the proof of identity for one change of a profile. The message works once, for 5 minutes. It does not sign in to a game.
+         */
+        post: operations["issueWalletProofChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-portal-auth/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a portal refresh token
+         * @description Returns a new access token and a new refresh token. The old refresh token stops working. If requests run in parallel without an `Idempotency-Key`, only one succeeds. A later reuse of the old token ends the session. A repeated request with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.
+         */
+        post: operations["refreshPortalSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-portal-auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out of the portal
+         * @description Ends the session of the refresh token. The access token stays valid until it expires, for at most two hours.
+         */
+        post: operations["logOutOfPortal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your devices
+         * @description Lists the devices that the player has signed in from, in all tenants, the last used first. A player has at most 50 devices. A new device replaces the one that was unused for the longest time. Blocked devices are never replaced. Trusted devices are replaced only if there are no others.
+         */
+        get: operations["listDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player/devices/{deviceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Name, trust or block a device
+         * @description Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason `device_blocked`) and refuses logins from it. Access tokens stay valid until they expire.
+         */
+        patch: operations["changeDevice"];
+        trace?: never;
+    };
+    "/api/player/sessions/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your logins
+         * @description Lists the player’s logins in all tenants or in one, with those of merged profiles, the newest first. For the next page, send both values of the cursor unchanged. The pages contain each login exactly once, also if new logins arrive.
+         */
+        get: operations["listPlayerSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player/sessions/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Summarize your logins
+         * @description Returns totals over all tenants, with the logins of merged profiles, and the ten latest logins.
+         */
+        get: operations["summarisePlayerSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profile/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get your profile
+         * @description Returns the whole profile of the player. Only this view contains the e-mail address, the sign-in methods and the merged profiles.
+         */
+        get: operations["readOwnProfile"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete your profile
+         * @description Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still read the remaining data until it expires. A later sign-in creates a new player. Idempotent.
+         */
+        delete: operations["deleteOwnProfile"];
+        options?: never;
+        head?: never;
+        /**
+         * Update your profile
+         * @description Changes only the fields that are sent. The e-mail address cannot be changed here.
+         */
+        patch: operations["changeOwnProfile"];
+        trace?: never;
+    };
+    "/api/player-profile/me/bus_tenants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your tenants
+         * @description Returns the tenants that the player has signed in to, with those of merged profiles. The last visited tenant is first. At most 1,000 tenants.
+         */
+        get: operations["listOwnTenants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profile/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export your data
+         * @description Streams all data about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and events in all tenants, with the data of merged profiles. A player can have one export in progress, and a tenant eight.
+         */
+        get: operations["exportOwnData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profile/me/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload an avatar
+         * @description Accepts a PNG or JPG of at most 2 MiB and 4096 × 4096 pixels. The server encodes the image again: upright, at most 512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous image is removed. A player can have one upload in progress.
+         */
+        post: operations["uploadAvatar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profile/me/auth-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link a sign-in method
+         * @description Verifies the credential with its provider, as at a sign-in, and adds the identity to the profile. A profile can have at most 50 sign-in methods. An identity that is already linked stays linked. An identity of another profile cannot be linked: merge that profile instead.
+         */
+        post: operations["linkAuthMethod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profile/me/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge another profile into this one
+         * @description Use it if a player has two profiles. Needs a credential that signs in to the source profile. The sign-in methods, tenants, devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop working. The merge is atomic and cannot be undone.
+         */
+        post: operations["mergeProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profile/me/auth-methods/{authMethodId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a sign-in method
+         * @description The last sign-in method cannot be removed. If the removed one was primary, the last used one becomes primary.
+         */
+        delete: operations["unlinkAuthMethod"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profile/me/auth-methods/{authMethodId}/set-primary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the primary sign-in method
+         * @description Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call has the same result.
+         */
+        post: operations["setPrimaryAuthMethod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profiles/{playerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look up a player
+         * @description Returns a player of the key’s tenant. A game key sees all players, but only `id` and `profileVisibility` of private ones. An API key sees players who are neither private nor hidden in the tenant. The id of a merged profile returns the profile that it was merged into, with its own `id`. Send one key: both together get a 400.
+         */
+        get: operations["getPlayerProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-profiles/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look up several players
+         * @description Returns up to 100 players of the tenant, by the same rules as a single lookup with an API key. The other ids are in `notFound`, without a reason. If two ids belong to one merged player, `items` contains that player twice.
+         */
+        post: operations["getPlayerProfiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List players
+         * @description Lists all players who have signed in to the tenant, with deleted ones. A search finds and counts at most 2,500 players. If more match, use a longer search text.
+         */
+        get: operations["listTenantPlayers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/{playerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a player
+         * @description The id of a merged profile returns the profile that it was merged into, with its own `playerId`.
+         */
+        get: operations["getTenantPlayer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a player
+         * @description Changes the player’s role in the tenant, or hides them from discovery. Changes only the fields that are sent. Takes effect immediately, in this tenant only.
+         */
+        patch: operations["changeTenantPlayer"];
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/{playerId}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions of a player
+         * @description Lists the player’s sessions in the tenant, with those of merged profiles, the latest first.
+         */
+        get: operations["listTenantPlayerSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/{playerId}/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List devices of a player
+         * @description Lists the devices that the player has used in the tenant, the last used first.
+         */
+        get: operations["listTenantPlayerDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/{playerId}/ban": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ban a player
+         * @description Refuses the player’s logins to the tenant and ends their sessions there (reason `account_suspended`). They can neither refresh tokens nor join a new match. Access tokens stay valid until they expire. A new ban replaces the active one.
+         */
+        post: operations["banPlayer"];
+        /**
+         * Lift a ban
+         * @description Allows the player to log in to the tenant again. Idempotent: answers 204 also if the player is not banned.
+         */
+        delete: operations["liftPlayerBan"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/{playerId}/force-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Force a player to log out
+         * @description Ends all sessions of the player in the tenant. Each one gets a row in the logout ledger (reason `kicked`), and its refresh token stops working. Access tokens stay valid until they expire. The player can log in again: use a ban to prevent that.
+         */
+        post: operations["forceLogoutPlayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/{playerId}/bans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List bans of a player
+         * @description Lists active, expired and lifted bans in the tenant, the latest first.
+         */
+        get: operations["listPlayerBans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/players/{playerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a player
+         * @description Clears the profile, removes all sign-in methods and ends all sessions in all tenants. Use it for players who cannot delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the id of the profile that it was merged into.
+         */
+        delete: operations["deletePlayer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/player-profiles/{playerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a public profile
+         * @description Returns what everybody can see of a player. Answers 404 for a private profile. A limited profile has an empty `games`. A full profile lists the games that the player has signed in to, without hidden and disabled games, and without games in which the player is hidden.
+         */
+        get: operations["getPublicPlayerProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/avatars/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an avatar image
+         * @description Returns an uploaded image. Use the `avatarUrl` of a profile. The image of a URL never changes, so clients can cache it for one year.
+         */
+        get: operations["readAvatar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a match
+         * @description Creates a running match with its roster. Each player needs a session that has not ended and was last seen within 2 hours: the given session, or the latest session of the player in the tenant. If any player is rejected, nothing is created and `errors` lists the rejected players. The status is then 410 if a session has ended or expired, and 404 if only players or sessions are unknown. With a bearer token, the player of the token is the only player allowed. With an `Idempotency-Key`, an equal request within 24 hours returns the first response.
+         */
+        post: operations["createMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/matches/{matchSessionId}/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a player to a match
+         * @description Adds a player to a running match. A player who has left may join again and keeps the same `matchPlayerId`. A match may have at most 1,000 players. With an `Idempotency-Key`, an equal request within 24 hours returns the first response.
+         */
+        post: operations["joinMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/matches/{matchSessionId}/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record that a player left
+         * @description Sets `leftAt` of a match player. The player stays in the roster and keeps the result. Idempotent: a second call returns the first time.
+         */
+        post: operations["leaveMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/matches/{matchSessionId}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a match
+         * @description Sets `endedAt`. Players can no longer join, but results can still be recorded. Idempotent: a second call returns the first end. With a bearer token, the roster may contain only the player of the token.
+         */
+        post: operations["endMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/matches/{matchSessionId}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Record match results
+         * @description Replaces the whole result of each given player, before or after the end of the match. An absent field clears the stored value. The results of other players do not change. If any player is not in the roster, nothing is written and `errors` lists these players.
+         */
+        put: operations["recordMatchResults"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/matches/{matchSessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a match
+         * @description Returns the match with its whole roster and results, including players who have left.
+         */
+        get: operations["getMatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store a batch of match events
+         * @description Checks each event on its own. `records` lists the events that this request stored, `errors` the events that were rejected. Idempotent: `duplicateCount` counts the events that were already stored, so a client can send a batch again safely. The plan of the workspace limits the number of events per batch. If the new events of a batch exceed the hard stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the bare array of events.
+         */
+        post: operations["ingestMatchEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/player-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store a batch of player events
+         * @description Checks each event on its own. `records` lists the events that this request stored, `errors` the events that were rejected. Idempotent: `duplicateCount` counts the events that were already stored, so a client can send a batch again safely. The plan of the workspace limits the number of events per batch. If the new events of a batch exceed the hard stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the bare array of events.
+         */
+        post: operations["ingestPlayerEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/event-definitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List event definitions
+         * @description Returns all event definitions of a tenant as an array, sorted by key and value. With `paged=true`, returns one page. An array of more than 500 definitions counts as an export while it is sent.
+         */
+        get: operations["listEventDefinitions"];
+        put?: never;
+        /**
+         * Create an event definition
+         * @description Creates one definition. The pair of key and value is unique within the tenant, inactive definitions included. A tenant may have at most 20,000 definitions. To create many, use the CSV import.
+         */
+        post: operations["createEventDefinition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/event-definitions/{definitionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an event definition
+         * @description Changes the given fields. Key and value cannot be changed and are ignored. Null clears the category or the description. Events that use an inactive definition are rejected.
+         */
+        patch: operations["changeEventDefinition"];
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/event-definitions/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get event definition settings
+         * @description Returns whether events of the tenant may create definitions.
+         */
+        get: operations["getEventDefinitionSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change event definition settings
+         * @description Turns auto-create on or off. A change usually applies to the next event, and at the latest after 5 minutes.
+         */
+        patch: operations["changeEventDefinitionSettings"];
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/event-definitions/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export event definitions as CSV
+         * @description Streams all event definitions of a tenant, sorted by key and value. Text that a spreadsheet would run as a formula gets a leading apostrophe. The import removes it.
+         */
+        get: operations["exportEventDefinitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/event-definitions/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import event definitions from CSV
+         * @description Creates definitions, or changes existing ones with `overwriteExisting`. The header needs `event_key` and `event_value`. The columns `id` (or `event_definition_id`), `event_scope`, `event_category`, `event_description` and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing is written.
+         */
+        post: operations["importEventDefinitions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List gameplay events
+         * @description Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. To read many events, use the export instead.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/events/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export gameplay events
+         * @description Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At most four exports per key or account and eight per tenant run at the same time.
+         */
+        get: operations["exportEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/events/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count events by definition and time
+         * @description Counts the events of each definition in each time bucket. The default range is the last 48 buckets. A range may have at most 1,500 buckets.
+         */
+        get: operations["summariseEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/sessions/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count logins, logouts and players
+         * @description Counts the logins and logouts that the database received in the range, and their distinct players. The counts are exact and include the last committed login. The default range is the last 30 days.
+         */
+        get: operations["analyseSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/players/lookup/address/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look up an address
+         * @description Returns the index of the player that the address is linked to, or 404 if there is none.
+         */
+        get: operations["lookUpWalletAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/players/lookup/index/{playerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look up a playerId
+         * @description Returns the index of the player with this playerId, or 404 if the playerId is free.
+         */
+        get: operations["lookUpWalletPlayerId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/players/add/anon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a player with a password
+         * @description Adds a player with a playerId, an address and a password. The address is not proved yet: the first wallet login of the address takes over the player, and the password becomes invalid. Returns 409 if the playerId or the address is taken. One network may add 600 players within 10 minutes.
+         */
+        post: operations["addAnonymousWalletPlayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/Auth/wallet/login/wallet-jwt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a wallet JWT
+         * @description Verifies the JWT by the tenant’s settings of the provider WalletJwt. The JWT must contain an address. The first login of an address adds its player.
+         */
+        post: operations["logInWalletByJwt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/Auth/wallet/login/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a password
+         * @description Signs in a player of add/anon. One network may send 10 wrong passwords per player, and 100 in total, within 15 minutes.
+         */
+        post: operations["logInWalletByPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/players/{playerIndex}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a wallet-linked player
+         * @description Returns any player of the token’s tenant.
+         */
+        get: operations["getWalletPlayer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/players/set/score": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the player’s score
+         * @description Overwrites the score of the token’s player. A repeated call writes another entry.
+         */
+        post: operations["setWalletScore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/sessions/login/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a login session
+         * @description Call it each time the game is opened. A player may have any number of open login sessions.
+         */
+        post: operations["startWalletSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/sessions/login/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a login session
+         * @description Ends a login session of the token’s player at the current time. Returns 409 if the session has ended, or if its startTime is in the future.
+         */
+        post: operations["endWalletSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/match/sessions/start/singleplayer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a single-player match session
+         * @description Call it when a level has loaded.
+         */
+        post: operations["startWalletMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/records/match/add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a record to a match
+         * @description Adds a record to a match of the token’s player. Returns 409 if the player’s part in the match has ended, and 404 if a player in `otherPlayers` does not exist.
+         */
+        post: operations["addWalletRecord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/match/player/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the player’s part
+         * @description Ends the part of the token’s player in their match and returns its playDataId. No record can be added afterwards.
+         */
+        post: operations["endWalletPart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/match/sessions/singleplayer/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a match session
+         * @description Ends a match of the token’s player and returns the playDataId of the player’s part. Returns 409 if the player’s part has not ended yet.
+         */
+        post: operations["endWalletMatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/transactions/{transactionHash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a ledger transaction
+         * @description Returns the entries of a transaction, with all values that their hashes are computed from. With an EVM chain, `chain` says whether the transaction is final.
+         */
+        get: operations["getWalletTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/BlockchainStorage/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links of the ledger
+         * @description Returns the hashes of up to 1,000 entries from an index on, without their contents, and the head of the chain. The hashes prove that an entry belongs to the chain that ends in a head. Store a head outside of Guildhall to detect any later change of earlier entries.
+         */
+        get: operations["listWalletChain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a dashboard account
+         * @description Signs the new account in. The first account becomes platform administrator only if the server listens on loopback, uses the embedded database, and no proxy forwarded the request. Otherwise run `guildhall bootstrap`. Limit: 300 accounts per network in 10 minutes.
+         */
+        post: operations["signUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in to the dashboard
+         * @description If the account has a second factor, the response contains an `mfaToken` instead of tokens. Send it to `/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in total.
+         */
+        post: operations["logIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a dashboard refresh token
+         * @description Returns a new access token and a new refresh token. The old refresh token stops working. If parallel requests send the same token without an `Idempotency-Key`, only one succeeds. If a used token is sent again later, the session ends. With an `Idempotency-Key`, a repeated request within 60 seconds returns the same refresh token, until it is used.
+         */
+        post: operations["refreshAccountSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out of the dashboard
+         * @description Ends the session of the refresh token. The access token stays valid until it expires, for at most 15 minutes.
+         */
+        post: operations["logOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/email/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify an e-mail address
+         * @description Send the token that was mailed at sign-up. It works once, for 24 hours.
+         */
+        post: operations["verifyAccountEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/password-reset/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a password reset
+         * @description If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for one address within 30 seconds send one e-mail. An account can have at most 3 tokens that have not expired.
+         */
+        post: operations["requestAccountPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/password-reset/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password
+         * @description Send the mailed token and a new password. The token works once, for 1 hour. All sessions end, and the address is verified. A second factor is not removed: the next login asks for it.
+         */
+        post: operations["resetAccountPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/totp/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete login with second factor
+         * @description Send the `mfaToken` of the login with a code of the authenticator app or a recovery code. Each code works once. Limits for wrong codes: 10 per account and hour, 100 per network and hour.
+         */
+        post: operations["verifyTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/invitations/look-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look up an invitation
+         * @description Returns the invitation of a mailed token, for the page on which a person accepts it. Read-only.
+         */
+        post: operations["lookUpInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation with a password
+         * @description Joins the workspace and signs in. If the invited address has an account, send its password: the response is 200. Otherwise an account is created, even if sign-up is closed: the response is 201. If the account has a second factor, the response is 403: sign in first, then call `POST /api/saas-auth/me/invitations/accept`.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the own account
+         * @description Returns the account that is signed in and its roles in workspaces.
+         */
+        get: operations["getOwnAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/email/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resend the verification e-mail
+         * @description Mails a new verification token. Limit: 3 per account in 24 hours. If the address is already verified, the response is 409.
+         */
+        post: operations["resendAccountVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the password
+         * @description Send the current password and the new one. Ends all other sessions. Their access tokens stay valid until they expire, for at most 15 minutes.
+         */
+        put: operations["changeAccountPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your sessions
+         * @description Returns the sessions that can still be refreshed, most recently used first.
+         */
+        get: operations["listAccountSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions
+         * @description The refresh token of the session stops working immediately. Its access token stops working within 15 minutes. Idempotent.
+         */
+        delete: operations["endAccountSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/totp/enroll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start adding a second factor
+         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The e-mail address must be verified. If the session is older than 15 minutes, send the current password.
+         */
+        post: operations["enrollTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn on the second factor
+         * @description Send a code of the authenticator app. Returns ten recovery codes. Save them: they are not shown again.
+         */
+        post: operations["confirmTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/totp/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the recovery codes
+         * @description Send the current password or a code of the authenticator app. Returns ten new recovery codes. The old ones stop working.
+         */
+        post: operations["renewRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove the second factor
+         * @description Send the current password or a code of the authenticator app. The recovery codes are deleted too.
+         */
+        delete: operations["disableTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/me/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation when signed in
+         * @description If the invitation is not for the e-mail address of the account, the response is 403.
+         */
+        post: operations["joinWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workspaces
+         * @description Returns the workspaces that the caller is a member of, oldest first.
+         */
+        get: operations["listWorkspaces"];
+        put?: never;
+        /**
+         * Create a workspace
+         * @description The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the name. If another workspace has the slug, the response is 409.
+         */
+        post: operations["createWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a workspace */
+        get: operations["getWorkspace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a workspace
+         * @description Omitted fields keep their value. If another workspace has the slug, the response is 409.
+         */
+        patch: operations["updateWorkspace"];
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List members
+         * @description Returns the members in the order in which they joined, then the open invitations.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        /**
+         * Invite a person to a workspace
+         * @description Mails a token that works once, for 7 days. A second invitation to the same address replaces the first one. Only owners can invite owners. If the address belongs to a member, the response is 409.
+         */
+        post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/members/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member, or leave
+         * @description The member loses access immediately, even with a valid access token. Every member can remove themselves. The role admin can remove others, but only owners can remove owners. If no owner would remain, the response is 409.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a member
+         * @description The change takes effect immediately. Only owners can assign or change the role owner. If no owner would remain, the response is 409.
+         */
+        patch: operations["changeMember"];
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/invitations/{invitationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw an invitation
+         * @description The token of the invitation stops working immediately.
+         */
+        delete: operations["withdrawInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/bus_tenants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tenants
+         * @description Returns the tenants of the workspace, oldest first. Disabled tenants are included.
+         */
+        get: operations["listTenants"];
+        put?: never;
+        /**
+         * Create a tenant
+         * @description A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another tenant of the workspace has the slug, the response is 409.
+         */
+        post: operations["createTenant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a tenant */
+        get: operations["getTenant"];
+        put?: never;
+        post?: never;
+        /**
+         * Disable a tenant
+         * @description The keys of the tenant stop working. No data is deleted. Enable the tenant again with PATCH and `isActive: true`. Idempotent: a second call returns 204 too.
+         */
+        delete: operations["disableTenant"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a tenant
+         * @description Omitted fields keep their value. If another tenant of the workspace has the slug, the response is 409.
+         */
+        patch: operations["updateTenant"];
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sign-in providers
+         * @description Returns all sign-in providers with the settings of the tenant.
+         */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/providers/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a sign-in provider
+         * @description Returns a sign-in provider with the settings of the tenant. Secrets are not shown.
+         */
+        get: operations["getProvider"];
+        /**
+         * Configure a sign-in provider
+         * @description Enables or disables the provider. If `settings` is present, it replaces all settings. An omitted secret keeps its value. If the operator does not allow Mock, a request to enable it returns 422. Idempotent.
+         */
+        put: operations["setProvider"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/game-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List game keys
+         * @description Returns the keys of the tenant, oldest first. Revoked keys are included only if `includeRevoked` is true.
+         */
+        get: operations["listGameKeys"];
+        put?: never;
+        /**
+         * Create a game key
+         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key.
+         */
+        post: operations["createGameKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/game-keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a game key
+         * @description The key stops working immediately. Idempotent: a second call returns 204 too.
+         */
+        delete: operations["revokeGameKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a game key
+         * @description Omitted fields keep their value. If the key is revoked, the response is 409.
+         */
+        patch: operations["updateGameKey"];
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/game-keys/{keyId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate a game key
+         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409.
+         */
+        post: operations["rotateGameKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Returns the keys of the tenant, oldest first. Revoked keys are included only if `includeRevoked` is true.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/api-keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description The key stops working immediately. Idempotent: a second call returns 204 too.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an API key
+         * @description Omitted fields keep their value. If the key is revoked, the response is 409.
+         */
+        patch: operations["updateApiKey"];
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/api-keys/{keyId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate an API key
+         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409.
+         */
+        post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/paid-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List paid API keys
+         * @description Returns the API keys of other workspaces whose reads this workspace pays for, oldest agreement first. Revoked keys are not included. `GET …/usage?groupBy=key` returns the usage of each key.
+         */
+        get: operations["listPaidKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/paid-keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Stop paying for a key
+         * @description The key keeps working, but later reads are billed to its own workspace. Both workspaces are notified. If the workspace does not pay for the key, the response is 404.
+         */
+        delete: operations["endPayment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the plan of a workspace
+         * @description The change takes effect immediately. Omitted fields keep their value.
+         */
+        patch: operations["changePlan"];
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the quota
+         * @description Returns the units that the workspace has used in the current billing period, which is the calendar month in UTC. Each accepted request with a key is one unit. In a batch, each stored event is one unit. Writes are included at once, reads within a second.
+         */
+        get: operations["getQuota"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List billed usage
+         * @description Returns the billed usage of up to 366 days, grouped by UTC day, tenant or key. By day, it includes every day of the range. By tenant or key, it includes only those with usage, most units first. Reads with an API key of another workspace are included if the key names this workspace as its subscriber. Names that belong to another workspace are null.
+         */
+        get: operations["listUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Returns the alerts of all tenants of the workspace, newest first. Filter by tenant, type, key or time.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/alert-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get alert thresholds
+         * @description Returns the thresholds of the tenant. They apply to keys that have no thresholds of their own.
+         */
+        get: operations["getAlertSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change alert thresholds
+         * @description Changes the given thresholds of the tenant and keeps the others. They apply from the next request with a key. A key’s own thresholds take precedence.
+         */
+        patch: operations["changeAlertSettings"];
+        trace?: never;
+    };
+    "/api/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notifications
+         * @description Returns your notifications of the last 90 days in pages, newest first.
+         */
+        get: operations["listNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream notifications
+         * @description Sends your notifications as server-sent events. The client must send the `Authorization` header, so use `fetch`: the `EventSource` of browsers cannot send it. Each `notification` event contains the notification as its data and the ID of the notification as its `id`. To resume, send the last ID that you have received, from a stream or from the list, as `Last-Event-ID`. The stream then continues after this notification without gaps or duplicates. Without the header, the stream begins with the next notification.
+         *
+         *     The server sends a comment every 20 seconds. Before it ends the stream, it sends an `end` event with a reason: `token_expired` (refresh the token, then reconnect), `session_ended` (sign in again), `server_stopping` or `unavailable` (reconnect after some seconds). The server disconnects a client that reads nothing for 30 seconds. An account may have 10 open streams per server process. More are rejected with 429.
+         */
+        get: operations["streamNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications/{notificationId}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a notification as read
+         * @description Sets `readAt`. Idempotent: a second call keeps the first time.
+         */
+        post: operations["readNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications/read-all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark all notifications as read
+         * @description Sets `readAt` of all unread notifications of your account. Idempotent.
+         */
+        post: operations["readAllNotifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the webhooks of the workspace or of the deployment in pages, oldest first.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Creates an enabled webhook. The response contains the secret that signs deliveries. Save it. It is not shown again. Returns 409 if 50 webhooks exist.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Returns the settings and the state of a webhook, without its secret.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes the webhook with all its deliveries.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Changes the given fields. A webhook that is enabled again receives its waiting deliveries. A new URL also applies to waiting deliveries.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries of a webhook
+         * @description Returns the deliveries of the last 30 days in pages, newest first.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description Returns a delivery with its request body and its last 100 attempts.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver an event
+         * @description Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         */
+        post: operations["redeliverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/outbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mails in the outbox
+         * @description Returns the mails of the last 7 days in pages, newest first. If no mail server is configured (`SMTP_URL`), read all mails here. Otherwise the text of a mail is erased after its delivery.
+         */
+        get: operations["listOutbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the webhooks of the workspace or of the deployment in pages, oldest first.
+         */
+        get: operations["listPlatformWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Creates an enabled webhook. The response contains the secret that signs deliveries. Save it. It is not shown again. Returns 409 if 50 webhooks exist.
+         */
+        post: operations["createPlatformWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Returns the settings and the state of a webhook, without its secret.
+         */
+        get: operations["getPlatformWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes the webhook with all its deliveries.
+         */
+        delete: operations["deletePlatformWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Changes the given fields. A webhook that is enabled again receives its waiting deliveries. A new URL also applies to waiting deliveries.
+         */
+        patch: operations["updatePlatformWebhook"];
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         */
+        post: operations["testPlatformWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.
+         */
+        post: operations["rotatePlatformWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries of a webhook
+         * @description Returns the deliveries of the last 30 days in pages, newest first.
+         */
+        get: operations["listPlatformWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description Returns a delivery with its request body and its last 100 attempts.
+         */
+        get: operations["getPlatformWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver an event
+         * @description Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         */
+        post: operations["redeliverPlatformWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Problem: {
+            /** @description The error code as a URN. */
+            type: string;
+            title: string;
+            status: number;
+            /** @description What is wrong with this request, and what to do. */
+            detail: string;
+            /** @description The path of the request. */
+            instance: string;
+            /** @description A stable, machine-readable error code. */
+            code: string;
+            /** @description The id of the request. Quote it when you report the problem. X-Request-Id has the same value. */
+            requestId: string;
+            errors?: ({
+                path?: string;
+                message?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    isLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ok";
+                    };
+                };
+            };
+        };
+    };
+    isReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ok";
+                    };
+                };
+            };
+        };
+    };
+    getPublicKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        keys: {
+                            [key: string]: unknown;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    listTenantAuditRecords: {
+        parameters: {
+            query?: {
+                /** @description Returns only records with this action. */
+                action?: string;
+                /** @description Returns only records of this account, player or key. */
+                actorId?: string;
+                /** @description Returns only records with this target: an id or the name of a provider. */
+                targetId?: string;
+                /** @description Returns only records at or after this time. */
+                from?: string;
+                /** @description Returns only records before this time. */
+                to?: string;
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: date-time */
+                            occurredAt: string;
+                            /** Format: uuid */
+                            workspaceId: string | null;
+                            /** Format: uuid */
+                            tenantId: string | null;
+                            actor: {
+                                /** @enum {string} */
+                                kind: "account" | "player" | "key" | "system";
+                                /** Format: uuid */
+                                id: string | null;
+                                /** @description The address of the account, if it is a member of the workspace. */
+                                email: string | null;
+                            };
+                            /** @description The action, for example `tenant.updated` or `game_key.revoked`. */
+                            action: string;
+                            /** @description The id of the changed object. */
+                            targetId: string | null;
+                            /** @description The details of the action, for example `before` and `after` with the changed fields. */
+                            details: {
+                                [key: string]: unknown;
+                            };
+                            ipAddress: string | null;
+                            requestId: string | null;
+                        }[];
+                        /** @description The cursor of the next page. Absent on the last page. */
+                        nextCursor?: string;
+                        hasMore: boolean;
+                    };
+                };
+            };
+        };
+    };
+    listWorkspaceAuditRecords: {
+        parameters: {
+            query?: {
+                /** @description Returns only records with this action. */
+                action?: string;
+                /** @description Returns only records of this account, player or key. */
+                actorId?: string;
+                /** @description Returns only records with this target: an id or the name of a provider. */
+                targetId?: string;
+                /** @description Returns only records at or after this time. */
+                from?: string;
+                /** @description Returns only records before this time. */
+                to?: string;
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: date-time */
+                            occurredAt: string;
+                            /** Format: uuid */
+                            workspaceId: string | null;
+                            /** Format: uuid */
+                            tenantId: string | null;
+                            actor: {
+                                /** @enum {string} */
+                                kind: "account" | "player" | "key" | "system";
+                                /** Format: uuid */
+                                id: string | null;
+                                /** @description The address of the account, if it is a member of the workspace. */
+                                email: string | null;
+                            };
+                            /** @description The action, for example `tenant.updated` or `game_key.revoked`. */
+                            action: string;
+                            /** @description The id of the changed object. */
+                            targetId: string | null;
+                            /** @description The details of the action, for example `before` and `after` with the changed fields. */
+                            details: {
+                                [key: string]: unknown;
+                            };
+                            ipAddress: string | null;
+                            requestId: string | null;
+                        }[];
+                        /** @description The cursor of the next page. Absent on the last page. */
+                        nextCursor?: string;
+                        hasMore: boolean;
+                    };
+                };
+            };
+        };
+    };
+    listAllAuditRecords: {
+        parameters: {
+            query?: {
+                /** @description Returns only records with this action. */
+                action?: string;
+                /** @description Returns only records of this account, player or key. */
+                actorId?: string;
+                /** @description Returns only records with this target: an id or the name of a provider. */
+                targetId?: string;
+                /** @description Returns only records at or after this time. */
+                from?: string;
+                /** @description Returns only records before this time. */
+                to?: string;
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: date-time */
+                            occurredAt: string;
+                            /** Format: uuid */
+                            workspaceId: string | null;
+                            /** Format: uuid */
+                            tenantId: string | null;
+                            actor: {
+                                /** @enum {string} */
+                                kind: "account" | "player" | "key" | "system";
+                                /** Format: uuid */
+                                id: string | null;
+                                /** @description The address of the account, if it is a member of the workspace. */
+                                email: string | null;
+                            };
+                            /** @description The action, for example `tenant.updated` or `game_key.revoked`. */
+                            action: string;
+                            /** @description The id of the changed object. */
+                            targetId: string | null;
+                            /** @description The details of the action, for example `before` and `after` with the changed fields. */
+                            details: {
+                                [key: string]: unknown;
+                            };
+                            ipAddress: string | null;
+                            requestId: string | null;
+                        }[];
+                        /** @description The cursor of the next page. Absent on the last page. */
+                        nextCursor?: string;
+                        hasMore: boolean;
+                    };
+                };
+            };
+        };
+    };
+    logInPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
+                    /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
+                    token: string;
+                    /**
+                     * @description How much of the profile others can see. Applied only if the request creates the player.
+                     * @enum {string}
+                     */
+                    profileVisibility?: "private" | "limited" | "full";
+                    deviceInfo?: {
+                        /** @description A hash of hardware identifiers. It is unique within a player. */
+                        deviceFingerprint: string;
+                        hardwareModel?: string;
+                        osVersion?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    clientInfo?: {
+                        /**
+                         * @description The platform that the game runs on.
+                         * @enum {string}
+                         */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        clientVersion?: string;
+                        clientBuild?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /**
+                     * @description Whether to create a player who does not exist. If false, the response is 404.
+                     * @default true
+                     */
+                    createAccountIfMissing?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** @description Whether this request created the player. */
+                        isNewPlayer: boolean;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                    };
+                };
+            };
+        };
+    };
+    createPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
+                    /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
+                    token: string;
+                    /**
+                     * @description How much of the profile others can see. Applied only if the request creates the player.
+                     * @enum {string}
+                     */
+                    profileVisibility?: "private" | "limited" | "full";
+                    deviceInfo?: {
+                        /** @description A hash of hardware identifiers. It is unique within a player. */
+                        deviceFingerprint: string;
+                        hardwareModel?: string;
+                        osVersion?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    clientInfo?: {
+                        /**
+                         * @description The platform that the game runs on.
+                         * @enum {string}
+                         */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        clientVersion?: string;
+                        clientBuild?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** @description Whether this request created the player. */
+                        isNewPlayer: boolean;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                    };
+                };
+            };
+        };
+    };
+    findPlayerByProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "Mock";
+                    /** @description The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or `eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username. */
+                    providerUserId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        playerId: string;
+                    };
+                };
+            };
+        };
+    };
+    issueWalletChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
+                    address: string;
+                    /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
+                    chainId?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        challengeId: string;
+                        /** @description The exact text that the wallet must sign (EIP-4361). */
+                        message: string;
+                        nonce: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                    };
+                };
+            };
+        };
+    };
+    verifyWalletSignature: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The unchanged message of the challenge. */
+                    message: string;
+                    /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+                    signature: string;
+                    /**
+                     * @description How much of the profile others can see. Applied only if the request creates the player.
+                     * @enum {string}
+                     */
+                    profileVisibility?: "private" | "limited" | "full";
+                    deviceInfo?: {
+                        /** @description A hash of hardware identifiers. It is unique within a player. */
+                        deviceFingerprint: string;
+                        hardwareModel?: string;
+                        osVersion?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    clientInfo?: {
+                        /**
+                         * @description The platform that the game runs on.
+                         * @enum {string}
+                         */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        clientVersion?: string;
+                        clientBuild?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /**
+                     * @description Whether to create a player who does not exist. If false, the response is 404.
+                     * @default true
+                     */
+                    createAccountIfMissing?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** @description Whether this request created the player. */
+                        isNewPlayer: boolean;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                    };
+                };
+            };
+        };
+    };
+    sendOneTimeCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @description Seconds until a new code can be requested. */
+                        resendAfterSeconds: number;
+                    };
+                };
+            };
+        };
+    };
+    exchangeOneTimeCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    /** @description The six digits from the mail. */
+                    code: string;
+                    /**
+                     * @description How much of the profile others can see. Applied only if the request creates the player.
+                     * @enum {string}
+                     */
+                    profileVisibility?: "private" | "limited" | "full";
+                    deviceInfo?: {
+                        /** @description A hash of hardware identifiers. It is unique within a player. */
+                        deviceFingerprint: string;
+                        hardwareModel?: string;
+                        osVersion?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    clientInfo?: {
+                        /**
+                         * @description The platform that the game runs on.
+                         * @enum {string}
+                         */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        clientVersion?: string;
+                        clientBuild?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /**
+                     * @description Whether to create a player who does not exist. If false, the response is 404.
+                     * @default true
+                     */
+                    createAccountIfMissing?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** @description Whether this request created the player. */
+                        isNewPlayer: boolean;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                    };
+                };
+            };
+        };
+    };
+    signUpPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    password: string;
+                    displayName?: string;
+                    /**
+                     * @description How much of the profile others can see. Applied only if the request creates the player.
+                     * @enum {string}
+                     */
+                    profileVisibility?: "private" | "limited" | "full";
+                    deviceInfo?: {
+                        /** @description A hash of hardware identifiers. It is unique within a player. */
+                        deviceFingerprint: string;
+                        hardwareModel?: string;
+                        osVersion?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    clientInfo?: {
+                        /**
+                         * @description The platform that the game runs on.
+                         * @enum {string}
+                         */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        clientVersion?: string;
+                        clientBuild?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** @description Whether this request created the player. */
+                        isNewPlayer: boolean;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                    };
+                };
+            };
+        };
+    };
+    logInPlayerByPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    password: string;
+                    deviceInfo?: {
+                        /** @description A hash of hardware identifiers. It is unique within a player. */
+                        deviceFingerprint: string;
+                        hardwareModel?: string;
+                        osVersion?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    clientInfo?: {
+                        /**
+                         * @description The platform that the game runs on.
+                         * @enum {string}
+                         */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        clientVersion?: string;
+                        clientBuild?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** @description Whether this request created the player. */
+                        isNewPlayer: boolean;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                    };
+                };
+            };
+        };
+    };
+    verifyEmailAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the mail. */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The verified address. */
+                        email: string;
+                    };
+                };
+            };
+        };
+    };
+    requestPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The same for every address.
+                         * @enum {string}
+                         */
+                        status: "accepted";
+                    };
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the mail. */
+                    token: string;
+                    newPassword: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The verified address. */
+                        email: string;
+                    };
+                };
+            };
+        };
+    };
+    issueSignInChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    provider: "EvmWallet" | "EmailOneTimeCode";
+                } & ({
+                    /** @enum {string} */
+                    provider: "EvmWallet";
+                    /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
+                    subject: string;
+                } | {
+                    /** @enum {string} */
+                    provider: "EmailOneTimeCode";
+                    /** Format: email */
+                    subject: string;
+                });
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        challengeId: string;
+                        /** @enum {string} */
+                        provider: "EvmWallet" | "EmailOneTimeCode";
+                        /** @description EvmWallet only: the exact text that the wallet must sign (EIP-4361). */
+                        message?: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                    };
+                };
+            };
+        };
+    };
+    answerSignInChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    challengeId: string;
+                    /** @description The wallet’s signature of the message, in hexadecimal, or the six digits from the mail. */
+                    response: string;
+                    /**
+                     * @description How much of the profile others can see. Applied only if the request creates the player.
+                     * @enum {string}
+                     */
+                    profileVisibility?: "private" | "limited" | "full";
+                    deviceInfo?: {
+                        /** @description A hash of hardware identifiers. It is unique within a player. */
+                        deviceFingerprint: string;
+                        hardwareModel?: string;
+                        osVersion?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    clientInfo?: {
+                        /**
+                         * @description The platform that the game runs on.
+                         * @enum {string}
+                         */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        clientVersion?: string;
+                        clientBuild?: string;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /**
+                     * @description Whether to create a player who does not exist. If false, the response is 404.
+                     * @default true
+                     */
+                    createAccountIfMissing?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** @description Whether this request created the player. */
+                        isNewPlayer: boolean;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                    };
+                };
+            };
+        };
+    };
+    refreshPlayerSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    refreshToken: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** @description Whether this request created the player. */
+                        isNewPlayer: boolean;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                    };
+                };
+            };
+        };
+    };
+    logOutPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    sessionId: string;
+                    /** Format: uuid */
+                    deviceId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        sessionId: string;
+                        /** Format: date-time */
+                        endedAt: string;
+                        /** @enum {string} */
+                        reason: "user_logout" | "timeout" | "token_expired" | "kicked" | "device_blocked" | "account_suspended" | "network_error" | "client_crash" | "app_close" | "server_shutdown" | "unknown";
+                    };
+                };
+            };
+        };
+    };
+    exchangeForAssertion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The third party that accepts the assertion: a name that it knows, such as its URL. */
+                    audience: string;
+                    /**
+                     * @description Whether the response contains a refresh token for the third party. It works until the player’s session ends. If the bearer is a refresh token, the response always contains the next one.
+                     * @default false
+                     */
+                    includeRefreshToken?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT that identifies the player. */
+                        assertionToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the assertion expires. */
+                        expiresIn: number;
+                        audience: string;
+                        /** @description An opaque token. It works once, for this audience. */
+                        refreshToken?: string;
+                    };
+                };
+            };
+        };
+    };
+    validateAssertion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The audience that the assertion must have. */
+                    audience?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        active: true;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** Format: uuid */
+                        tenantId: string;
+                        /** Format: uuid */
+                        sessionId: string;
+                        audience: string;
+                        displayName?: string;
+                        email?: string;
+                        /** Format: date-time */
+                        issuedAt: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                    };
+                };
+            };
+        };
+    };
+    startStoreAPortalLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The URL at which the browser signs in to StoreA. */
+                        authUrl: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                    };
+                };
+            };
+        };
+    };
+    finishStoreAPortalLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The complete, unchanged URL to which StoreA redirected the browser. */
+                    callbackUrl: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                    };
+                };
+            };
+        };
+    };
+    sendPortalCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @description Seconds until a new code can be requested. */
+                        resendAfterSeconds: number;
+                    };
+                };
+            };
+        };
+    };
+    exchangePortalCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    /** @description The six digits from the mail. */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                    };
+                };
+            };
+        };
+    };
+    issueWalletProofChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
+                    address: string;
+                    /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
+                    chainId?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        challengeId: string;
+                        /** @description The exact text that the wallet must sign (EIP-4361). */
+                        message: string;
+                        nonce: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                    };
+                };
+            };
+        };
+    };
+    refreshPortalSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    refreshToken: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. It works once and returns the next pair. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        /** Format: uuid */
+                        playerId: string;
+                    };
+                };
+            };
+        };
+    };
+    logOutOfPortal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    refreshToken: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listDevices: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        playerId: string;
+                        deviceFingerprint: string;
+                        /** @enum {string} */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        /** @description The display name of the platform, for example "Console B5 Pro". */
+                        platformDisplayName: string;
+                        hardwareModel: string | null;
+                        osVersion: string | null;
+                        deviceName: string | null;
+                        isTrusted: boolean;
+                        isBlocked: boolean;
+                        /** Format: date-time */
+                        firstSeenAt: string;
+                        /** Format: date-time */
+                        lastSeenAt: string;
+                        loginCount: number;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        createdAtGl: string;
+                        /** Format: date-time */
+                        updatedAtGl: string;
+                        /** Format: date-time */
+                        receivedAtDb: string;
+                    }[];
+                };
+            };
+        };
+    };
+    changeDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Null removes the name. */
+                    deviceName?: string | null;
+                    isTrusted?: boolean;
+                    /** @description Logins from a blocked device are refused. */
+                    isBlocked?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        playerId: string;
+                        deviceFingerprint: string;
+                        /** @enum {string} */
+                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                        /** @description The display name of the platform, for example "Console B5 Pro". */
+                        platformDisplayName: string;
+                        hardwareModel: string | null;
+                        osVersion: string | null;
+                        deviceName: string | null;
+                        isTrusted: boolean;
+                        isBlocked: boolean;
+                        /** Format: date-time */
+                        firstSeenAt: string;
+                        /** Format: date-time */
+                        lastSeenAt: string;
+                        loginCount: number;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        createdAtGl: string;
+                        /** Format: date-time */
+                        updatedAtGl: string;
+                        /** Format: date-time */
+                        receivedAtDb: string;
+                    };
+                };
+            };
+        };
+    };
+    listPlayerSessions: {
+        parameters: {
+            query?: {
+                /** @description Only logins in this tenant. The default is all tenants. */
+                tenantId?: string;
+                /** @description The `nextCursorTimestamp` of the previous page, unchanged. */
+                cursorTimestamp?: string;
+                /** @description The `nextCursorId` of the previous page. */
+                cursorId?: string;
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sessions: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: uuid */
+                            sessionId: string;
+                            /** Format: uuid */
+                            tenantId: string;
+                            authProvider: string;
+                            /** @enum {string} */
+                            platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                            /** @description The display name of the platform, for example "Console B5 Pro". */
+                            platformDisplayName: string;
+                            /** Format: uuid */
+                            deviceId: string | null;
+                            clientVersion: string | null;
+                            clientBuild: string | null;
+                            ipAddress: string | null;
+                            /** Format: date-time */
+                            occurredAt: string;
+                        }[];
+                        /** @description The total number of logins across all pages. */
+                        totalCount: number;
+                        pageSize: number;
+                        hasMore: boolean;
+                        /**
+                         * Format: date-time
+                         * @description The cursor of the next, older page. Null on the last page.
+                         */
+                        nextCursorTimestamp: string | null;
+                        /** Format: uuid */
+                        nextCursorId: string | null;
+                    };
+                };
+            };
+        };
+    };
+    summarisePlayerSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        totalLogins: number;
+                        /** @description The number of distinct tenants. */
+                        totalGamesPlayed: number;
+                        platformsUsed: ("HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown")[];
+                        /** Format: date-time */
+                        firstLoginAt: string | null;
+                        /** Format: date-time */
+                        lastLoginAt: string | null;
+                        /** @description The ten latest logins. */
+                        recentSessions: {
+                            /** Format: uuid */
+                            tenantId: string;
+                            /** @enum {string} */
+                            platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                            /** @description The display name of the platform, for example "Console B5 Pro". */
+                            platformDisplayName: string;
+                            clientVersion: string | null;
+                            /** Format: date-time */
+                            loginAt: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    readOwnProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        email: string | null;
+                        platformRole: string;
+                        /**
+                         * @description How much of the profile other players and studios see.
+                         * @enum {string}
+                         */
+                        profileVisibility: "private" | "limited" | "full";
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description False after the profile was deleted. */
+                        isActive: boolean;
+                        /** Format: uuid */
+                        mergedIntoId: string | null;
+                        /** @description The profiles that were merged into this one. */
+                        mergedProfileIds: string[];
+                        authMethods: {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                            /** @description The id of the player at the provider. */
+                            providerUserId: string;
+                            email: string | null;
+                            username: string | null;
+                            displayName: string | null;
+                            avatarUrl: string | null;
+                            isPrimary: boolean;
+                            /** Format: date-time */
+                            linkedAt: string;
+                            /** Format: date-time */
+                            lastUsedAt: string | null;
+                        }[];
+                        tenantAccess: {
+                            /** Format: uuid */
+                            tenantId: string;
+                            tenantRole: string;
+                            /** Format: date-time */
+                            firstSeenAt: string;
+                            /** Format: date-time */
+                            lastSeenAt: string;
+                            loginCount: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    deleteOwnProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
+                "x-identity-proof"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. The response has no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    changeOwnProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Null clears it. */
+                    displayName?: string | null;
+                    /** @description An https URL, or the URL of an uploaded avatar. Null clears it. */
+                    avatarUrl?: string | null;
+                    /** @enum {string} */
+                    profileVisibility?: "private" | "limited" | "full";
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        email: string | null;
+                        platformRole: string;
+                        /**
+                         * @description How much of the profile other players and studios see.
+                         * @enum {string}
+                         */
+                        profileVisibility: "private" | "limited" | "full";
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description False after the profile was deleted. */
+                        isActive: boolean;
+                        /** Format: uuid */
+                        mergedIntoId: string | null;
+                        /** @description The profiles that were merged into this one. */
+                        mergedProfileIds: string[];
+                        authMethods: {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                            /** @description The id of the player at the provider. */
+                            providerUserId: string;
+                            email: string | null;
+                            username: string | null;
+                            displayName: string | null;
+                            avatarUrl: string | null;
+                            isPrimary: boolean;
+                            /** Format: date-time */
+                            linkedAt: string;
+                            /** Format: date-time */
+                            lastUsedAt: string | null;
+                        }[];
+                        tenantAccess: {
+                            /** Format: uuid */
+                            tenantId: string;
+                            tenantRole: string;
+                            /** Format: date-time */
+                            firstSeenAt: string;
+                            /** Format: date-time */
+                            lastSeenAt: string;
+                            loginCount: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    listOwnTenants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        tenantId: string;
+                        tenantRole: string;
+                        /** Format: date-time */
+                        firstSeenAt: string;
+                        /** Format: date-time */
+                        lastSeenAt: string;
+                        loginCount: number;
+                    }[];
+                };
+            };
+        };
+    };
+    exportOwnData: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
+                "x-identity-proof"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    uploadAvatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A PNG or JPG of at most 2 MiB.
+                     */
+                    avatarFile: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        avatarUrl: string;
+                    };
+                };
+            };
+        };
+    };
+    linkAuthMethod: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
+                "x-identity-proof"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
+                    /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+                    token?: string;
+                    /** @description The unchanged message of the challenge. */
+                    message?: string;
+                    /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+                    signature?: string;
+                    /** Format: email */
+                    email?: string;
+                    /** @description The six digits from the mail. */
+                    code?: string;
+                    /** @default false */
+                    setAsPrimary?: boolean;
+                    /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
+                    proof?: {
+                        /** @enum {string} */
+                        provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
+                        /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+                        token?: string;
+                        /** @description The unchanged message of the challenge. */
+                        message?: string;
+                        /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+                        signature?: string;
+                        /** Format: email */
+                        email?: string;
+                        /** @description The six digits from the mail. */
+                        code?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** @enum {string} */
+                        authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                        /** @description The id of the player at the provider. */
+                        providerUserId: string;
+                        email: string | null;
+                        username: string | null;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        isPrimary: boolean;
+                        /** Format: date-time */
+                        linkedAt: string;
+                        /** Format: date-time */
+                        lastUsedAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    mergeProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
+                "x-identity-proof"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    sourceProfileId: string;
+                    /** @enum {string} */
+                    sourceProvider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
+                    /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+                    sourceAuthToken: string;
+                    /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
+                    proof?: {
+                        /** @enum {string} */
+                        provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
+                        /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+                        token?: string;
+                        /** @description The unchanged message of the challenge. */
+                        message?: string;
+                        /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+                        signature?: string;
+                        /** Format: email */
+                        email?: string;
+                        /** @description The six digits from the mail. */
+                        code?: string;
+                    };
+                    /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
+                    sourceProof?: {
+                        /** @enum {string} */
+                        provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
+                        /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+                        token?: string;
+                        /** @description The unchanged message of the challenge. */
+                        message?: string;
+                        /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+                        signature?: string;
+                        /** Format: email */
+                        email?: string;
+                        /** @description The six digits from the mail. */
+                        code?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        email: string | null;
+                        platformRole: string;
+                        /**
+                         * @description How much of the profile other players and studios see.
+                         * @enum {string}
+                         */
+                        profileVisibility: "private" | "limited" | "full";
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description False after the profile was deleted. */
+                        isActive: boolean;
+                        /** Format: uuid */
+                        mergedIntoId: string | null;
+                        /** @description The profiles that were merged into this one. */
+                        mergedProfileIds: string[];
+                        authMethods: {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                            /** @description The id of the player at the provider. */
+                            providerUserId: string;
+                            email: string | null;
+                            username: string | null;
+                            displayName: string | null;
+                            avatarUrl: string | null;
+                            isPrimary: boolean;
+                            /** Format: date-time */
+                            linkedAt: string;
+                            /** Format: date-time */
+                            lastUsedAt: string | null;
+                        }[];
+                        tenantAccess: {
+                            /** Format: uuid */
+                            tenantId: string;
+                            tenantRole: string;
+                            /** Format: date-time */
+                            firstSeenAt: string;
+                            /** Format: date-time */
+                            lastSeenAt: string;
+                            loginCount: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    unlinkAuthMethod: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
+                "x-identity-proof"?: string;
+            };
+            path: {
+                authMethodId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. The response has no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    setPrimaryAuthMethod: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
+                "x-identity-proof"?: string;
+            };
+            path: {
+                authMethodId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
+                    proof?: {
+                        /** @enum {string} */
+                        provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
+                        /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+                        token?: string;
+                        /** @description The unchanged message of the challenge. */
+                        message?: string;
+                        /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+                        signature?: string;
+                        /** Format: email */
+                        email?: string;
+                        /** @description The six digits from the mail. */
+                        code?: string;
+                    };
+                } | null;
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** @enum {string} */
+                        authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                        /** @description The id of the player at the provider. */
+                        providerUserId: string;
+                        email: string | null;
+                        username: string | null;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        isPrimary: boolean;
+                        /** Format: date-time */
+                        linkedAt: string;
+                        /** Format: date-time */
+                        lastUsedAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    getPlayerProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        /** @enum {string} */
+                        profileVisibility: "private" | "limited" | "full";
+                    } | {
+                        /** Format: uuid */
+                        id: string;
+                        /** @enum {string} */
+                        profileVisibility: "private" | "limited" | "full";
+                    };
+                };
+            };
+        };
+    };
+    getPlayerProfiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description At most 100 ids. Repeated ids count once. The all-zero id is ignored. */
+                    playerIds: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description One item for each id that is not in `notFound`, in the order of `playerIds`. */
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            displayName: string | null;
+                            avatarUrl: string | null;
+                            /** @enum {string} */
+                            profileVisibility: "private" | "limited" | "full";
+                            /** @description The player’s access record in the key’s tenant. Records of other tenants are not shown. */
+                            tenantAccess: {
+                                /** Format: uuid */
+                                tenantId: string;
+                                tenantRole: string;
+                                /** Format: date-time */
+                                firstSeenAt: string;
+                                /** Format: date-time */
+                                lastSeenAt: string;
+                                loginCount: number;
+                            }[];
+                        }[];
+                        /** @description Ids of unknown, private and hidden players, in the order of `playerIds`. The reason is not given. */
+                        notFound: string[];
+                        /** @description The number of ids in the request. */
+                        requestedCount: number;
+                        /** @description The number of distinct ids without the all-zero id: `items` and `notFound` together. */
+                        processedCount: number;
+                        /** @description The number of `items`. */
+                        returnedCount: number;
+                    };
+                };
+            };
+        };
+    };
+    listTenantPlayers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description A player’s id, or the beginning of their name, provider user id or e-mail address. Only sign-in methods that were used in this tenant are searched. Case is ignored. There are no wildcards. */
+                search?: string;
+                /** @description A minus means descending. Names sort by the code points of their lower case. Players without a name sort before all others. */
+                sort?: "lastSeenAt" | "firstSeenAt" | "displayName" | "-lastSeenAt" | "-firstSeenAt" | "-displayName";
+                /** @description True: only players with an active ban. False: only players without one. */
+                banned?: boolean;
+                /** @description True: only players hidden from discovery. False: only players who are not. */
+                hidden?: boolean;
+                /** @description Only players who have signed in to this tenant with this provider. */
+                authProvider?: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            playerId: string;
+                            displayName: string | null;
+                            avatarUrl: string | null;
+                            /**
+                             * @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players.
+                             * @enum {string}
+                             */
+                            profileVisibility: "private" | "limited" | "full";
+                            /** @description False after the profile was deleted. */
+                            isActive: boolean;
+                            /** @description The player’s role in the game. The default is `player`. */
+                            tenantRole: string;
+                            /** @description API keys do not find the player, and the game is not listed on their public profile. */
+                            hiddenFromDiscovery: boolean;
+                            /** Format: date-time */
+                            firstSeenAt: string;
+                            /** Format: date-time */
+                            lastSeenAt: string;
+                            /** @description Counts and times are of this tenant only. */
+                            loginCount: number;
+                            /** @description The active ban, or null. */
+                            ban: {
+                                reason: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @description Null: until the ban is lifted.
+                                 */
+                                until: string | null;
+                            } | null;
+                            /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
+                            authMethods: {
+                                /** Format: uuid */
+                                id: string;
+                                /** @enum {string} */
+                                authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                                providerUserId: string;
+                                email: string | null;
+                                username: string | null;
+                                /**
+                                 * Format: date-time
+                                 * @description The first use in this tenant.
+                                 */
+                                firstUsedAt: string;
+                            }[];
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    getTenantPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        playerId: string;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        /**
+                         * @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players.
+                         * @enum {string}
+                         */
+                        profileVisibility: "private" | "limited" | "full";
+                        /** @description False after the profile was deleted. */
+                        isActive: boolean;
+                        /** @description The player’s role in the game. The default is `player`. */
+                        tenantRole: string;
+                        /** @description API keys do not find the player, and the game is not listed on their public profile. */
+                        hiddenFromDiscovery: boolean;
+                        /** Format: date-time */
+                        firstSeenAt: string;
+                        /** Format: date-time */
+                        lastSeenAt: string;
+                        /** @description Counts and times are of this tenant only. */
+                        loginCount: number;
+                        /** @description The active ban, or null. */
+                        ban: {
+                            reason: string | null;
+                            /**
+                             * Format: date-time
+                             * @description Null: until the ban is lifted.
+                             */
+                            until: string | null;
+                        } | null;
+                        /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
+                        authMethods: {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                            providerUserId: string;
+                            email: string | null;
+                            username: string | null;
+                            /**
+                             * Format: date-time
+                             * @description The first use in this tenant.
+                             */
+                            firstUsedAt: string;
+                        }[];
+                        counts: {
+                            sessions: number;
+                            /** @description Sessions that have not ended. */
+                            openSessions: number;
+                            devices: number;
+                            /** @description Active, expired and lifted bans. */
+                            bans: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    changeTenantPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Any text. The game defines its meaning. */
+                    tenantRole?: string;
+                    hiddenFromDiscovery?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        playerId: string;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        /**
+                         * @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players.
+                         * @enum {string}
+                         */
+                        profileVisibility: "private" | "limited" | "full";
+                        /** @description False after the profile was deleted. */
+                        isActive: boolean;
+                        /** @description The player’s role in the game. The default is `player`. */
+                        tenantRole: string;
+                        /** @description API keys do not find the player, and the game is not listed on their public profile. */
+                        hiddenFromDiscovery: boolean;
+                        /** Format: date-time */
+                        firstSeenAt: string;
+                        /** Format: date-time */
+                        lastSeenAt: string;
+                        /** @description Counts and times are of this tenant only. */
+                        loginCount: number;
+                        /** @description The active ban, or null. */
+                        ban: {
+                            reason: string | null;
+                            /**
+                             * Format: date-time
+                             * @description Null: until the ban is lifted.
+                             */
+                            until: string | null;
+                        } | null;
+                        /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
+                        authMethods: {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                            providerUserId: string;
+                            email: string | null;
+                            username: string | null;
+                            /**
+                             * Format: date-time
+                             * @description The first use in this tenant.
+                             */
+                            firstUsedAt: string;
+                        }[];
+                        counts: {
+                            sessions: number;
+                            /** @description Sessions that have not ended. */
+                            openSessions: number;
+                            devices: number;
+                            /** @description Active, expired and lifted bans. */
+                            bans: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listTenantPlayerSessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            sessionId: string;
+                            /** @description Whether the session has not ended. A session expires 2 hours after it was last seen. */
+                            isActive: boolean;
+                            /** Format: date-time */
+                            startedAt: string;
+                            /** Format: date-time */
+                            lastSeenAt: string;
+                            /** Format: date-time */
+                            endedAt: string | null;
+                            authProvider: string;
+                            /** @enum {string} */
+                            platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                            /** @description The display name of the platform, for example "Console B5 Pro". */
+                            platformDisplayName: string;
+                            /** Format: uuid */
+                            deviceId: string | null;
+                            clientVersion: string | null;
+                            ipAddress: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    listTenantPlayerDevices: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            deviceFingerprint: string;
+                            /** @enum {string} */
+                            platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+                            /** @description The display name of the platform, for example "Console B5 Pro". */
+                            platformDisplayName: string;
+                            hardwareModel: string | null;
+                            osVersion: string | null;
+                            /** @description Whether the player has blocked the device. Logins from it are refused. */
+                            isBlocked: boolean;
+                            /**
+                             * Format: date-time
+                             * @description Times and counts are of this tenant only.
+                             */
+                            firstSeenAt: string;
+                            /** Format: date-time */
+                            lastSeenAt: string;
+                            loginCount: number;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    banPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The reason of the ban, in a few words. It is part of the player’s data export. */
+                    reason?: string | null;
+                    /** @description An internal note for the tenant’s administrators. */
+                    note?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description The end of the ban, in the future. Null or absent: until the ban is lifted.
+                     */
+                    until?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        playerId: string;
+                        reason: string | null;
+                        note: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Null: until the ban is lifted.
+                         */
+                        until: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The account that created the ban.
+                         */
+                        bannedBy: string;
+                        /** Format: date-time */
+                        bannedAt: string;
+                        /**
+                         * Format: uuid
+                         * @description The account that lifted or replaced the ban.
+                         */
+                        liftedBy: string | null;
+                        /** Format: date-time */
+                        liftedAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    liftPlayerBan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. The response has no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    forceLogoutPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Stored with each session in the logout ledger. */
+                    message?: string | null;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endedSessions: number;
+                    };
+                };
+            };
+        };
+    };
+    listPlayerBans: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: uuid */
+                            playerId: string;
+                            reason: string | null;
+                            note: string | null;
+                            /**
+                             * Format: date-time
+                             * @description Null: until the ban is lifted.
+                             */
+                            until: string | null;
+                            /**
+                             * Format: uuid
+                             * @description The account that created the ban.
+                             */
+                            bannedBy: string;
+                            /** Format: date-time */
+                            bannedAt: string;
+                            /**
+                             * Format: uuid
+                             * @description The account that lifted or replaced the ban.
+                             */
+                            liftedBy: string | null;
+                            /** Format: date-time */
+                            liftedAt: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    deletePlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. The response has no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getPublicPlayerProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        displayName: string | null;
+                        avatarUrl: string | null;
+                        /** @enum {string} */
+                        profileVisibility: "private" | "limited" | "full";
+                        /** @description At most 200 games, the last played first. Empty unless `profileVisibility` is `full`. */
+                        games: {
+                            /** Format: uuid */
+                            gameId: string;
+                            gameName: string | null;
+                            gameSlug: string | null;
+                            /** Format: date-time */
+                            lastPlayedAt: string;
+                            loginCount: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    readAvatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                };
+            };
+        };
+    };
+    createMatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    players: {
+                        /** Format: uuid */
+                        playerId: string;
+                        /**
+                         * Format: uuid
+                         * @description Default: the latest session of the player in the tenant.
+                         */
+                        loginSessionId?: string | null;
+                    }[];
+                    mode?: string | null;
+                    /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        matchSessionId: string;
+                        /** Format: date-time */
+                        startedAt: string;
+                        players: {
+                            /** Format: uuid */
+                            matchPlayerId: string;
+                            /** Format: uuid */
+                            playerId: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    joinMatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                matchSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    playerId: string;
+                    /**
+                     * Format: uuid
+                     * @description Default: the latest session of the player in the tenant.
+                     */
+                    loginSessionId?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        matchPlayerId: string;
+                        /** Format: uuid */
+                        matchSessionId: string;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** Format: date-time */
+                        joinedAt: string;
+                    };
+                };
+            };
+        };
+    };
+    leaveMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                matchSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    matchPlayerId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        matchPlayerId: string;
+                        /** Format: uuid */
+                        playerId: string;
+                        /** Format: uuid */
+                        loginSessionId: string | null;
+                        /** Format: date-time */
+                        joinedAt: string;
+                        /** Format: date-time */
+                        leftAt: string | null;
+                        placement: number | null;
+                        score: number | null;
+                        outcome: string | null;
+                    };
+                };
+            };
+        };
+    };
+    endMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                matchSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        matchSessionId: string;
+                        mode: string | null;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        startedAt: string;
+                        /** Format: date-time */
+                        endedAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    recordMatchResults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                matchSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    results: {
+                        /** Format: uuid */
+                        matchPlayerId: string;
+                        placement?: number | null;
+                        score?: number | null;
+                        outcome?: string | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        matchSessionId: string;
+                        results: {
+                            /** Format: uuid */
+                            matchPlayerId: string;
+                            /** Format: uuid */
+                            playerId: string;
+                            /** Format: uuid */
+                            loginSessionId: string | null;
+                            /** Format: date-time */
+                            joinedAt: string;
+                            /** Format: date-time */
+                            leftAt: string | null;
+                            placement: number | null;
+                            score: number | null;
+                            outcome: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                matchSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        matchSessionId: string;
+                        mode: string | null;
+                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        startedAt: string;
+                        /** Format: date-time */
+                        endedAt: string | null;
+                        players: {
+                            /** Format: uuid */
+                            matchPlayerId: string;
+                            /** Format: uuid */
+                            playerId: string;
+                            /** Format: uuid */
+                            loginSessionId: string | null;
+                            /** Format: date-time */
+                            joinedAt: string;
+                            /** Format: date-time */
+                            leftAt: string | null;
+                            placement: number | null;
+                            score: number | null;
+                            outcome: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    ingestMatchEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    events: {
+                        /** Format: uuid */
+                        matchSessionId: string;
+                        /** Format: uuid */
+                        matchPlayerId: string;
+                        /** Format: uuid */
+                        loginSessionId?: string | null;
+                        /** Format: uuid */
+                        eventDefinitionId?: string | null;
+                        /** @description Required if `eventDefinitionId` is absent. */
+                        eventKey?: string | null;
+                        /** @description Used together with `eventKey`. */
+                        eventValue?: string | null;
+                        /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
+                        idempotencyKey: string;
+                        /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
+                        value?: number | bigint;
+                        /** Format: date-time */
+                        occurredAt: string;
+                    }[];
+                } | {
+                    /** Format: uuid */
+                    matchSessionId: string;
+                    /** Format: uuid */
+                    matchPlayerId: string;
+                    /** Format: uuid */
+                    loginSessionId?: string | null;
+                    /** Format: uuid */
+                    eventDefinitionId?: string | null;
+                    /** @description Required if `eventDefinitionId` is absent. */
+                    eventKey?: string | null;
+                    /** @description Used together with `eventKey`. */
+                    eventValue?: string | null;
+                    /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
+                    idempotencyKey: string;
+                    /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
+                    value?: number | bigint;
+                    /** Format: date-time */
+                    occurredAt: string;
+                }[];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The events that this request stored. They are already on disk. */
+                        records: {
+                            /** @description The position of the event in the request, from 0. */
+                            index: number;
+                            /** Format: uuid */
+                            eventRecordId: string;
+                            /** Format: uuid */
+                            eventDefinitionId: string;
+                            /** Format: uuid */
+                            matchPlayerId?: string;
+                            /** Format: uuid */
+                            matchSessionId?: string;
+                            /** Format: uuid */
+                            playerId?: string;
+                        }[];
+                        /** @description Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event has unknown members. Each unknown member name has one warning. */
+                        warnings: {
+                            index: number;
+                            message: string;
+                        }[];
+                        /** @description The events that were rejected, each with a reason. */
+                        errors: {
+                            index: number;
+                            /** @description 400, 403, 404, 409 or 422. */
+                            statusCode: number;
+                            error: string;
+                            eventDefinitionId?: string;
+                            eventKey?: string;
+                            eventValue?: string;
+                        }[];
+                        /** @description Number of events that were already stored or occur more than once in the batch. */
+                        duplicateCount: number;
+                    };
+                };
+            };
+        };
+    };
+    ingestPlayerEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    events: {
+                        /** Format: uuid */
+                        playerId: string;
+                        /** Format: uuid */
+                        loginSessionId?: string | null;
+                        /** Format: uuid */
+                        eventDefinitionId?: string | null;
+                        /** @description Required if `eventDefinitionId` is absent. */
+                        eventKey?: string | null;
+                        /** @description Used together with `eventKey`. */
+                        eventValue?: string | null;
+                        /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
+                        idempotencyKey: string;
+                        /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
+                        value?: number | bigint;
+                        /** Format: date-time */
+                        occurredAt: string;
+                    }[];
+                } | {
+                    /** Format: uuid */
+                    playerId: string;
+                    /** Format: uuid */
+                    loginSessionId?: string | null;
+                    /** Format: uuid */
+                    eventDefinitionId?: string | null;
+                    /** @description Required if `eventDefinitionId` is absent. */
+                    eventKey?: string | null;
+                    /** @description Used together with `eventKey`. */
+                    eventValue?: string | null;
+                    /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
+                    idempotencyKey: string;
+                    /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
+                    value?: number | bigint;
+                    /** Format: date-time */
+                    occurredAt: string;
+                }[];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The events that this request stored. They are already on disk. */
+                        records: {
+                            /** @description The position of the event in the request, from 0. */
+                            index: number;
+                            /** Format: uuid */
+                            eventRecordId: string;
+                            /** Format: uuid */
+                            eventDefinitionId: string;
+                            /** Format: uuid */
+                            matchPlayerId?: string;
+                            /** Format: uuid */
+                            matchSessionId?: string;
+                            /** Format: uuid */
+                            playerId?: string;
+                        }[];
+                        /** @description Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event has unknown members. Each unknown member name has one warning. */
+                        warnings: {
+                            index: number;
+                            message: string;
+                        }[];
+                        /** @description The events that were rejected, each with a reason. */
+                        errors: {
+                            index: number;
+                            /** @description 400, 403, 404, 409 or 422. */
+                            statusCode: number;
+                            error: string;
+                            eventDefinitionId?: string;
+                            eventKey?: string;
+                            eventValue?: string;
+                        }[];
+                        /** @description Number of events that were already stored or occur more than once in the batch. */
+                        duplicateCount: number;
+                    };
+                };
+            };
+        };
+    };
+    listEventDefinitions: {
+        parameters: {
+            query?: {
+                includeInactive?: boolean;
+                /** @description Return one page instead of the whole list. */
+                paged?: boolean;
+                /** @description Only with `paged`. */
+                limit?: number;
+                /** @description Only with `paged`. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        eventKey: string;
+                        eventValue: string | null;
+                        /** @enum {string} */
+                        eventScope: "match" | "player" | "both";
+                        eventCategory: string | null;
+                        eventDescription: string | null;
+                        isActive: boolean;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        updatedAt: string;
+                    }[] | {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            eventKey: string;
+                            eventValue: string | null;
+                            /** @enum {string} */
+                            eventScope: "match" | "player" | "both";
+                            eventCategory: string | null;
+                            eventDescription: string | null;
+                            isActive: boolean;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** Format: date-time */
+                            updatedAt: string;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    createEventDefinition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description 1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC. */
+                    eventKey: string;
+                    /** @description At most 32 characters, normalised like the key. An empty value becomes null. */
+                    eventValue?: string | null;
+                    /**
+                     * @description The kind of events that may use the definition.
+                     * @default match
+                     * @enum {string}
+                     */
+                    eventScope?: "match" | "player" | "both";
+                    /** @description Empty counts as null. */
+                    eventCategory?: string | null;
+                    /** @description Empty counts as null. */
+                    eventDescription?: string | null;
+                    /** @default true */
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        eventKey: string;
+                        eventValue: string | null;
+                        /** @enum {string} */
+                        eventScope: "match" | "player" | "both";
+                        eventCategory: string | null;
+                        eventDescription: string | null;
+                        isActive: boolean;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        updatedAt: string;
+                    };
+                };
+            };
+        };
+    };
+    changeEventDefinition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                definitionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The kind of events that may use the definition.
+                     * @enum {string}
+                     */
+                    eventScope?: "match" | "player" | "both";
+                    /** @description Empty counts as null. */
+                    eventCategory?: string | null;
+                    /** @description Empty counts as null. */
+                    eventDescription?: string | null;
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        eventKey: string;
+                        eventValue: string | null;
+                        /** @enum {string} */
+                        eventScope: "match" | "player" | "both";
+                        eventCategory: string | null;
+                        eventDescription: string | null;
+                        isActive: boolean;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        updatedAt: string;
+                    };
+                };
+            };
+        };
+    };
+    getEventDefinitionSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether an event with an unknown key and value creates a definition. */
+                        autoCreate: boolean;
+                    };
+                };
+            };
+        };
+    };
+    changeEventDefinitionSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Whether an event with an unknown key and value creates a definition. */
+                    autoCreate: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether an event with an unknown key and value creates a definition. */
+                        autoCreate: boolean;
+                    };
+                };
+            };
+        };
+    };
+    exportEventDefinitions: {
+        parameters: {
+            query?: {
+                includeInactive?: boolean;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The definitions, one per row. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    importEventDefinitions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The CSV file, at most 2 MiB. The field may have any name.
+                     */
+                    file: string;
+                    /**
+                     * @description If false, rows create definitions. If true, rows change the definitions with their IDs.
+                     * @default false
+                     * @enum {string}
+                     */
+                    overwriteExisting?: "true" | "false";
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The sum of `created`, `updated` and `failed`. */
+                        totalRows: number;
+                        created: number;
+                        /** @description Rows that were applied, including rows that changed nothing. */
+                        updated: number;
+                        failed: number;
+                        /** @description One error per failed row, in the order of the rows. */
+                        errors: {
+                            /** @description The row number that a spreadsheet shows. The header is usually row 1. */
+                            rowNumber: number;
+                            message: string;
+                            definitionId?: string;
+                            eventKey?: string;
+                            eventValue?: string;
+                            eventScope?: string;
+                            eventCategory?: string;
+                            eventDescription?: string;
+                            /** @description Absent if the cell is empty or not a boolean. */
+                            isActive?: boolean;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query: {
+                /** @description Match events or player events. */
+                scope: "match" | "player";
+                /** @description Only events that occurred at or after this time. */
+                from?: string;
+                /** @description Only events that occurred before this time. */
+                to?: string;
+                eventKey?: string;
+                eventValue?: string;
+                playerId?: string;
+                matchSessionId?: string;
+                limit?: number;
+                /** @description `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            eventRecordId: string;
+                            /** Format: uuid */
+                            eventDefinitionId: string;
+                            eventKey: string;
+                            eventValue: string | null;
+                            /** Format: uuid */
+                            matchSessionId?: string;
+                            /** Format: uuid */
+                            matchPlayerId?: string;
+                            /** Format: uuid */
+                            playerId: string;
+                            /** Format: uuid */
+                            loginSessionId: string | null;
+                            idempotencyKey: string;
+                            /** @description A signed 64-bit integer. Some JSON parsers round it above 2^53. */
+                            value: number | null;
+                            /** Format: date-time */
+                            occurredAt: string;
+                            /** Format: date-time */
+                            receivedAt: string;
+                            /** @description SHA-256 of the row, in hexadecimal. */
+                            rowHash: string;
+                        }[];
+                        hasMore: boolean;
+                        nextCursor?: string;
+                    };
+                };
+            };
+        };
+    };
+    exportEvents: {
+        parameters: {
+            query: {
+                /** @description Match events or player events. */
+                scope: "match" | "player";
+                /** @description Only events that occurred at or after this time. */
+                from?: string;
+                /** @description Only events that occurred before this time. */
+                to?: string;
+                eventKey?: string;
+                eventValue?: string;
+                playerId?: string;
+                matchSessionId?: string;
+                format?: "ndjson" | "csv";
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, one per line. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    summariseEvents: {
+        parameters: {
+            query: {
+                /** @description Match events or player events. */
+                scope: "match" | "player";
+                /** @description Only events that occurred at or after this time. */
+                from?: string;
+                /** @description Only events that occurred before this time. */
+                to?: string;
+                eventKey?: string;
+                eventValue?: string;
+                playerId?: string;
+                matchSessionId?: string;
+                /** @description The width of a time bucket, in UTC. */
+                bucket?: "minute" | "hour" | "day";
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        bucket: string;
+                        items: {
+                            /** Format: date-time */
+                            bucketStart: string;
+                            /** Format: uuid */
+                            eventDefinitionId: string;
+                            eventKey: string;
+                            eventValue: string | null;
+                            count: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    analyseSessions: {
+        parameters: {
+            query?: {
+                /** @description Start of the range, inclusive. Default: 30 days before `to`. */
+                from?: string;
+                /** @description End of the range, exclusive. Default: now. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        totalLogins: number;
+                        totalLogouts: number;
+                        uniquePlatforms: number;
+                        /** @description Distinct players, exact over any range. */
+                        uniquePlayers: number;
+                        loginsByPlatform: {
+                            [key: string]: number;
+                        };
+                        /** @description The keys are the provider names of the session ledger, such as `store_a`, `email` or `evm_wallet`. */
+                        loginsByProvider: {
+                            [key: string]: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    lookUpWalletAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        playerIndex: number;
+                    };
+                };
+            };
+        };
+    };
+    lookUpWalletPlayerId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        playerIndex: number;
+                    };
+                };
+            };
+        };
+    };
+    addAnonymousWalletPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name of the player, unique in the tenant and case-sensitive. */
+                    playerId: string;
+                    /** @description An EVM address. In mixed case, its EIP-55 checksum must be correct. */
+                    playerAddress: string;
+                    signInPassword: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+                        transactionHash: string;
+                        playerIndex: number;
+                    };
+                };
+            };
+        };
+    };
+    logInWalletByJwt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The JWT from the wallet’s issuer. */
+                    jwt: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The platform JWT. Send it as the bearer token of the recording calls. */
+                        accessToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description The lifetime of the token in seconds. */
+                        expiresIn: number;
+                        playerIndex: number;
+                        playerId: string;
+                        address: string;
+                    };
+                };
+            };
+        };
+    };
+    logInWalletByPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    playerId: string;
+                    signInPassword: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The platform JWT. Send it as the bearer token of the recording calls. */
+                        accessToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description The lifetime of the token in seconds. */
+                        expiresIn: number;
+                        playerIndex: number;
+                        playerId: string;
+                        address: string;
+                    };
+                };
+            };
+        };
+    };
+    getWalletPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerIndex: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        playerId: string;
+                        /** @description With its EIP-55 checksum. */
+                        address: string;
+                        /** @description 0: added by add/anon. 1: added by a wallet login. */
+                        playerType: number;
+                        /** Format: int64 */
+                        score: number | bigint;
+                        /** @description By provider. `EvmWallet` contains the address after a wallet login has proved it. */
+                        identifiers: {
+                            [key: string]: string;
+                        };
+                        /** @description The addresses that a wallet login has proved. */
+                        verifiedAddresses: string[];
+                    };
+                };
+            };
+        };
+    };
+    setWalletScore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: int64
+                     * @description A signed 64-bit integer, as a number or as a string of digits.
+                     */
+                    newScore: number | bigint;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+                        transactionHash: string;
+                        playerIndex: number;
+                        /** Format: int64 */
+                        newScore: number | bigint;
+                    };
+                };
+            };
+        };
+    };
+    startWalletSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The device that the game runs on. It stays in the ledger permanently, so it must contain no personal data. */
+                    device: string;
+                    /** @description Unix seconds. */
+                    startTime: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+                        transactionHash: string;
+                        sessionId: number;
+                    };
+                };
+            };
+        };
+    };
+    endWalletSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    sessionId: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+                        transactionHash: string;
+                    };
+                };
+            };
+        };
+    };
+    startWalletMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    level: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+                        transactionHash: string;
+                        matchSessionId: number;
+                    };
+                };
+            };
+        };
+    };
+    addWalletRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    matchSessionId: number;
+                    /**
+                     * Format: int64
+                     * @description A signed 64-bit integer, as a number or as a string of digits.
+                     */
+                    score: number | bigint;
+                    /** @description 1 to 32 characters. */
+                    key: string;
+                    /** @description Up to 32 characters. */
+                    value: string;
+                    /** @description The indices of other players that the record is about. */
+                    otherPlayers: number[];
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+                        transactionHash: string;
+                        id: number;
+                    };
+                };
+            };
+        };
+    };
+    endWalletPart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    matchSessionId: number;
+                    /**
+                     * Format: int64
+                     * @description A signed 64-bit integer, as a number or as a string of digits.
+                     */
+                    score: number | bigint;
+                    winLoss: number;
+                    matchPosition: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+                        transactionHash: string;
+                        playDataId: number;
+                        playerIndex: number;
+                    };
+                };
+            };
+        };
+    };
+    endWalletMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    matchSessionId: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+                        transactionHash: string;
+                        playDataId: number;
+                    };
+                };
+            };
+        };
+    };
+    getWalletTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                transactionHash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 0x and 64 hexadecimal digits. If the transaction was signed again, the hash that the chain has accepted. */
+                        transactionHash: string;
+                        /** @enum {string} */
+                        recorder: "hash-chain" | "evm";
+                        entries: {
+                            /** @description The position in the tenant’s chain, from 1. */
+                            index: number;
+                            /** Format: date-time */
+                            recordedAt: string;
+                            kind: string;
+                            /** @description The player that the entry is about. */
+                            playerIndex: number;
+                            body: {
+                                [key: string]: unknown;
+                            };
+                            salt: string;
+                            /** @description The canonical text of the entry. contentHash is its keccak-256. */
+                            canonical: string;
+                            /** @description 0x and 64 hexadecimal digits. */
+                            contentHash: string;
+                            /** @description 0x and 64 hexadecimal digits. */
+                            previousHash: string;
+                            /** @description The keccak-256 of the 64 bytes of previousHash and contentHash. */
+                            hash: string;
+                        }[];
+                        chain?: {
+                            /** @enum {string} */
+                            state: "pending" | "mined" | "confirmed" | "abandoned";
+                            blockNumber: number | null;
+                            /** @description The number of blocks from the transaction’s own block to the newest one. */
+                            confirmations: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listWalletChain: {
+        parameters: {
+            query?: {
+                from?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            index: number;
+                            /** @description 0x and 64 hexadecimal digits. */
+                            contentHash: string;
+                            /** @description 0x and 64 hexadecimal digits. */
+                            hash: string;
+                        }[];
+                        /** @description The last entry of the chain. */
+                        head: {
+                            index: number;
+                            /** @description 0x and 64 hexadecimal digits. */
+                            hash: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    signUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    password: string;
+                    displayName?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. Exchange it once for new tokens. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            displayName: string | null;
+                            /** @description Whether the account is a platform administrator. */
+                            isPlatformAdmin: boolean;
+                            /** @description Whether the e-mail address is verified. */
+                            emailVerified: boolean;
+                            /** @description Whether a login asks for a second factor. */
+                            totpEnabled: boolean;
+                            /** Format: date-time */
+                            createdAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    logIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. Exchange it once for new tokens. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            displayName: string | null;
+                            /** @description Whether the account is a platform administrator. */
+                            isPlatformAdmin: boolean;
+                            /** @description Whether the e-mail address is verified. */
+                            emailVerified: boolean;
+                            /** @description Whether a login asks for a second factor. */
+                            totpEnabled: boolean;
+                            /** Format: date-time */
+                            createdAt: string;
+                        };
+                    } | {
+                        /** @description Send it with a code to `/api/saas-auth/totp/verify`. It has no other use. */
+                        mfaToken: string;
+                        /** @description Seconds until the mfaToken expires. */
+                        expiresIn: number;
+                    };
+                };
+            };
+        };
+    };
+    refreshAccountSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    refreshToken: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. Exchange it once for new tokens. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            displayName: string | null;
+                            /** @description Whether the account is a platform administrator. */
+                            isPlatformAdmin: boolean;
+                            /** @description Whether the e-mail address is verified. */
+                            emailVerified: boolean;
+                            /** @description Whether a login asks for a second factor. */
+                            totpEnabled: boolean;
+                            /** Format: date-time */
+                            createdAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    logOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    refreshToken: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    verifyAccountEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the e-mail. */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The address of the account. It is verified now. */
+                        email: string;
+                    };
+                };
+            };
+        };
+    };
+    requestAccountPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The same for every address.
+                         * @enum {string}
+                         */
+                        status: "accepted";
+                    };
+                };
+            };
+        };
+    };
+    resetAccountPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the e-mail. */
+                    token: string;
+                    newPassword: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The address of the account. It is verified now. */
+                        email: string;
+                    };
+                };
+            };
+        };
+    };
+    verifyTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Send either `code` or `recoveryCode`. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    mfaToken: string;
+                    /** @description The 6-digit code of the authenticator app. */
+                    code?: string;
+                    recoveryCode?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. Exchange it once for new tokens. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            displayName: string | null;
+                            /** @description Whether the account is a platform administrator. */
+                            isPlatformAdmin: boolean;
+                            /** @description Whether the e-mail address is verified. */
+                            emailVerified: boolean;
+                            /** @description Whether a login asks for a second factor. */
+                            totpEnabled: boolean;
+                            /** Format: date-time */
+                            createdAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    lookUpInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the e-mail. */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The invited e-mail address. */
+                        email: string;
+                        /** @enum {string} */
+                        role: "viewer" | "admin" | "owner";
+                        workspaceName: string;
+                        /** @description The e-mail address of the inviter. */
+                        invitedBy: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @description Whether the address has an account. If true, its password is needed. */
+                        hasAccount: boolean;
+                    };
+                };
+            };
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the e-mail. */
+                    token: string;
+                    /** @description The password of the account. If the address has no account, the password of the new one. */
+                    password: string;
+                    /** @description The display name of a new account. */
+                    displayName?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. Exchange it once for new tokens. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            displayName: string | null;
+                            /** @description Whether the account is a platform administrator. */
+                            isPlatformAdmin: boolean;
+                            /** @description Whether the e-mail address is verified. */
+                            emailVerified: boolean;
+                            /** @description Whether a login asks for a second factor. */
+                            totpEnabled: boolean;
+                            /** Format: date-time */
+                            createdAt: string;
+                        };
+                        membership: {
+                            /** Format: uuid */
+                            workspaceId: string;
+                            workspaceName: string;
+                            workspaceSlug: string;
+                            /** @enum {string} */
+                            role: "viewer" | "admin" | "owner";
+                        };
+                    };
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A JWT for `Authorization: Bearer`. */
+                        accessToken: string;
+                        /** @description An opaque token. Exchange it once for new tokens. */
+                        refreshToken: string;
+                        /** @enum {string} */
+                        tokenType: "Bearer";
+                        /** @description Seconds until the access token expires. */
+                        expiresIn: number;
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            displayName: string | null;
+                            /** @description Whether the account is a platform administrator. */
+                            isPlatformAdmin: boolean;
+                            /** @description Whether the e-mail address is verified. */
+                            emailVerified: boolean;
+                            /** @description Whether a login asks for a second factor. */
+                            totpEnabled: boolean;
+                            /** Format: date-time */
+                            createdAt: string;
+                        };
+                        membership: {
+                            /** Format: uuid */
+                            workspaceId: string;
+                            workspaceName: string;
+                            workspaceSlug: string;
+                            /** @enum {string} */
+                            role: "viewer" | "admin" | "owner";
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getOwnAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            /** Format: uuid */
+                            id: string;
+                            email: string;
+                            displayName: string | null;
+                            /** @description Whether the account is a platform administrator. */
+                            isPlatformAdmin: boolean;
+                            /** @description Whether the e-mail address is verified. */
+                            emailVerified: boolean;
+                            /** @description Whether a login asks for a second factor. */
+                            totpEnabled: boolean;
+                            /** Format: date-time */
+                            createdAt: string;
+                        };
+                        memberships: {
+                            /** Format: uuid */
+                            workspaceId: string;
+                            workspaceName: string;
+                            workspaceSlug: string;
+                            /** @enum {string} */
+                            role: "viewer" | "admin" | "owner";
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    resendAccountVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The same for every address.
+                         * @enum {string}
+                         */
+                        status: "accepted";
+                    };
+                };
+            };
+        };
+    };
+    changeAccountPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    currentPassword: string;
+                    newPassword: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The number of other sessions that ended. */
+                        endedSessions: number;
+                    };
+                };
+            };
+        };
+    };
+    listAccountSessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /**
+                             * Format: date-time
+                             * @description When the session was created.
+                             */
+                            createdAt: string;
+                            /**
+                             * Format: date-time
+                             * @description When the session was created or last refreshed.
+                             */
+                            lastUsedAt: string;
+                            /** @description The IP address that created or last refreshed the session. */
+                            ipAddress: string | null;
+                            /** @description The user agent at that time, at most 256 characters. */
+                            userAgent: string | null;
+                            /** @description Whether this is the session of the request. */
+                            isCurrent: boolean;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    endAccountSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    enrollTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The current password or a code of the authenticator app. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    password?: string;
+                    /** @description The 6-digit code of the authenticator app. */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The secret in Base32, to type into an app that cannot scan a QR code. */
+                        secret: string;
+                        /** @description The URI to show as a QR code. */
+                        otpauthUri: string;
+                    };
+                };
+            };
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The 6-digit code of the authenticator app. */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Each code works once. Save them: they are not shown again. */
+                        recoveryCodes: string[];
+                    };
+                };
+            };
+        };
+    };
+    renewRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The current password or a code of the authenticator app. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    password?: string;
+                    /** @description The 6-digit code of the authenticator app. */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Each code works once. Save them: they are not shown again. */
+                        recoveryCodes: string[];
+                    };
+                };
+            };
+        };
+    };
+    disableTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The current password or a code of the authenticator app. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    password?: string;
+                    /** @description The 6-digit code of the authenticator app. */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The account has no second factor. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    joinWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the e-mail. */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        workspaceId: string;
+                        workspaceName: string;
+                        workspaceSlug: string;
+                        /** @enum {string} */
+                        role: "viewer" | "admin" | "owner";
+                    };
+                };
+            };
+        };
+    };
+    listWorkspaces: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                            slug: string;
+                            /**
+                             * @description The role of the caller.
+                             * @enum {string}
+                             */
+                            role: "viewer" | "admin" | "owner";
+                            /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
+                            plan: {
+                                name: string;
+                                /** @description Units per billing period. Null: unlimited. */
+                                monthlyUnits: number | null;
+                                /** @description Whether requests are refused after the last unit is used. */
+                                hardStop: boolean;
+                                /** @description Match events per request. */
+                                maxMatchEventRecordsPerRequest: number;
+                                /** @description Player events per request. */
+                                maxPlayerEventRecordsPerRequest: number;
+                                rateLimit: {
+                                    /** @description Requests per minute. */
+                                    perMinute: number;
+                                    /** @description Requests per hour. */
+                                    perHour: number;
+                                };
+                            };
+                            /** Format: date-time */
+                            createdAt: string;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    createWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+                    slug?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        slug: string;
+                        /**
+                         * @description The role of the caller.
+                         * @enum {string}
+                         */
+                        role: "viewer" | "admin" | "owner";
+                        /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
+                        plan: {
+                            name: string;
+                            /** @description Units per billing period. Null: unlimited. */
+                            monthlyUnits: number | null;
+                            /** @description Whether requests are refused after the last unit is used. */
+                            hardStop: boolean;
+                            /** @description Match events per request. */
+                            maxMatchEventRecordsPerRequest: number;
+                            /** @description Player events per request. */
+                            maxPlayerEventRecordsPerRequest: number;
+                            rateLimit: {
+                                /** @description Requests per minute. */
+                                perMinute: number;
+                                /** @description Requests per hour. */
+                                perHour: number;
+                            };
+                        };
+                        /** Format: date-time */
+                        createdAt: string;
+                    };
+                };
+            };
+        };
+    };
+    getWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        slug: string;
+                        /**
+                         * @description The role of the caller.
+                         * @enum {string}
+                         */
+                        role: "viewer" | "admin" | "owner";
+                        /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
+                        plan: {
+                            name: string;
+                            /** @description Units per billing period. Null: unlimited. */
+                            monthlyUnits: number | null;
+                            /** @description Whether requests are refused after the last unit is used. */
+                            hardStop: boolean;
+                            /** @description Match events per request. */
+                            maxMatchEventRecordsPerRequest: number;
+                            /** @description Player events per request. */
+                            maxPlayerEventRecordsPerRequest: number;
+                            rateLimit: {
+                                /** @description Requests per minute. */
+                                perMinute: number;
+                                /** @description Requests per hour. */
+                                perHour: number;
+                            };
+                        };
+                        /** Format: date-time */
+                        createdAt: string;
+                    };
+                };
+            };
+        };
+    };
+    updateWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+                    slug?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        slug: string;
+                        /**
+                         * @description The role of the caller.
+                         * @enum {string}
+                         */
+                        role: "viewer" | "admin" | "owner";
+                        /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
+                        plan: {
+                            name: string;
+                            /** @description Units per billing period. Null: unlimited. */
+                            monthlyUnits: number | null;
+                            /** @description Whether requests are refused after the last unit is used. */
+                            hardStop: boolean;
+                            /** @description Match events per request. */
+                            maxMatchEventRecordsPerRequest: number;
+                            /** @description Player events per request. */
+                            maxPlayerEventRecordsPerRequest: number;
+                            rateLimit: {
+                                /** @description Requests per minute. */
+                                perMinute: number;
+                                /** @description Requests per hour. */
+                                perHour: number;
+                            };
+                        };
+                        /** Format: date-time */
+                        createdAt: string;
+                    };
+                };
+            };
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /**
+                             * Format: uuid
+                             * @description The account of the member. Null for an invitation.
+                             */
+                            userId: string | null;
+                            /**
+                             * Format: uuid
+                             * @description Null for a member.
+                             */
+                            invitationId: string | null;
+                            email: string;
+                            displayName: string | null;
+                            /** @enum {string} */
+                            role: "viewer" | "admin" | "owner";
+                            /**
+                             * @description `active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.
+                             * @enum {string}
+                             */
+                            status: "active" | "invited" | "expired";
+                            /**
+                             * Format: date-time
+                             * @description When the person joined, or was last invited.
+                             */
+                            createdAt: string;
+                            /**
+                             * Format: uuid
+                             * @description The account that sent the invitation. Null for a member.
+                             */
+                            invitedBy: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the invitation expires. Null for a member.
+                             */
+                            expiresAt: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    /** @enum {string} */
+                    role: "viewer" | "admin" | "owner";
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The account of the member. Null for an invitation.
+                         */
+                        userId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Null for a member.
+                         */
+                        invitationId: string | null;
+                        email: string;
+                        displayName: string | null;
+                        /** @enum {string} */
+                        role: "viewer" | "admin" | "owner";
+                        /**
+                         * @description `active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.
+                         * @enum {string}
+                         */
+                        status: "active" | "invited" | "expired";
+                        /**
+                         * Format: date-time
+                         * @description When the person joined, or was last invited.
+                         */
+                        createdAt: string;
+                        /**
+                         * Format: uuid
+                         * @description The account that sent the invitation. Null for a member.
+                         */
+                        invitedBy: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the invitation expires. Null for a member.
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account is not a member. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    changeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    role: "viewer" | "admin" | "owner";
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The account of the member. Null for an invitation.
+                         */
+                        userId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Null for a member.
+                         */
+                        invitationId: string | null;
+                        email: string;
+                        displayName: string | null;
+                        /** @enum {string} */
+                        role: "viewer" | "admin" | "owner";
+                        /**
+                         * @description `active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.
+                         * @enum {string}
+                         */
+                        status: "active" | "invited" | "expired";
+                        /**
+                         * Format: date-time
+                         * @description When the person joined, or was last invited.
+                         */
+                        createdAt: string;
+                        /**
+                         * Format: uuid
+                         * @description The account that sent the invitation. Null for a member.
+                         */
+                        invitedBy: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the invitation expires. Null for a member.
+                         */
+                        expiresAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    withdrawInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                invitationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation is withdrawn. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listTenants: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /** Format: uuid */
+                            workspaceId: string;
+                            name: string;
+                            /** @description Unique within the workspace. */
+                            slug: string;
+                            hiddenFromDiscovery: boolean;
+                            /** @description If false, the keys of the tenant do not work. */
+                            isActive: boolean;
+                            /** @description Whether this is the demo tenant that the first start creates. */
+                            isDemo: boolean;
+                            settings: {
+                                /** @description Whether an event with an unknown event key creates its event definition. */
+                                autoCreateDefinitions: boolean;
+                            };
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** Format: date-time */
+                            disabledAt: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    createTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+                    slug?: string;
+                    /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
+                    hiddenFromDiscovery?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        workspaceId: string;
+                        name: string;
+                        /** @description Unique within the workspace. */
+                        slug: string;
+                        hiddenFromDiscovery: boolean;
+                        /** @description If false, the keys of the tenant do not work. */
+                        isActive: boolean;
+                        /** @description Whether this is the demo tenant that the first start creates. */
+                        isDemo: boolean;
+                        settings: {
+                            /** @description Whether an event with an unknown event key creates its event definition. */
+                            autoCreateDefinitions: boolean;
+                        };
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    getTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        workspaceId: string;
+                        name: string;
+                        /** @description Unique within the workspace. */
+                        slug: string;
+                        hiddenFromDiscovery: boolean;
+                        /** @description If false, the keys of the tenant do not work. */
+                        isActive: boolean;
+                        /** @description Whether this is the demo tenant that the first start creates. */
+                        isDemo: boolean;
+                        settings: {
+                            /** @description Whether an event with an unknown event key creates its event definition. */
+                            autoCreateDefinitions: boolean;
+                        };
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    disableTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tenant is disabled. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+                    slug?: string;
+                    /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
+                    hiddenFromDiscovery?: boolean;
+                    /** @description False disables the tenant, as DELETE does. True enables it again. */
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        workspaceId: string;
+                        name: string;
+                        /** @description Unique within the workspace. */
+                        slug: string;
+                        hiddenFromDiscovery: boolean;
+                        /** @description If false, the keys of the tenant do not work. */
+                        isActive: boolean;
+                        /** @description Whether this is the demo tenant that the first start creates. */
+                        isDemo: boolean;
+                        settings: {
+                            /** @description Whether an event with an unknown event key creates its event definition. */
+                            autoCreateDefinitions: boolean;
+                        };
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @enum {string} */
+                            provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                            enabled: boolean;
+                            /** @description Whether all required settings have a value. */
+                            isConfigured: boolean;
+                            /** @description Secrets are not shown. `hasWebApiKey` is true if a web API key is stored. */
+                            settings: {
+                                [key: string]: unknown;
+                            };
+                            /** Format: date-time */
+                            updatedAt: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                        enabled: boolean;
+                        /** @description Whether all required settings have a value. */
+                        isConfigured: boolean;
+                        /** @description Secrets are not shown. `hasWebApiKey` is true if a web API key is stored. */
+                        settings: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        updatedAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    setProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    enabled: boolean;
+                    /** @description StoreA: `appId`, `webApiKey` (write-only), `identity?`. StoreB: `clientId`. WalletJwt: `issuer`, `audience`, `addressClaim?`. EvmWallet: `chainIds?`. The other providers have no settings. Omit `settings` to keep the stored ones. */
+                    settings?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                        enabled: boolean;
+                        /** @description Whether all required settings have a value. */
+                        isConfigured: boolean;
+                        /** @description Secrets are not shown. `hasWebApiKey` is true if a web API key is stored. */
+                        settings: {
+                            [key: string]: unknown;
+                        };
+                        /** Format: date-time */
+                        updatedAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    listGameKeys: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                includeRevoked?: boolean;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                            /** @description The first characters of the key. They identify it in a list. */
+                            prefix: string;
+                            /** @description Null: the limits of the plan apply. */
+                            rateLimit: {
+                                /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                                perMinute: number | null;
+                                /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                                perHour: number | null;
+                            } | null;
+                            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                            rateLimitPerMinute: number | null;
+                            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                            payloadBytesPerMinute: number | null;
+                            /** Format: date-time */
+                            expiresAt: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** Format: date-time */
+                            revokedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description Accurate to 30 seconds.
+                             */
+                            lastUsedAt: string | null;
+                            /**
+                             * Format: uuid
+                             * @description The key that replaced this one in a rotation.
+                             */
+                            successorId: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    createGameKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    rateLimit?: {
+                        /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                        perMinute?: number | null;
+                        /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                        perHour?: number | null;
+                    } | null;
+                    /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                    rateLimitPerMinute?: number | null;
+                    /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                    payloadBytesPerMinute?: number | null;
+                    /** Format: date-time */
+                    expiresAt?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        /** @description The first characters of the key. They identify it in a list. */
+                        prefix: string;
+                        /** @description Null: the limits of the plan apply. */
+                        rateLimit: {
+                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perMinute: number | null;
+                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perHour: number | null;
+                        } | null;
+                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                        rateLimitPerMinute: number | null;
+                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                        payloadBytesPerMinute: number | null;
+                        /** Format: date-time */
+                        expiresAt: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        revokedAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Accurate to 30 seconds.
+                         */
+                        lastUsedAt: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The key that replaced this one in a rotation.
+                         */
+                        successorId: string | null;
+                        /** @description The key. Only this response contains it. */
+                        key?: string;
+                    };
+                };
+            };
+        };
+    };
+    revokeGameKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key is revoked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateGameKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    rateLimit?: {
+                        /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                        perMinute?: number | null;
+                        /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                        perHour?: number | null;
+                    } | null;
+                    /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                    rateLimitPerMinute?: number | null;
+                    /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                    payloadBytesPerMinute?: number | null;
+                    /** Format: date-time */
+                    expiresAt?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        /** @description The first characters of the key. They identify it in a list. */
+                        prefix: string;
+                        /** @description Null: the limits of the plan apply. */
+                        rateLimit: {
+                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perMinute: number | null;
+                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perHour: number | null;
+                        } | null;
+                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                        rateLimitPerMinute: number | null;
+                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                        payloadBytesPerMinute: number | null;
+                        /** Format: date-time */
+                        expiresAt: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        revokedAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Accurate to 30 seconds.
+                         */
+                        lastUsedAt: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The key that replaced this one in a rotation.
+                         */
+                        successorId: string | null;
+                    };
+                };
+            };
+        };
+    };
+    rotateGameKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.
+                     * @default 86400
+                     */
+                    gracePeriodSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        /** @description The first characters of the key. They identify it in a list. */
+                        prefix: string;
+                        /** @description Null: the limits of the plan apply. */
+                        rateLimit: {
+                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perMinute: number | null;
+                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perHour: number | null;
+                        } | null;
+                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                        rateLimitPerMinute: number | null;
+                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                        payloadBytesPerMinute: number | null;
+                        /** Format: date-time */
+                        expiresAt: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        revokedAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Accurate to 30 seconds.
+                         */
+                        lastUsedAt: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The key that replaced this one in a rotation.
+                         */
+                        successorId: string | null;
+                        /** @description The key. Only this response contains it. */
+                        key: string;
+                    };
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                includeRevoked?: boolean;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                            /** @description The first characters of the key. They identify it in a list. */
+                            prefix: string;
+                            /** @description Null: the limits of the plan apply. */
+                            rateLimit: {
+                                /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                                perMinute: number | null;
+                                /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                                perHour: number | null;
+                            } | null;
+                            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                            rateLimitPerMinute: number | null;
+                            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                            payloadBytesPerMinute: number | null;
+                            /** Format: date-time */
+                            expiresAt: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** Format: date-time */
+                            revokedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description Accurate to 30 seconds.
+                             */
+                            lastUsedAt: string | null;
+                            /**
+                             * Format: uuid
+                             * @description The key that replaced this one in a rotation.
+                             */
+                            successorId: string | null;
+                            /** @description Whether the key can read player data. */
+                            allowDataApi: boolean;
+                            /**
+                             * Format: uuid
+                             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+                             */
+                            subscriberWorkspaceId: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    rateLimit?: {
+                        /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                        perMinute?: number | null;
+                        /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                        perHour?: number | null;
+                    } | null;
+                    /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                    rateLimitPerMinute?: number | null;
+                    /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                    payloadBytesPerMinute?: number | null;
+                    /** Format: date-time */
+                    expiresAt?: string | null;
+                    /** @description Whether the key can read player data. */
+                    allowDataApi?: boolean;
+                    /**
+                     * Format: uuid
+                     * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+                     */
+                    subscriberWorkspaceId?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        /** @description The first characters of the key. They identify it in a list. */
+                        prefix: string;
+                        /** @description Null: the limits of the plan apply. */
+                        rateLimit: {
+                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perMinute: number | null;
+                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perHour: number | null;
+                        } | null;
+                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                        rateLimitPerMinute: number | null;
+                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                        payloadBytesPerMinute: number | null;
+                        /** Format: date-time */
+                        expiresAt: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        revokedAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Accurate to 30 seconds.
+                         */
+                        lastUsedAt: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The key that replaced this one in a rotation.
+                         */
+                        successorId: string | null;
+                        /** @description Whether the key can read player data. */
+                        allowDataApi: boolean;
+                        /**
+                         * Format: uuid
+                         * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+                         */
+                        subscriberWorkspaceId: string | null;
+                        /** @description The key. Only this response contains it. */
+                        key?: string;
+                    };
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key is revoked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    rateLimit?: {
+                        /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                        perMinute?: number | null;
+                        /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                        perHour?: number | null;
+                    } | null;
+                    /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                    rateLimitPerMinute?: number | null;
+                    /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                    payloadBytesPerMinute?: number | null;
+                    /** Format: date-time */
+                    expiresAt?: string | null;
+                    /** @description Whether the key can read player data. */
+                    allowDataApi?: boolean;
+                    /**
+                     * Format: uuid
+                     * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+                     */
+                    subscriberWorkspaceId?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        /** @description The first characters of the key. They identify it in a list. */
+                        prefix: string;
+                        /** @description Null: the limits of the plan apply. */
+                        rateLimit: {
+                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perMinute: number | null;
+                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perHour: number | null;
+                        } | null;
+                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                        rateLimitPerMinute: number | null;
+                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                        payloadBytesPerMinute: number | null;
+                        /** Format: date-time */
+                        expiresAt: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        revokedAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Accurate to 30 seconds.
+                         */
+                        lastUsedAt: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The key that replaced this one in a rotation.
+                         */
+                        successorId: string | null;
+                        /** @description Whether the key can read player data. */
+                        allowDataApi: boolean;
+                        /**
+                         * Format: uuid
+                         * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+                         */
+                        subscriberWorkspaceId: string | null;
+                    };
+                };
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.
+                     * @default 86400
+                     */
+                    gracePeriodSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        name: string;
+                        /** @description The first characters of the key. They identify it in a list. */
+                        prefix: string;
+                        /** @description Null: the limits of the plan apply. */
+                        rateLimit: {
+                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perMinute: number | null;
+                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+                            perHour: number | null;
+                        } | null;
+                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+                        rateLimitPerMinute: number | null;
+                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+                        payloadBytesPerMinute: number | null;
+                        /** Format: date-time */
+                        expiresAt: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        revokedAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Accurate to 30 seconds.
+                         */
+                        lastUsedAt: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The key that replaced this one in a rotation.
+                         */
+                        successorId: string | null;
+                        /** @description Whether the key can read player data. */
+                        allowDataApi: boolean;
+                        /**
+                         * Format: uuid
+                         * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+                         */
+                        subscriberWorkspaceId: string | null;
+                        /** @description The key. Only this response contains it. */
+                        key: string;
+                    };
+                };
+            };
+        };
+    };
+    listPaidKeys: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                            /** @description The first characters of the key. */
+                            prefix: string;
+                            /** Format: uuid */
+                            tenantId: string;
+                            tenantName: string;
+                            /**
+                             * Format: uuid
+                             * @description The workspace that owns the key.
+                             */
+                            workspaceId: string;
+                            /**
+                             * Format: uuid
+                             * @description The account that agreed to pay.
+                             */
+                            agreedBy: string;
+                            /** Format: date-time */
+                            agreedAt: string;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    endPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workspace no longer pays for the key. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    changePlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description Units per billing period. Null: unlimited. */
+                    monthlyUnits?: number | null;
+                    /** @description Whether requests are refused after the last unit is used. */
+                    hardStop?: boolean;
+                    /** @description Match events per request. */
+                    maxMatchEventRecordsPerRequest?: number;
+                    /** @description Player events per request. */
+                    maxPlayerEventRecordsPerRequest?: number;
+                    rateLimit?: {
+                        /** @description Requests per minute. */
+                        perMinute?: number;
+                        /** @description Requests per hour. */
+                        perHour?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @description Units per billing period. Null: unlimited. */
+                        monthlyUnits: number | null;
+                        /** @description Whether requests are refused after the last unit is used. */
+                        hardStop: boolean;
+                        /** @description Match events per request. */
+                        maxMatchEventRecordsPerRequest: number;
+                        /** @description Player events per request. */
+                        maxPlayerEventRecordsPerRequest: number;
+                        rateLimit: {
+                            /** @description Requests per minute. */
+                            perMinute: number;
+                            /** @description Requests per hour. */
+                            perHour: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getQuota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        plan: string;
+                        /** Format: date-time */
+                        periodStart: string;
+                        /**
+                         * Format: date-time
+                         * @description The start of the next period.
+                         */
+                        periodEnd: string;
+                        /** @description Units per period. Null if unlimited. */
+                        limit: number | null;
+                        /** @description Used units. */
+                        used: number;
+                        /** @description Bytes of the bodies of requests with a key, accepted or refused. */
+                        bytesIn: number;
+                        /** @description Bytes of the bodies of the responses. */
+                        bytesOut: number;
+                        /** @description Whether requests are refused after the last unit is used. */
+                        hardStop: boolean;
+                    };
+                };
+            };
+        };
+    };
+    listUsage: {
+        parameters: {
+            query?: {
+                /** @description A day (2026-11-01) or an instant. An instant includes its whole UTC day. The default is the first day of the month of the last day. */
+                from?: string;
+                /** @description A day (2026-11-01) or an instant. An instant includes its whole UTC day. A day is excluded from the range. The default is now. */
+                to?: string;
+                groupBy?: "day" | "tenant" | "key";
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date
+                         * @description The first day.
+                         */
+                        from: string;
+                        /**
+                         * Format: date
+                         * @description The first day after the range.
+                         */
+                        to: string;
+                        /** @enum {string} */
+                        groupBy: "day" | "tenant" | "key";
+                        /** @description By tenant or key: at most 1,000 items, most units first. */
+                        items: {
+                            /** Format: date */
+                            day?: string;
+                            /** Format: uuid */
+                            tenantId?: string;
+                            /** @description Null if the tenant belongs to another workspace. */
+                            tenantName?: string | null;
+                            /** Format: uuid */
+                            keyId?: string;
+                            /** @description Null if the key belongs to another workspace. */
+                            keyName?: string | null;
+                            /** @enum {string} */
+                            keyKind?: "game" | "api";
+                            units: number;
+                            /** @description Bytes of the bodies of requests with a key, accepted or refused. */
+                            bytesIn: number;
+                            /** @description Bytes of the bodies of the responses. */
+                            bytesOut: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                tenantId?: string;
+                type?: "rate_spike" | "payload_spike";
+                keyId?: string;
+                /** @description Only alerts raised at this time or later. */
+                from?: string;
+                /** @description Only alerts raised before this time. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /**
+                             * @description `rate_spike`: requests per minute. `payload_spike`: inbound bytes per minute.
+                             * @enum {string}
+                             */
+                            type: "rate_spike" | "payload_spike";
+                            /** @enum {string} */
+                            keyKind: "game" | "api";
+                            /** Format: uuid */
+                            keyId: string;
+                            /** Format: uuid */
+                            tenantId: string;
+                            /** @description The threshold when the alert was raised. */
+                            threshold: number;
+                            /** @description The requests or bytes within the minute when the alert was raised. */
+                            observed: number;
+                            /**
+                             * Format: date-time
+                             * @description The start of the minute.
+                             */
+                            windowStart: string;
+                            /** Format: date-time */
+                            createdAt: string;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    getAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A key that sends more requests within a minute raises an alert. */
+                        rateLimitPerMinute: number;
+                        /** @description A key that sends more bytes within a minute raises an alert. */
+                        payloadBytesPerMinute: number;
+                    };
+                };
+            };
+        };
+    };
+    changeAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A key that sends more requests within a minute raises an alert. */
+                    rateLimitPerMinute?: number;
+                    /** @description A key that sends more bytes within a minute raises an alert. */
+                    payloadBytesPerMinute?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A key that sends more requests within a minute raises an alert. */
+                        rateLimitPerMinute: number;
+                        /** @description A key that sends more bytes within a minute raises an alert. */
+                        payloadBytesPerMinute: number;
+                    };
+                };
+            };
+        };
+    };
+    listNotifications: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                unreadOnly?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /** @description The machine-readable type, such as `alert.rate_spike`. */
+                            type: string;
+                            title: string;
+                            text: string;
+                            /** @description Machine-readable details. The members depend on the type. */
+                            data: {
+                                [key: string]: unknown;
+                            };
+                            /**
+                             * Format: uuid
+                             * @description Null if the notification concerns the deployment.
+                             */
+                            workspaceId: string | null;
+                            /**
+                             * Format: uuid
+                             * @description Null if the notification does not concern one tenant.
+                             */
+                            tenantId: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** Format: date-time */
+                            readAt: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                        /** @description The number of unread notifications across all pages. */
+                        unreadCount: number;
+                    };
+                };
+            };
+        };
+    };
+    streamNotifications: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ID of the last notification that the client has received. The stream continues after it. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description Server-sent events, for example
+             *
+             *     ```
+             *     id: 0199e0c5-…
+             *     event: notification
+             *     data: {"id":"0199e0c5-…",…}
+             *     ```
+             */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    readNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notificationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** @description The machine-readable type, such as `alert.rate_spike`. */
+                        type: string;
+                        title: string;
+                        text: string;
+                        /** @description Machine-readable details. The members depend on the type. */
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * Format: uuid
+                         * @description Null if the notification concerns the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Null if the notification does not concern one tenant.
+                         */
+                        tenantId: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        readAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    readAllNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The number of notifications that were unread. */
+                        markedCount: number;
+                    };
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /**
+                             * Format: uuid
+                             * @description Null for a webhook of the deployment.
+                             */
+                            workspaceId: string | null;
+                            /**
+                             * Format: uuid
+                             * @description Only events of this tenant. Null: all tenants.
+                             */
+                            tenantId: string | null;
+                            /** @description The URL that receives events: http or https, a public address, without credentials. */
+                            url: string;
+                            description: string | null;
+                            /** @description The event types to send. Null: all types, including types of later versions. */
+                            eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                            /** @description Whether the webhook receives deliveries. */
+                            enabled: boolean;
+                            /** Format: date-time */
+                            disabledAt: string | null;
+                            /**
+                             * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                             * @enum {string|null}
+                             */
+                            disabledReason: "by_hand" | "gone" | "failing" | null;
+                            /**
+                             * Format: date-time
+                             * @description The time of the first failure after the last success.
+                             */
+                            failingSince: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                             */
+                            previousSecretUntil: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The URL that receives events: http or https, a public address, without credentials. */
+                    url: string;
+                    /** @description The event types to send. Null: all types, including types of later versions. */
+                    eventTypes?: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                    description?: string | null;
+                    /**
+                     * Format: uuid
+                     * @description A tenant of the workspace. The webhook then receives only the events of this tenant.
+                     */
+                    tenantId?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Null for a webhook of the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Only events of this tenant. Null: all tenants.
+                         */
+                        tenantId: string | null;
+                        /** @description The URL that receives events: http or https, a public address, without credentials. */
+                        url: string;
+                        description: string | null;
+                        /** @description The event types to send. Null: all types, including types of later versions. */
+                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                        /** @description Whether the webhook receives deliveries. */
+                        enabled: boolean;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                        /**
+                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                         * @enum {string|null}
+                         */
+                        disabledReason: "by_hand" | "gone" | "failing" | null;
+                        /**
+                         * Format: date-time
+                         * @description The time of the first failure after the last success.
+                         */
+                        failingSince: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                         */
+                        previousSecretUntil: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description The secret that signs deliveries. It is not shown again. */
+                        secret: string;
+                    };
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Null for a webhook of the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Only events of this tenant. Null: all tenants.
+                         */
+                        tenantId: string | null;
+                        /** @description The URL that receives events: http or https, a public address, without credentials. */
+                        url: string;
+                        description: string | null;
+                        /** @description The event types to send. Null: all types, including types of later versions. */
+                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                        /** @description Whether the webhook receives deliveries. */
+                        enabled: boolean;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                        /**
+                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                         * @enum {string|null}
+                         */
+                        disabledReason: "by_hand" | "gone" | "failing" | null;
+                        /**
+                         * Format: date-time
+                         * @description The time of the first failure after the last success.
+                         */
+                        failingSince: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                         */
+                        previousSecretUntil: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                    };
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The URL that receives events: http or https, a public address, without credentials. */
+                    url?: string;
+                    /** @description The event types to send. Null: all types, including types of later versions. */
+                    eventTypes?: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                    description?: string | null;
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Null for a webhook of the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Only events of this tenant. Null: all tenants.
+                         */
+                        tenantId: string | null;
+                        /** @description The URL that receives events: http or https, a public address, without credentials. */
+                        url: string;
+                        description: string | null;
+                        /** @description The event types to send. Null: all types, including types of later versions. */
+                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                        /** @description Whether the webhook receives deliveries. */
+                        enabled: boolean;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                        /**
+                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                         * @enum {string|null}
+                         */
+                        disabledReason: "by_hand" | "gone" | "failing" | null;
+                        /**
+                         * Format: date-time
+                         * @description The time of the first failure after the last success.
+                         */
+                        failingSince: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                         */
+                        previousSecretUntil: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                    };
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The `webhook-id` header of the delivery.
+                         */
+                        id: string;
+                        /** @enum {string} */
+                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                        /**
+                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
+                         * @enum {string}
+                         */
+                        status: "pending" | "delivered" | "failed";
+                        /** @description The number of started attempts. */
+                        attempts: number;
+                        /** @description The status of the last response. Null if there was none. */
+                        lastStatusCode: number | null;
+                        lastError: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        lastAttemptAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description The delivery waits longer while the webhook is disabled.
+                         */
+                        nextAttemptAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked. */
+                    overlapSeconds?: number;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Null for a webhook of the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Only events of this tenant. Null: all tenants.
+                         */
+                        tenantId: string | null;
+                        /** @description The URL that receives events: http or https, a public address, without credentials. */
+                        url: string;
+                        description: string | null;
+                        /** @description The event types to send. Null: all types, including types of later versions. */
+                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                        /** @description Whether the webhook receives deliveries. */
+                        enabled: boolean;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                        /**
+                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                         * @enum {string|null}
+                         */
+                        disabledReason: "by_hand" | "gone" | "failing" | null;
+                        /**
+                         * Format: date-time
+                         * @description The time of the first failure after the last success.
+                         */
+                        failingSince: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                         */
+                        previousSecretUntil: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description The secret that signs deliveries. It is not shown again. */
+                        secret: string;
+                    };
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Only deliveries with this status. */
+                status?: "pending" | "delivered" | "failed";
+                /** @description Only deliveries of this type. */
+                eventType?: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /**
+                             * Format: uuid
+                             * @description The `webhook-id` header of the delivery.
+                             */
+                            id: string;
+                            /** @enum {string} */
+                            eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                            /**
+                             * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
+                             * @enum {string}
+                             */
+                            status: "pending" | "delivered" | "failed";
+                            /** @description The number of started attempts. */
+                            attempts: number;
+                            /** @description The status of the last response. Null if there was none. */
+                            lastStatusCode: number | null;
+                            lastError: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** Format: date-time */
+                            lastAttemptAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description The delivery waits longer while the webhook is disabled.
+                             */
+                            nextAttemptAt: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The `webhook-id` header of the delivery.
+                         */
+                        id: string;
+                        /** @enum {string} */
+                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                        /**
+                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
+                         * @enum {string}
+                         */
+                        status: "pending" | "delivered" | "failed";
+                        /** @description The number of started attempts. */
+                        attempts: number;
+                        /** @description The status of the last response. Null if there was none. */
+                        lastStatusCode: number | null;
+                        lastError: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        lastAttemptAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description The delivery waits longer while the webhook is disabled.
+                         */
+                        nextAttemptAt: string | null;
+                        /** @description The exact request body of each attempt. */
+                        body: string;
+                        /** @description The last 100 attempts, oldest first. */
+                        history: {
+                            number: number;
+                            /** Format: date-time */
+                            startedAt: string;
+                            /** @description Null if the attempt is running or its worker crashed. */
+                            durationMs: number | null;
+                            /** @description Null if there was no complete response. */
+                            statusCode: number | null;
+                            /** @description Null if the attempt succeeded. */
+                            error: string | null;
+                            /** @description The first 1,024 bytes of the response body. */
+                            answer: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    redeliverWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The `webhook-id` header of the delivery.
+                         */
+                        id: string;
+                        /** @enum {string} */
+                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                        /**
+                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
+                         * @enum {string}
+                         */
+                        status: "pending" | "delivered" | "failed";
+                        /** @description The number of started attempts. */
+                        attempts: number;
+                        /** @description The status of the last response. Null if there was none. */
+                        lastStatusCode: number | null;
+                        lastError: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        lastAttemptAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description The delivery waits longer while the webhook is disabled.
+                         */
+                        nextAttemptAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    listOutbox: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            to: string;
+                            subject: string;
+                            /** @description Null after the mail was delivered or has failed. */
+                            text: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /**
+                             * Format: date-time
+                             * @description When the mail server accepted the mail.
+                             */
+                            sentAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the delivery failed finally.
+                             */
+                            failedAt: string | null;
+                            /** @description The reason of the last failure, such as the reply of the mail server. */
+                            failure: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    listPlatformWebhooks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /**
+                             * Format: uuid
+                             * @description Null for a webhook of the deployment.
+                             */
+                            workspaceId: string | null;
+                            /**
+                             * Format: uuid
+                             * @description Only events of this tenant. Null: all tenants.
+                             */
+                            tenantId: string | null;
+                            /** @description The URL that receives events: http or https, a public address, without credentials. */
+                            url: string;
+                            description: string | null;
+                            /** @description The event types to send. Null: all types, including types of later versions. */
+                            eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                            /** @description Whether the webhook receives deliveries. */
+                            enabled: boolean;
+                            /** Format: date-time */
+                            disabledAt: string | null;
+                            /**
+                             * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                             * @enum {string|null}
+                             */
+                            disabledReason: "by_hand" | "gone" | "failing" | null;
+                            /**
+                             * Format: date-time
+                             * @description The time of the first failure after the last success.
+                             */
+                            failingSince: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                             */
+                            previousSecretUntil: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    createPlatformWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The URL that receives events: http or https, a public address, without credentials. */
+                    url: string;
+                    /** @description The event types to send. Null: all types, including types of later versions. */
+                    eventTypes?: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                    description?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Null for a webhook of the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Only events of this tenant. Null: all tenants.
+                         */
+                        tenantId: string | null;
+                        /** @description The URL that receives events: http or https, a public address, without credentials. */
+                        url: string;
+                        description: string | null;
+                        /** @description The event types to send. Null: all types, including types of later versions. */
+                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                        /** @description Whether the webhook receives deliveries. */
+                        enabled: boolean;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                        /**
+                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                         * @enum {string|null}
+                         */
+                        disabledReason: "by_hand" | "gone" | "failing" | null;
+                        /**
+                         * Format: date-time
+                         * @description The time of the first failure after the last success.
+                         */
+                        failingSince: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                         */
+                        previousSecretUntil: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description The secret that signs deliveries. It is not shown again. */
+                        secret: string;
+                    };
+                };
+            };
+        };
+    };
+    getPlatformWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Null for a webhook of the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Only events of this tenant. Null: all tenants.
+                         */
+                        tenantId: string | null;
+                        /** @description The URL that receives events: http or https, a public address, without credentials. */
+                        url: string;
+                        description: string | null;
+                        /** @description The event types to send. Null: all types, including types of later versions. */
+                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                        /** @description Whether the webhook receives deliveries. */
+                        enabled: boolean;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                        /**
+                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                         * @enum {string|null}
+                         */
+                        disabledReason: "by_hand" | "gone" | "failing" | null;
+                        /**
+                         * Format: date-time
+                         * @description The time of the first failure after the last success.
+                         */
+                        failingSince: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                         */
+                        previousSecretUntil: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                    };
+                };
+            };
+        };
+    };
+    deletePlatformWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updatePlatformWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The URL that receives events: http or https, a public address, without credentials. */
+                    url?: string;
+                    /** @description The event types to send. Null: all types, including types of later versions. */
+                    eventTypes?: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                    description?: string | null;
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Null for a webhook of the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Only events of this tenant. Null: all tenants.
+                         */
+                        tenantId: string | null;
+                        /** @description The URL that receives events: http or https, a public address, without credentials. */
+                        url: string;
+                        description: string | null;
+                        /** @description The event types to send. Null: all types, including types of later versions. */
+                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                        /** @description Whether the webhook receives deliveries. */
+                        enabled: boolean;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                        /**
+                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                         * @enum {string|null}
+                         */
+                        disabledReason: "by_hand" | "gone" | "failing" | null;
+                        /**
+                         * Format: date-time
+                         * @description The time of the first failure after the last success.
+                         */
+                        failingSince: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                         */
+                        previousSecretUntil: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                    };
+                };
+            };
+        };
+    };
+    testPlatformWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The `webhook-id` header of the delivery.
+                         */
+                        id: string;
+                        /** @enum {string} */
+                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                        /**
+                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
+                         * @enum {string}
+                         */
+                        status: "pending" | "delivered" | "failed";
+                        /** @description The number of started attempts. */
+                        attempts: number;
+                        /** @description The status of the last response. Null if there was none. */
+                        lastStatusCode: number | null;
+                        lastError: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        lastAttemptAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description The delivery waits longer while the webhook is disabled.
+                         */
+                        nextAttemptAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    rotatePlatformWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked. */
+                    overlapSeconds?: number;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * Format: uuid
+                         * @description Null for a webhook of the deployment.
+                         */
+                        workspaceId: string | null;
+                        /**
+                         * Format: uuid
+                         * @description Only events of this tenant. Null: all tenants.
+                         */
+                        tenantId: string | null;
+                        /** @description The URL that receives events: http or https, a public address, without credentials. */
+                        url: string;
+                        description: string | null;
+                        /** @description The event types to send. Null: all types, including types of later versions. */
+                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
+                        /** @description Whether the webhook receives deliveries. */
+                        enabled: boolean;
+                        /** Format: date-time */
+                        disabledAt: string | null;
+                        /**
+                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
+                         * @enum {string|null}
+                         */
+                        disabledReason: "by_hand" | "gone" | "failing" | null;
+                        /**
+                         * Format: date-time
+                         * @description The time of the first failure after the last success.
+                         */
+                        failingSince: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+                         */
+                        previousSecretUntil: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** @description The secret that signs deliveries. It is not shown again. */
+                        secret: string;
+                    };
+                };
+            };
+        };
+    };
+    listPlatformWebhookDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Only deliveries with this status. */
+                status?: "pending" | "delivered" | "failed";
+                /** @description Only deliveries of this type. */
+                eventType?: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+            };
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /**
+                             * Format: uuid
+                             * @description The `webhook-id` header of the delivery.
+                             */
+                            id: string;
+                            /** @enum {string} */
+                            eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                            /**
+                             * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
+                             * @enum {string}
+                             */
+                            status: "pending" | "delivered" | "failed";
+                            /** @description The number of started attempts. */
+                            attempts: number;
+                            /** @description The status of the last response. Null if there was none. */
+                            lastStatusCode: number | null;
+                            lastError: string | null;
+                            /** Format: date-time */
+                            createdAt: string;
+                            /** Format: date-time */
+                            lastAttemptAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description The delivery waits longer while the webhook is disabled.
+                             */
+                            nextAttemptAt: string | null;
+                        }[];
+                        /** @description The limit of this page. */
+                        limit: number;
+                        /** @description The number of items before this page. */
+                        offset: number;
+                        /** @description Total number of items across all pages. */
+                        totalCount: number;
+                    };
+                };
+            };
+        };
+    };
+    getPlatformWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The `webhook-id` header of the delivery.
+                         */
+                        id: string;
+                        /** @enum {string} */
+                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                        /**
+                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
+                         * @enum {string}
+                         */
+                        status: "pending" | "delivered" | "failed";
+                        /** @description The number of started attempts. */
+                        attempts: number;
+                        /** @description The status of the last response. Null if there was none. */
+                        lastStatusCode: number | null;
+                        lastError: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        lastAttemptAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description The delivery waits longer while the webhook is disabled.
+                         */
+                        nextAttemptAt: string | null;
+                        /** @description The exact request body of each attempt. */
+                        body: string;
+                        /** @description The last 100 attempts, oldest first. */
+                        history: {
+                            number: number;
+                            /** Format: date-time */
+                            startedAt: string;
+                            /** @description Null if the attempt is running or its worker crashed. */
+                            durationMs: number | null;
+                            /** @description Null if there was no complete response. */
+                            statusCode: number | null;
+                            /** @description Null if the attempt succeeded. */
+                            error: string | null;
+                            /** @description The first 1,024 bytes of the response body. */
+                            answer: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    redeliverPlatformWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The `webhook-id` header of the delivery.
+                         */
+                        id: string;
+                        /** @enum {string} */
+                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                        /**
+                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
+                         * @enum {string}
+                         */
+                        status: "pending" | "delivered" | "failed";
+                        /** @description The number of started attempts. */
+                        attempts: number;
+                        /** @description The status of the last response. Null if there was none. */
+                        lastStatusCode: number | null;
+                        lastError: string | null;
+                        /** Format: date-time */
+                        createdAt: string;
+                        /** Format: date-time */
+                        lastAttemptAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description The delivery waits longer while the webhook is disabled.
+                         */
+                        nextAttemptAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+}

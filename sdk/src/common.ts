@@ -1,0 +1,8 @@
+export type { Answer, Api, Body } from './core/api-types.ts';
+export { GuildhallError, type ClientErrorCode, type FieldError, type Problem } from './core/errors.ts';
+export type { HttpOptions } from './core/http.ts';
+export { parseJson, writeJson } from './core/json.ts';
+export type { Session, SessionEnd } from './core/session.ts';
+export type { Changes, ClientStorage, Condition } from './core/storage.ts';
+export { memoryStorage } from './storage/memory.ts';
+export type { components, operations, paths } from './api.ts';

@@ -1,0 +1,128 @@
+import type { paths } from '../api.ts';
+
+type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
+
+/** The paths that support a method. */
+export type PathWith<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends { [Name in M]: infer Operation }
+    ? [Operation] extends [never]
+      ? never
+      : Operation extends undefined
+        ? never
+        : Path
+    : never;
+}[keyof paths];
+
+type OperationAt<Path extends keyof paths, M extends Method> = NonNullable<
+  paths[Path][M & keyof paths[Path]]
+>;
+
+type MembersNeeded<Type> = {
+  [Name in keyof Type]-?: object extends Pick<Type, Name> ? never : Name;
+}[keyof Type];
+
+/** A member that may be left out if nothing in it is needed. */
+type OptionalIfEmpty<Name extends string, Type> = [MembersNeeded<Type>] extends [never]
+  ? { [Key in Name]?: Type }
+  : { [Key in Name]: Type };
+
+type Without<Type, Never> = {
+  [Name in keyof Type as [Type[Name]] extends [Never] ? never : Name]: Type[Name];
+};
+
+type PartOf<Operation, Name extends 'path' | 'query' | 'header'> = Operation extends {
+  parameters: { [Key in Name]?: infer Part };
+}
+  ? [Part] extends [never]
+    ? unknown
+    : [undefined] extends [Part]
+      ? { [Key in Name]?: NonNullable<Part> }
+      : OptionalIfEmpty<Name, Part>
+  : unknown;
+
+type ParametersOf<Operation> = PartOf<Operation, 'path'> &
+  PartOf<Operation, 'query'> &
+  PartOf<Operation, 'header'>;
+
+type ContentOf<Body> = Body extends { content: infer Content }
+  ? Content extends { 'application/json': infer Json }
+    ? Json
+    : Content extends { 'multipart/form-data': unknown }
+      ? FormData
+      : Content extends { 'text/csv': unknown }
+        ? string | Blob
+        : unknown
+  : never;
+
+type BodyOf<Operation> = Operation extends { requestBody: infer Body }
+  ? { body: ContentOf<Body> }
+  : Operation extends { requestBody?: infer Body }
+    ? [NonNullable<Body>] extends [never]
+      ? { body?: undefined }
+      : { body?: ContentOf<NonNullable<Body>> }
+    : { body?: undefined };
+
+export interface CommonOptions {
+  signal?: AbortSignal;
+  /** Headers beside those that the client sends itself. */
+  headers?: Record<string, string>;
+}
+
+export type OptionsOf<Operation> = CommonOptions &
+  OptionalIfEmpty<'params', Without<ParametersOf<Operation>, never>> &
+  BodyOf<Operation>;
+
+type SuccessOf<Operation> = Operation extends { responses: infer Responses }
+  ? Responses[keyof Responses]
+  : never;
+
+/** The data of a successful answer, or undefined if it has no body. */
+export type AnswerOf<Operation> = DataOf<SuccessOf<Operation>>;
+
+type DataOf<Response> = Response extends { content: infer Content }
+  ? Content extends { 'application/json': infer Json }
+    ? Json
+    : string
+  : undefined;
+
+interface ReadBy {
+  response: Response;
+  blob: Blob;
+  text: string;
+}
+
+interface Call<M extends Method> {
+  <Path extends PathWith<M>>(
+    path: Path,
+    ...options: object extends OptionsOf<OperationAt<Path, M>>
+      ? [options?: OptionsOf<OperationAt<Path, M>>]
+      : [options: OptionsOf<OperationAt<Path, M>>]
+  ): Promise<AnswerOf<OperationAt<Path, M>>>;
+  <Path extends PathWith<M>, ReadAs extends keyof ReadBy>(
+    path: Path,
+    options: OptionsOf<OperationAt<Path, M>> & {
+      /** `response` returns the `Response` of an accepted request, for example to read a stream. */
+      readAs: ReadAs;
+    },
+  ): Promise<ReadBy[ReadAs]>;
+}
+
+/**
+ * All operations of the API by method and path: `api.GET('/api/workspaces/{workspaceId}', { params: { path: { workspaceId } } })`.
+ * A call returns the data of the answer, or throws a `GuildhallError`.
+ */
+export interface Api {
+  GET: Call<'get'>;
+  PUT: Call<'put'>;
+  POST: Call<'post'>;
+  PATCH: Call<'patch'>;
+  DELETE: Call<'delete'>;
+}
+
+/** The data that an operation answers with, by its path: `Answer<'/api/saas-auth/me', 'get'>`. */
+export type Answer<Path extends keyof paths, M extends Method> = AnswerOf<OperationAt<Path, M>>;
+
+/** The body that an operation takes, by its path. */
+export type Body<Path extends keyof paths, M extends Method> = NonNullable<
+  BodyOf<OperationAt<Path, M>>['body']
+>;

@@ -1,0 +1,90 @@
+/** The parts of a problem document (RFC 9457) that the client reads. */
+export interface Problem {
+  code?: string;
+  status?: number;
+  title?: string;
+  detail?: string;
+  requestId?: string;
+  errors?: FieldError[];
+  [member: string]: unknown;
+}
+
+/** What is wrong with one field of a request. */
+export interface FieldError {
+  path?: string;
+  message?: string;
+  [member: string]: unknown;
+}
+
+/** Codes of the client itself, for requests that got no answer of the API. */
+export type ClientErrorCode = 'network_error' | 'timeout' | 'unexpected_answer' | 'not_signed_in';
+
+/**
+ * A request was refused or got no answer. Decide by `code`: the codes of the server are in its error table, those of the
+ * client are `network_error`, `timeout`, `unexpected_answer` and `not_signed_in`.
+ */
+export class GuildhallError extends Error {
+  override readonly name = 'GuildhallError';
+  readonly code: string;
+  /** The HTTP status, or 0 if there was no answer. */
+  readonly status: number;
+  /** What is wrong, and what to do. It may change: show it, and decide by `code`. */
+  readonly detail: string;
+  readonly errors: FieldError[];
+  /** Quote it when you report a problem. */
+  readonly requestId: string | undefined;
+  /** After how many seconds the same request may succeed. */
+  readonly retryAfter: number | undefined;
+  /** The whole problem document, with members such as `quota`. */
+  readonly problem: Problem;
+
+  constructor(problem: Problem & { code: string; retryAfter?: number | undefined }, cause?: unknown) {
+    const { retryAfter, ...rest } = problem;
+    const detail = rest.detail ?? rest.title ?? rest.code;
+    super(detail, { cause });
+    this.code = rest.code;
+    this.status = rest.status ?? 0;
+    this.detail = detail;
+    this.errors = rest.errors ?? [];
+    this.requestId = rest.requestId;
+    this.retryAfter = retryAfter;
+    this.problem = rest;
+  }
+
+  /** Whether the request may have been carried out, because no complete answer arrived. */
+  get isUncertain(): boolean {
+    return this.status === 0 || this.status >= 500;
+  }
+}
+
+/** Makes the error of a refused request. Proxies in between may answer with something else than a problem document. */
+export async function errorOf(response: Response): Promise<GuildhallError> {
+  const text = await response.text().catch(() => '');
+  const { status, headers } = response;
+  const retryAfter = secondsOf(headers.get('retry-after'));
+  const requestId = headers.get('x-request-id') ?? undefined;
+  let problem: Problem = {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null) problem = parsed as Problem;
+  } catch {
+    // Not a problem document.
+  }
+  return new GuildhallError({
+    requestId,
+    detail: `The server answered ${status}.`,
+    ...problem,
+    code: typeof problem.code === 'string' ? problem.code : 'unexpected_answer',
+    status,
+    retryAfter,
+  });
+}
+
+/** Reads `Retry-After`, which has seconds or a date. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (!retryAfter) return undefined;
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : (Date.parse(retryAfter) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+}

@@ -1,0 +1,142 @@
+import type { Api, CommonOptions } from './api-types.ts';
+import { errorOf, GuildhallError } from './errors.ts';
+import { parseJson, writeJson } from './json.ts';
+
+export interface HttpOptions {
+  /** The address of the server, for example `https://api.example`. */
+  baseUrl: string;
+  /** Replaces the global `fetch`, for example in a test. */
+  fetch?: typeof fetch;
+  /** How long a request may take with its answer, 30 seconds by default. Streams may take longer. */
+  timeoutMs?: number;
+}
+
+/** How a client proves who it is. */
+export interface Credential {
+  /** The headers of each request. They may change from request to request. */
+  headers(): Promise<Record<string, string>>;
+  /** Called after a 401 `invalid_bearer`: returns whether the request may be sent again with new headers. */
+  renew?(refused: Record<string, string>): Promise<boolean>;
+}
+
+export interface RequestOptions extends CommonOptions {
+  params?: {
+    path?: Record<string, unknown>;
+    query?: Record<string, unknown>;
+    header?: Record<string, unknown>;
+  };
+  body?: unknown;
+  /** How the body of the answer is read: as JSON or text if this is missing. */
+  readAs?: 'text' | 'blob' | 'response';
+  keepalive?: boolean;
+}
+
+/** Sends one request and returns the data of the answer. Throws a `GuildhallError` if it is refused. */
+export type Send = (method: string, path: string, options?: RequestOptions) => Promise<unknown>;
+
+const TIMEOUT_MS = 30_000;
+
+export function createSend(
+  { baseUrl, timeoutMs = TIMEOUT_MS, fetch: request = (...call) => fetch(...call) }: HttpOptions,
+  credential: Credential,
+): Send {
+  const base = baseUrl.replace(/\/+$/, '');
+
+  async function attempt(
+    url: string,
+    init: RequestInit,
+    { signal, readAs }: RequestOptions,
+  ): Promise<unknown> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), timeoutMs);
+    const cancel = () => limit.abort(signal?.reason);
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
+    try {
+      const response = await request(url, { ...init, signal: limit.signal });
+      if (!response.ok) throw await errorOf(response);
+      return await readAnswer(response, readAs);
+    } catch (error) {
+      if (error instanceof GuildhallError) throw error;
+      signal?.throwIfAborted();
+      throw limit.signal.aborted
+        ? clientError('timeout', `The server did not answer within ${timeoutMs / 1000} seconds.`, error)
+        : clientError('network_error', 'The server cannot be reached, or its answer is incomplete.', error);
+    } finally {
+      clearTimeout(timer);
+      // The caller's signal ends a stream that the caller still reads.
+      if (readAs !== 'response') signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  return async (method, path, options = {}) => {
+    const { params = {}, body, keepalive } = options;
+    const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
+    const url = base + addressOf(path, params);
+    for (let isSecond = false; ; isSecond = true) {
+      const proof = await credential.headers();
+      const init: RequestInit = {
+        method,
+        headers: {
+          ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
+          ...proof,
+          ...texts(params.header),
+          ...options.headers,
+        },
+        ...(body !== undefined && { body: isRaw ? body : writeJson(body) }),
+        ...(keepalive && { keepalive }),
+      };
+      try {
+        return await attempt(url, init, options);
+      } catch (error) {
+        const isExpired = error instanceof GuildhallError && error.code === 'invalid_bearer';
+        if (isSecond || !isExpired || !(await credential.renew?.(proof))) throw error;
+      }
+    }
+  };
+}
+
+/** Makes the typed calls of all operations. Their types are those of the OpenAPI document. */
+export function createApi(send: Send): Api {
+  const call = (method: string) => (path: string, options?: RequestOptions) => send(method, path, options);
+  const calls = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'].map((method) => [method, call(method)]);
+  return Object.fromEntries(calls) as Api;
+}
+
+function clientError(code: string, detail: string, cause: unknown): GuildhallError {
+  return new GuildhallError({ code, detail, status: 0 }, cause);
+}
+
+async function readAnswer(response: Response, readAs: RequestOptions['readAs']): Promise<unknown> {
+  if (readAs === 'response') return response;
+  if (readAs === 'blob') return response.blob();
+  const text = await response.text();
+  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
+  return readAs === 'text' || !isJson ? text || undefined : parseJson(text);
+}
+
+function addressOf(
+  path: string,
+  { path: values = {}, query = {} }: NonNullable<RequestOptions['params']>,
+): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(String(values[name])),
+  );
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) =>
+      [value]
+        .flat()
+        .filter((one) => one !== undefined && one !== null)
+        .map((one) => [name, String(one)]),
+    ),
+  ).toString();
+  return search ? `${filled}?${search}` : filled;
+}
+
+function texts(values: Record<string, unknown> = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, String(value)]),
+  );
+}

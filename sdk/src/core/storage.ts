@@ -1,0 +1,25 @@
+/** Values by key. `undefined` deletes the key. */
+export type Changes = Record<string, string | undefined>;
+
+/** The value that a key must have, or undefined if it must be missing. */
+export interface Condition {
+  key: string;
+  value: string | undefined;
+}
+
+/**
+ * Where a client keeps its session and its waiting events. `memoryStorage`, `localStorage`, `indexedDbStorage` and
+ * `fileStorage` exist; another platform needs these three functions.
+ */
+export interface ClientStorage {
+  get(key: string): Promise<string | undefined>;
+  /**
+   * Makes all changes or none. With `onlyIf` it changes nothing and returns false if the key has another value. A
+   * resolved write survives the end of the program, except in memory.
+   */
+  write(changes: Changes, onlyIf?: Condition): Promise<boolean>;
+  /** The first entries whose keys begin with the prefix and come after the key `after`, in the order of the keys. */
+  list(prefix: string, limit: number, after?: string): Promise<[key: string, value: string][]>;
+  /** Calls the listener when another page of the browser may have changed a key. Returns what ends this. */
+  watch?(listener: () => void): () => void;
+}
