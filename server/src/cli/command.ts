@@ -4,6 +4,7 @@ import { RotationRefusedError } from '../features/platform/signing-keys/index.ts
 import { ChainConfigurationError } from '../features/wallet/chain/index.ts';
 import { ConfigError, readConfig, type Config } from '../runtime/config.ts';
 import { WrongMasterKeyError } from '../security/vault.ts';
+import { SimulationError } from '../simulation/index.ts';
 
 /** Thrown if a command was given an argument that it cannot use. The message says what to write instead. */
 export class UsageError extends Error {
@@ -17,6 +18,7 @@ const OPERATOR_ERRORS = [
   DatabaseUnusableError,
   DataFolderInUseError,
   RotationRefusedError,
+  SimulationError,
   UsageError,
   WrongMasterKeyError,
 ];

@@ -7,6 +7,7 @@ import { fail } from './command.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { serveCommand } from './serve.ts';
+import { simulateCommand } from './simulate.ts';
 import { verifyCommand } from './verify.ts';
 import { workerCommand } from './worker.ts';
 
@@ -21,6 +22,7 @@ for (const command of [
   verifyCommand,
   keysCommand,
   chainCommand,
+  simulateCommand,
 ])
   program.addCommand(command);
 

@@ -92,6 +92,10 @@ Paste them into another terminal to try the README:
 Sign a first player in:
 
   curl -s ${url}/api/player-auth/login ${headers} -d '${body}'
+
+Simulate an evening with a hundred players:
+
+  npm run simulate -- --url ${url}
 `;
 }
 

@@ -37,6 +37,8 @@ const LAYERS: Record<string, string[]> = {
   outbound: ['core'],
   jobs: ['core', 'database'],
   http: ['core', 'security'],
+  // It is a client: it knows the server over HTTP alone.
+  simulation: [],
 };
 
 function forbid(what: string, isBroken: (candidate: Import) => boolean): void {

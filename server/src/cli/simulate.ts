@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Author } from '../core/author.ts';
+import { parseDuration } from '../core/durations.ts';
+import { isGuid } from '../core/ids.ts';
+import { sql } from '../database/sql.ts';
+import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
+import { readConfig } from '../runtime/config.ts';
+import { createVault } from '../security/vault.ts';
+import { readOrCreateMasterKey } from '../security/master-key.ts';
+import {
+  createTally,
+  DEFAULT_THRESHOLDS,
+  openApi,
+  progressLine,
+  simulate,
+  summary,
+  type AlertThresholds,
+} from '../simulation/index.ts';
+import { stopOnSignal, UsageError, withDatabase, withStorage } from './command.ts';
+
+interface Options {
+  players: number;
+  rate: number;
+  duration: number;
+  spike: number;
+  seed: string;
+  url?: string;
+  key?: string;
+  tenant?: string;
+}
+
+export const simulateCommand = new Command('simulate')
+  .description(
+    'simulate players who sign in, play matches, send events and make mistakes, so that charts and alerts have data',
+  )
+  .option('--players <count>', 'how many players there are (1 to 10,000)', integer(1, 10_000), 100)
+  .option('--rate <events>', 'events a second at the busiest moment (1 to 5,000)', integer(1, 5000), 20)
+  .option('--duration <time>', 'how long it runs: 30s, 10m, 2h, up to 7d', duration, 600)
+  .option('--spike <time>', 'the time between spikes that raise alerts, or off', spikeInterval, 120)
+  .option('--seed <text>', 'the same text gives the same players', seedText, '1')
+  .addOption(
+    new Option(
+      '--key <key>',
+      'a game key; without one, a key is created in the demo of the embedded database',
+    ).env('GUILDHALL_GAME_KEY'),
+  )
+  .addOption(
+    new Option(
+      '--tenant <id>',
+      'the tenant of the embedded database in which a key is created (default: the demo)',
+    ).conflicts('key'),
+  )
+  .addOption(
+    new Option('--url <url>', 'the address of the server (default: port PORT of this machine)').env(
+      'GUILDHALL_URL',
+    ),
+  )
+  .action(run);
+
+async function run(options: Options): Promise<void> {
+  const url = (options.url ?? `http://127.0.0.1:${readConfig().port}`).replace(/\/+$/, '');
+  if (!URL.canParse(url)) throw new UsageError(`--url: "${url}" is not a URL.`);
+  const access = options.key
+    ? { gameKey: options.key, thresholds: DEFAULT_THRESHOLDS }
+    : await createSimulationKey(url, options);
+
+  const stop = new AbortController();
+  const tally = createTally();
+  const durationMs = options.duration * 1000;
+  const finished = (async () => {
+    const api = openApi(url, access.gameKey, stop.signal);
+    await api.check();
+    console.log(`${options.players} players play at ${url}. Ctrl-C ends the simulation.`);
+    const progress = showProgress(
+      () => tally.accepted,
+      (perSecond) => progressLine(tally, durationMs, perSecond),
+    );
+    const spikeEveryMs = options.spike === 0 ? undefined : options.spike * 1000;
+    const settings = { ...options, durationMs, spikeEveryMs, thresholds: access.thresholds };
+    try {
+      await simulate(api, settings, stop, tally);
+    } finally {
+      progress.end();
+      await api.close();
+    }
+    console.log(summary(tally));
+  })();
+  stopOnSignal(async () => {
+    stop.abort();
+    await finished;
+  });
+  await finished;
+}
+
+const SYSTEM: Author = { actor: { kind: 'system', id: null } };
+const KEY_OUTLIVES_SECONDS = 600;
+
+/**
+ * Creates a game key for one simulation in a tenant of the embedded database, by default the demo. Its alert thresholds are a few
+ * times the simulated traffic, so that a spike raises alerts with few requests. Throws {@link UsageError}.
+ */
+async function createSimulationKey(
+  url: string,
+  { rate, duration, tenant }: Options,
+): Promise<{ gameKey: string; thresholds: AlertThresholds }> {
+  const config = readConfig();
+  if (config.databaseUrl)
+    throw new UsageError(
+      'Set a game key with --key or GUILDHALL_GAME_KEY. Only the embedded database has a demo.',
+    );
+  if (!(await fetch(`${url}/health/live`).catch(() => undefined))?.ok)
+    throw new UsageError(`No server answers at ${url}. Start it with \`npm start\`, or set --url.`);
+  if (!existsSync(join(config.dataDir, 'postgres')))
+    throw new UsageError(
+      `${config.dataDir} has no database. Set DATA_DIR to the server's folder, or set --key.`,
+    );
+  if (tenant !== undefined && !isGuid(tenant)) throw new UsageError(`"${tenant}" is not the id of a tenant.`);
+
+  const requests = 600 + 120 * rate;
+  const thresholds = { requests, bytes: 1024 * 1024 + 1024 * requests };
+  const vault = createVault(config.masterKey ?? (await readOrCreateMasterKey(config.dataDir)));
+  let gameKey = '';
+  await withStorage((databaseUrl) =>
+    withDatabase(databaseUrl, async (database) => {
+      const found = await database
+        .forPlatform()
+        .row<{ id: string }>(
+          tenant
+            ? sql`SELECT id FROM tenants WHERE id = ${tenant} AND disabled_at IS NULL`
+            : sql`SELECT id FROM tenants WHERE is_demo AND disabled_at IS NULL ORDER BY id LIMIT 1`,
+        );
+      if (!found)
+        throw new UsageError(
+          tenant
+            ? `The database has no active tenant ${tenant}.`
+            : 'The database has no demo tenant. Set a game key with --key or GUILDHALL_GAME_KEY.',
+        );
+      const created = await database.forTenant(found.id).transaction((transaction) =>
+        createOwnKey(transaction, vault, SYSTEM, {
+          tenantId: found.id,
+          kind: 'game',
+          name: 'Simulation',
+          rateLimitPerMinute: thresholds.requests,
+          payloadBytesPerMinute: thresholds.bytes,
+          expiresAt: new Date(Date.now() + (duration + KEY_OUTLIVES_SECONDS) * 1000).toISOString(),
+        }),
+      );
+      gameKey = created.key;
+    }),
+  );
+  return { gameKey, thresholds };
+}
+
+const SAMPLE_MS = 250;
+const RATE_OVER_MS = 5000;
+const LOG_EVERY_MS = 10_000;
+
+/** Shows the progress: one line that is updated on a terminal, or a new line every ten seconds in a log. */
+function showProgress(accepted: () => number, line: (perSecond: number) => string): { end(): void } {
+  const { stderr } = process;
+  const samples: { at: number; accepted: number }[] = [];
+  let loggedAt = performance.now();
+  const show = (): void => {
+    const now = { at: performance.now(), accepted: accepted() };
+    samples.push(now);
+    while (samples[0]!.at < now.at - RATE_OVER_MS) samples.shift();
+    if (!stderr.isTTY && now.at - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = now.at;
+    const oldest = samples[0]!;
+    const perSecond = ((now.accepted - oldest.accepted) * 1000) / Math.max(now.at - oldest.at, SAMPLE_MS);
+    const text = line(perSecond);
+    stderr.write(stderr.isTTY ? `\r${text.slice(0, (stderr.columns || 80) - 1)}\u001B[K` : `${text}\n`);
+  };
+  const timer = setInterval(show, SAMPLE_MS);
+  return {
+    end() {
+      clearInterval(timer);
+      if (stderr.isTTY) stderr.write('\n');
+    },
+  };
+}
+
+function integer(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be an integer from ${least} to ${most}.`);
+  };
+}
+
+const MAX_SECONDS = 7 * 24 * 60 * 60;
+
+function duration(text: string): number {
+  const seconds = parseDuration(text);
+  if (seconds !== undefined && seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
+  throw new InvalidArgumentError('Write it as 30s, 10m or 2h, up to 7d.');
+}
+
+/** Zero seconds for `off`. */
+function spikeInterval(text: string): number {
+  return text === 'off' ? 0 : duration(text);
+}
+
+/** A text of at most 32 letters and digits, because it becomes a part of usernames. */
+function seedText(text: string): string {
+  if (/^[a-z0-9]{1,32}$/i.test(text)) return text;
+  throw new InvalidArgumentError('It must have 1 to 32 letters and digits.');
+}
