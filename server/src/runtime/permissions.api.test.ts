@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { stepAt, totpCode } from '../features/studio/accounts/totp.ts';
-import { roles, type Role } from '../core/role.ts';
-import { hashPassword } from '../security/passwords.ts';
-import { createVault } from '../security/vault.ts';
+import { roles } from '../core/role.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
-import type { TestTenant } from '../testing/arrange.ts';
+import { dashboardRules, operationsOf, sendByRule, type Rule } from '../testing/dashboard-operations.ts';
 import type { Caller } from '../testing/http-client.ts';
-import { openTestStream } from '../testing/event-stream.ts';
-import { csvForm } from '../testing/definition-csv.ts';
-import { arrangeInvitation } from '../testing/invitations.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../testing/test-app.ts';
+import { startTestApp } from '../testing/test-app.ts';
 
 // Who may call what: every operation of the OpenAPI document that takes a dashboard account, tried by every kind of caller.
 // An operation without a rule below fails. So does one that changes something and leaves no audit record.
@@ -25,316 +19,12 @@ const accounts = {
   owner: await arrangeAccount(app, elsewhere),
   platformAdmin: await arrangePlatformAdmin(app),
 };
-const PASSWORD = 'correct horse';
-const passwordHash = await hashPassword(PASSWORD);
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 type AccountName = keyof typeof accounts;
+const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 
-/** What a rule's request may be made of. */
-interface Scene {
-  tenant: TestTenant;
-  /** The address of the caller. */
-  email: string;
-}
-type Made<Value> = Value | ((scene: Scene) => Promise<Value>);
-
-interface Rule {
-  /** Any account; a member of at least this role; or a platform admin. */
-  needs: 'account' | Role | 'platformAdmin';
-  /** What the document says if the use case requires more than the route: see the operation's description. */
-  declares?: Role;
-  /** The least valid body: what becomes JSON, or a form. */
-  body?: Made<unknown>;
-  query?: string;
-  /** Values of path parameters, made for each request. */
-  path?: Record<string, Made<string>>;
-  /** Whether the answer goes on until its reader leaves. */
-  isStream?: boolean;
-  /** Why a change leaves no audit record. */
-  unaudited?: string;
-}
-
-const someText = () => randomBytes(6).toString('hex');
-const someEmail = () => `${someText()}@example.com`;
-const asOwner = async (path: string, body: unknown = {}) => {
-  const answer = await app.http.post(path, body, accounts.owner);
-  assert.ok(answer.status < 300, answer.text);
-  return answer.body;
-};
-const made = {
-  key: (kind: string) => async (scene: Scene) =>
-    (await asOwner(`${tenantPath(scene)}/${kind}-keys`, { name: 'x' })).id as string,
-  /** An API key of another workspace, for which the tenant's workspace pays. */
-  paidKey: async ({ tenant }: Scene) => {
-    const { rows } = await app.owner.query(
-      `UPDATE tenant_keys
-       SET subscriber_workspace_id = $1, subscriber_agreed_by = $2, subscriber_agreed_at = now()
-       WHERE tenant_id = $3 AND kind = 'api' RETURNING id`,
-      [tenant.workspaceId, accounts.owner.accountId, (await arrangeTenant(app)).tenantId],
-    );
-    return rows[0].id as string;
-  },
-  member: async ({ tenant }: Scene) => (await arrangeAccount(app, tenant, 'viewer')).accountId,
-  invitation: async ({ tenant }: Scene) => (await arrangeInvitation(app, tenant, { email: someEmail() })).id,
-  player: async ({ tenant }: Scene) => (await arrangePlayer(app, tenant)).playerId as string,
-  bannedPlayer: async (scene: Scene) => {
-    const playerId = await made.player(scene);
-    await asOwner(`${tenantPath(scene)}/players/${playerId}/ban`);
-    return playerId;
-  },
-  /** Gives the caller's account a password. */
-  password: async ({ email }: Scene) => {
-    await app.owner.query('UPDATE accounts SET password_hash = $2 WHERE email = $1', [email, passwordHash]);
-  },
-  /** Gives the caller's account a second factor, or an enrolment that waits for its code. */
-  totp: async ({ email }: Scene, isConfirmed: boolean) => {
-    const secret = randomBytes(20);
-    const { rows } = await app.owner.query('SELECT id FROM accounts WHERE email = $1', [email]);
-    for (const { id } of rows) {
-      const sealed = vault.seal(secret.toString('base64'), `totp ${id}`);
-      await app.owner.query('DELETE FROM account_totp WHERE account_id = $1', [id]);
-      await app.owner.query(
-        `INSERT INTO account_totp (account_id, secret, confirmed_at)
-         VALUES ($1, $2, CASE WHEN $3::boolean THEN now() END)`,
-        [id, sealed, isConfirmed],
-      );
-    }
-    return secret;
-  },
-  /** Of the caller. */
-  session: async ({ email }: Scene) => {
-    const { rows } = await app.owner.query(
-      `INSERT INTO account_sessions (id, account_id)
-       SELECT gen_random_uuid(), id FROM accounts WHERE email = $1 OR is_platform_admin
-       ORDER BY email = $1 DESC LIMIT 1 RETURNING id`,
-      [email],
-    );
-    return rows[0].id as string;
-  },
-  notification: async ({ email }: Scene) => {
-    const { rows } = await app.owner.query(
-      `INSERT INTO notifications (id, account_id, type, title, text)
-       SELECT gen_random_uuid(), (SELECT id FROM accounts WHERE email = $1 OR is_platform_admin
-                                  ORDER BY email = $1 DESC LIMIT 1), 'test', 'x', 'x' RETURNING id`,
-      [email],
-    );
-    return rows[0].id as string;
-  },
-  definition: async (scene: Scene) =>
-    (await asOwner(`${tenantPath(scene)}/event-definitions`, { eventKey: someText() })).id as string,
-  /** With a delivery. */
-  webhook: async ({ tenant }: Scene) =>
-    makeWebhook(`/api/workspaces/${tenant.workspaceId}/webhooks`, accounts.owner),
-  platformWebhook: async () => {
-    // There may not be as many as this file makes.
-    await app.owner.query('DELETE FROM webhook_endpoints WHERE workspace_id IS NULL');
-    return makeWebhook('/api/admin/webhooks', accounts.platformAdmin);
-  },
-  /** Of the webhook that was made last. */
-  delivery: async () => {
-    const { rows } = await app.owner.query('SELECT id FROM webhook_deliveries ORDER BY id DESC LIMIT 1');
-    return rows[0].id as string;
-  },
-};
-const makeWebhook = async (path: string, caller: Caller) => {
-  const { body } = await app.http.post(path, { url: 'https://hooks.example.com' }, caller);
-  const test = await app.http.post(`${path}/${body.id}/test`, undefined, caller);
-  assert.equal(test.status, 202, test.text);
-  return body.id as string;
-};
-const tenantPath = ({ tenant }: Scene) => `/api/bus_tenants/${tenant.tenantId}`;
-
-const reads: Rule = { needs: 'viewer' };
-const gameKey = { keyId: made.key('game') };
-const apiKey = { keyId: made.key('api') };
-const webhook = { webhookId: made.webhook, deliveryId: made.delivery };
-const platformWebhook = { webhookId: made.platformWebhook, deliveryId: made.delivery };
-const lastDay = `from=${new Date(Date.now() - 86_400_000).toISOString()}&to=${new Date().toISOString()}`;
-
-const rules: Record<string, Rule> = {
-  getOwnAccount: { needs: 'account' },
-  listAccountSessions: { needs: 'account' },
-  endAccountSession: { needs: 'account', path: { sessionId: made.session } },
-  resendAccountVerification: {
-    needs: 'account',
-    body: async ({ email }: Scene) => {
-      await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE email = $1', [email]);
-      return undefined;
-    },
-  },
-  changeAccountPassword: {
-    needs: 'account',
-    body: async (scene: Scene) => {
-      await made.password(scene);
-      return { currentPassword: PASSWORD, newPassword: PASSWORD };
-    },
-  },
-  enrollTotp: {
-    needs: 'account',
-    body: async (scene: Scene) => {
-      await app.owner.query('UPDATE accounts SET email_verified_at = now() WHERE email = $1', [scene.email]);
-      await made.password(scene);
-      return { password: PASSWORD };
-    },
-  },
-  confirmTotp: {
-    needs: 'account',
-    body: async (scene: Scene) => {
-      const secret = await made.totp(scene, false);
-      return { code: totpCode(secret, stepAt(Date.now())) };
-    },
-  },
-  renewRecoveryCodes: {
-    needs: 'account',
-    body: async (scene: Scene) => {
-      await made.totp(scene, true);
-      await made.password(scene);
-      return { password: PASSWORD };
-    },
-  },
-  disableTotp: {
-    needs: 'account',
-    body: async (scene: Scene) => {
-      const secret = await made.totp(scene, true);
-      return { code: totpCode(secret, stepAt(Date.now())) };
-    },
-  },
-  joinWorkspace: {
-    needs: 'account',
-    body: async ({ email }: Scene) => {
-      const { token } = await arrangeInvitation(app, await arrangeTenant(app), { email });
-      return { token };
-    },
-  },
-
-  listWorkspaces: { needs: 'account' },
-  createWorkspace: { needs: 'account', body: { name: 'x' } },
-  getWorkspace: reads,
-  updateWorkspace: { needs: 'owner', body: { name: 'x' } },
-  changePlan: { needs: 'platformAdmin', body: { name: 'x' } },
-  listWorkspaceAuditRecords: reads,
-  listAllAuditRecords: { needs: 'platformAdmin' },
-  getQuota: reads,
-  listPaidKeys: reads,
-  endPayment: { needs: 'admin', path: { keyId: made.paidKey } },
-  listUsage: reads,
-
-  listMembers: reads,
-  inviteMember: { needs: 'admin', body: async () => ({ email: someEmail(), role: 'viewer' }) },
-  changeMember: { needs: 'admin', body: { role: 'admin' }, path: { userId: made.member } },
-  removeMember: { needs: 'admin', declares: 'viewer', path: { userId: made.member } },
-  withdrawInvitation: { needs: 'admin', path: { invitationId: made.invitation } },
-
-  listTenants: reads,
-  createTenant: { needs: 'admin', body: { name: 'x' } },
-  getTenant: reads,
-  updateTenant: { needs: 'admin', body: { name: 'x' } },
-  disableTenant: { needs: 'admin' },
-  listTenantAuditRecords: reads,
-
-  listProviders: reads,
-  getProvider: { ...reads, path: { provider: 'Mock' } },
-  setProvider: { needs: 'admin', body: { enabled: false }, path: { provider: 'Mock' } },
-
-  listGameKeys: reads,
-  createGameKey: { needs: 'admin', body: { name: 'x' } },
-  updateGameKey: { needs: 'admin', body: { name: 'y' }, path: gameKey },
-  rotateGameKey: { needs: 'admin', body: {}, path: gameKey },
-  revokeGameKey: { needs: 'admin', path: gameKey },
-  listApiKeys: reads,
-  createApiKey: { needs: 'admin', body: { name: 'x' } },
-  updateApiKey: { needs: 'admin', body: { name: 'y' }, path: apiKey },
-  rotateApiKey: { needs: 'admin', body: {}, path: apiKey },
-  revokeApiKey: { needs: 'admin', path: apiKey },
-
-  listEventDefinitions: { needs: 'admin' },
-  createEventDefinition: { needs: 'admin', body: async () => ({ eventKey: someText() }) },
-  changeEventDefinition: {
-    needs: 'admin',
-    body: { isActive: false },
-    path: { definitionId: made.definition },
-  },
-  exportEventDefinitions: { needs: 'admin' },
-  importEventDefinitions: {
-    needs: 'admin',
-    body: async () => csvForm(`event_key,event_value\n${someText()},\n`),
-  },
-  getEventDefinitionSettings: { needs: 'admin' },
-  changeEventDefinitionSettings: { needs: 'admin', body: { autoCreate: true } },
-
-  listTenantPlayers: reads,
-  getTenantPlayer: { ...reads, path: { playerId: made.player } },
-  changeTenantPlayer: { needs: 'admin', body: { tenantRole: 'tester' }, path: { playerId: made.player } },
-  listTenantPlayerSessions: { ...reads, path: { playerId: made.player } },
-  listTenantPlayerDevices: { ...reads, path: { playerId: made.player } },
-  banPlayer: { needs: 'admin', body: {}, path: { playerId: made.player } },
-  liftPlayerBan: { needs: 'admin', path: { playerId: made.bannedPlayer } },
-  forceLogoutPlayer: { needs: 'admin', body: {}, path: { playerId: made.player } },
-  listPlayerBans: { ...reads, path: { playerId: made.player } },
-
-  listEvents: { ...reads, query: 'scope=player' },
-  exportEvents: { ...reads, query: 'scope=player' },
-  summariseEvents: { ...reads, query: `scope=player&${lastDay}` },
-  analyseSessions: { ...reads, query: lastDay },
-
-  listAlerts: reads,
-  getAlertSettings: reads,
-  changeAlertSettings: { needs: 'admin', body: async () => ({ rateLimitPerMinute: randomInt(1, 1e9) }) },
-
-  listNotifications: { needs: 'account' },
-  streamNotifications: { needs: 'account', isStream: true },
-  readNotification: {
-    needs: 'account',
-    path: { notificationId: made.notification },
-    unaudited: 'it is one’s own to read',
-  },
-  readAllNotifications: { needs: 'account', unaudited: 'they are one’s own to read' },
-
-  deletePlayer: { needs: 'platformAdmin', path: { playerId: made.player } },
-
-  listWebhooks: reads,
-  createWebhook: { needs: 'admin', body: { url: 'https://hooks.example.com' } },
-  getWebhook: { ...reads, path: webhook },
-  updateWebhook: { needs: 'admin', body: { enabled: false }, path: webhook },
-  deleteWebhook: { needs: 'admin', path: webhook },
-  testWebhook: { needs: 'admin', path: webhook },
-  rotateWebhookSecret: { needs: 'admin', body: {}, path: webhook },
-  listWebhookDeliveries: { ...reads, path: webhook },
-  getWebhookDelivery: { ...reads, path: webhook },
-  redeliverWebhook: { needs: 'admin', path: webhook },
-
-  listPlatformWebhooks: { needs: 'platformAdmin' },
-  createPlatformWebhook: { needs: 'platformAdmin', body: { url: 'https://hooks.example.com' } },
-  getPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
-  updatePlatformWebhook: { needs: 'platformAdmin', body: { enabled: false }, path: platformWebhook },
-  deletePlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
-  testPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
-  rotatePlatformWebhookSecret: { needs: 'platformAdmin', body: {}, path: platformWebhook },
-  listPlatformWebhookDeliveries: { needs: 'platformAdmin', path: platformWebhook },
-  getPlatformWebhookDelivery: { needs: 'platformAdmin', path: platformWebhook },
-  redeliverPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
-
-  listOutbox: { needs: 'platformAdmin' },
-};
-
-interface Operation {
-  method: string;
-  path: string;
-  operationId: string;
-  security: Record<string, string[]>[];
-  'x-required-role'?: Role;
-}
-
+const rules = await dashboardRules(app, accounts);
 const { body: document } = await app.http.get('/openapi.json');
-const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>)
-  .flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      ...operation,
-      path,
-      method: method.toUpperCase(),
-    })),
-  )
-  .filter(({ security }) => security?.some((one) => 'account' in one));
+const operations = operationsOf(document).filter(({ security }) => security?.some((one) => 'account' in one));
 
 test('every operation behind a dashboard account has a rule, and every rule an operation', () => {
   assert.deepEqual(
@@ -375,9 +65,9 @@ for (const operation of operations) {
       ['a player', { bearer: player.accessToken }],
       ['a player with a game key', player.caller],
     ];
-    const takesApiKeys = operation.security.some((one) => 'apiKey' in one);
+    const takesApiKeys = operation.security!.some((one) => 'apiKey' in one);
     for (const [who, caller] of strangers) {
-      const { status, text } = await send(operation, rule, { tenant, email: someEmail() }, caller);
+      const { status, text } = await sendByRule(app, operation, rule, { tenant, email: someEmail() }, caller);
       if (who === 'an API key' && takesApiKeys) assert.ok(status < 300, text);
       else assert.equal(status, 401, `${who}: ${text}`);
     }
@@ -388,7 +78,7 @@ for (const operation of operations) {
       Caller & { accountId: string },
     ][]) {
       const email = `${account.accountId}@example.com`;
-      const answer = await send(operation, rule, { tenant, email }, account);
+      const answer = await sendByRule(app, operation, rule, { tenant, email }, account);
       const expected = expectedStatus(rule, name);
       if (expected) assert.equal(answer.status, expected, `${name}: ${answer.text}`);
       else assert.ok(answer.status < 300, `${name}: ${answer.text}`);
@@ -415,25 +105,4 @@ function expectedStatus({ needs }: Rule, name: AccountName): 403 | 404 | undefin
   if (needs === 'platformAdmin') return name === 'platformAdmin' ? undefined : 403;
   if (name === 'stranger' || name === 'platformAdmin') return 404;
   return roles.indexOf(name) < roles.indexOf(needs) ? 403 : undefined;
-}
-
-async function send({ path, method }: Operation, rule: Rule, scene: Scene, caller: Caller) {
-  const make = async <Value>(value: Made<Value>) =>
-    typeof value === 'function' ? (value as (scene: Scene) => Promise<Value>)(scene) : value;
-  const parts: Record<string, Made<string>> = { ...scene.tenant, ...rule.path };
-  let address = path;
-  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
-    const value = parts[name];
-    assert.ok(value !== undefined, `the rule says what ${name} is`);
-    address = address.replace(`{${name}}`, await make(value));
-  }
-  if (rule.query) address += `?${rule.query}`;
-  if (rule.isStream) {
-    const stream = await openTestStream(app.url + address, caller);
-    stream.close();
-    return { ...stream, text: '' };
-  }
-  const body = await make(rule.body);
-  const isForm = body === undefined || body instanceof FormData;
-  return app.http.raw(method, address, isForm ? body : JSON.stringify(body), caller);
 }
