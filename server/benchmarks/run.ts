@@ -3,7 +3,13 @@ import { parseArgs } from 'node:util';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import type { LoadResult } from './closed-loop.ts';
 import { rawCopyRate } from './raw-copy.ts';
-import { loadLiveness, loadLookups, rawLookupRate, seedLookupPlayers } from './lookups.ts';
+import {
+  collectLookupStatistics,
+  loadLiveness,
+  loadLookups,
+  rawLookupRate,
+  seedLookupPlayers,
+} from './lookups.ts';
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlayers } from './scenarios.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
@@ -113,7 +119,13 @@ async function measurePasswordFlood(server: ServerProcess): Promise<void> {
 
 async function measureLookups(server: ServerProcess, tenant: TestTenant): Promise<void> {
   console.log('\nProfile look-ups by game key, random among 100,000 players');
+  // The connections cache their plans while the tables are empty, as on the first day of a game.
+  const first = await seedLookupPlayers(server.owner, tenant, 1);
+  await loadLookups(server, tenant, first, { connections: 16, seconds: 1 });
   const playerIds = await seedLookupPlayers(server.owner, tenant, 100_000);
+  const withoutStatistics = await loadLookups(server, tenant, playerIds, { connections: 16, seconds });
+  show('a profile, no statistics, 16 connections', withoutStatistics);
+  await collectLookupStatistics(server.owner);
   for (const connections of [1, 16, 64]) {
     const load = { connections, seconds };
     const raw = await rawLookupRate(server.databaseUrl, tenant, playerIds, {
