@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 00abcb8d72c5e5cc67ed912981ce9c58f5b11e5ec94e5979832f70d0c0864035
+// Document: aef2eea4c8e23076b892ad8ad71ae3b53834e43a849f39a1e3eefc9f70ec176f
 
 export interface paths {
     "/metrics": {
@@ -33,7 +33,7 @@ export interface paths {
          * Check that the process is running
          * @description Returns 200 if the process answers requests. Use it as a liveness probe.
          */
-        get: operations["isLive"];
+        get: operations["getLiveness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -53,7 +53,7 @@ export interface paths {
          * Check that the server is ready
          * @description Returns 200 if the database answers, and 503 if it does not. Use it as a readiness probe.
          */
-        get: operations["isReady"];
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -133,7 +133,7 @@ export interface paths {
          * List all audit records
          * @description Returns the audit records of the whole deployment, newest first. Records without workspace and tenant are included, for example the deletion of a player.
          */
-        get: operations["listAllAuditRecords"];
+        get: operations["listPlatformAuditRecords"];
         put?: never;
         post?: never;
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
          * Find a player by provider id
          * @description Returns the id of the player who has a user id at a provider. Never signs in and never creates a player.
          */
-        post: operations["findPlayerByProvider"];
+        post: operations["getPlayerByProvider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -215,7 +215,7 @@ export interface paths {
          * Issue a wallet challenge
          * @description Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network.
          */
-        post: operations["issueWalletChallenge"];
+        post: operations["createWalletChallenge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -235,7 +235,7 @@ export interface paths {
          * Sign in with a wallet
          * @description Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false.
          */
-        post: operations["verifyWalletSignature"];
+        post: operations["logInPlayerByWallet"];
         delete?: never;
         options?: never;
         head?: never;
@@ -275,7 +275,7 @@ export interface paths {
          * Sign in with a one-time code
          * @description Creates the player if no player has the address, unless `createAccountIfMissing` is false. A code works once. A wrong, used or expired code returns the same 401. If a player signed up with the address and never verified it, this removes that player’s password, sessions and other sign-in methods.
          */
-        post: operations["exchangeOneTimeCode"];
+        post: operations["logInPlayerByCode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -335,7 +335,7 @@ export interface paths {
          * Verify an e-mail address
          * @description Takes the token that was mailed at sign-up. The token works once, for 24 hours, in the tenant of the sign-up.
          */
-        post: operations["verifyEmailAddress"];
+        post: operations["verifyPlayerEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -355,7 +355,7 @@ export interface paths {
          * Request a password reset
          * @description Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 seconds for one address send one mail.
          */
-        post: operations["requestPasswordReset"];
+        post: operations["requestPlayerPasswordReset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -375,7 +375,7 @@ export interface paths {
          * Set a new password
          * @description Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies the address, and ends all sessions of the player: their refresh tokens stop working.
          */
-        post: operations["resetPassword"];
+        post: operations["resetPlayerPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -395,7 +395,7 @@ export interface paths {
          * Issue a sign-in challenge
          * @description EvmWallet: `subject` is the wallet’s address, and the wallet signs `message`, as with `/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an e-mail address that gets a code, as with `/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to the provider’s own endpoint.
          */
-        post: operations["issueSignInChallenge"];
+        post: operations["createLoginChallenge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -415,7 +415,7 @@ export interface paths {
          * Answer a sign-in challenge
          * @description Verifies the answer and starts a session. A wallet’s challenge allows one attempt, and a mailed code allows five. Every wrong, used or expired challenge returns the same 401. Creates the player if none exists, unless `createAccountIfMissing` is false.
          */
-        post: operations["answerSignInChallenge"];
+        post: operations["logInPlayerByChallenge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -475,7 +475,7 @@ export interface paths {
          * Issue an assertion
          * @description An assertion proves the player’s identity to one third party, for 5 minutes. The bearer is the player’s access token, or a refresh token that the third party received with an earlier assertion. With a refresh token, the audience must be the same, and the response contains the next refresh token. If exchanges of one refresh token run in parallel without an `Idempotency-Key`, only one succeeds. A later reuse revokes the refresh token and all its successors. A repeated request with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.
          */
-        post: operations["exchangeForAssertion"];
+        post: operations["createAssertion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -575,7 +575,7 @@ export interface paths {
          * Sign in with a portal code
          * @description Returns tokens for the player who has verified the address. Never creates a player. A code works once, and only in the portal. A wrong, used or expired code returns the same 401.
          */
-        post: operations["exchangePortalCode"];
+        post: operations["logInToPortalByCode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -595,7 +595,7 @@ export interface paths {
          * Issue a wallet proof challenge
          * @description Returns a message for the wallet to sign. The signature is the proof of identity for one change of a profile. The message works once, for 5 minutes. It does not sign in to a game.
          */
-        post: operations["issueWalletProofChallenge"];
+        post: operations["createWalletProofChallenge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -679,7 +679,7 @@ export interface paths {
          * Name, trust or block a device
          * @description Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason `device_blocked`) and refuses logins from it. Access tokens stay valid until they expire.
          */
-        patch: operations["changeDevice"];
+        patch: operations["updateDevice"];
         trace?: never;
     };
     "/api/player/sessions/history": {
@@ -713,7 +713,7 @@ export interface paths {
          * Summarize your logins
          * @description Returns totals over all tenants, with the logins of merged profiles, and the ten latest logins.
          */
-        get: operations["summarisePlayerSessions"];
+        get: operations["getPlayerSessionSummary"];
         put?: never;
         post?: never;
         delete?: never;
@@ -733,7 +733,7 @@ export interface paths {
          * Get your profile
          * @description Returns the whole profile of the player. Only this view contains the e-mail address, the sign-in methods and the merged profiles.
          */
-        get: operations["readOwnProfile"];
+        get: operations["getOwnProfile"];
         put?: never;
         post?: never;
         /**
@@ -747,7 +747,7 @@ export interface paths {
          * Update your profile
          * @description Changes only the fields that are sent. The e-mail address cannot be changed here.
          */
-        patch: operations["changeOwnProfile"];
+        patch: operations["updateOwnProfile"];
         trace?: never;
     };
     "/api/player-profile/me/bus_tenants": {
@@ -971,7 +971,7 @@ export interface paths {
          * Update a player
          * @description Changes the player’s role in the tenant, or hides them from discovery. Changes only the fields that are sent. Takes effect immediately, in this tenant only.
          */
-        patch: operations["changeTenantPlayer"];
+        patch: operations["updateTenantPlayer"];
         trace?: never;
     };
     "/api/bus_tenants/{tenantId}/players/{playerId}/sessions": {
@@ -1051,7 +1051,7 @@ export interface paths {
          * Force a player to log out
          * @description Ends all sessions of the player in the tenant. Each one gets a row in the logout ledger (reason `kicked`), and its refresh token stops working. Access tokens stay valid until they expire. The player can log in again: use a ban to prevent that.
          */
-        post: operations["forceLogoutPlayer"];
+        post: operations["forcePlayerLogout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1129,7 +1129,7 @@ export interface paths {
          * Get an avatar image
          * @description Returns an uploaded image. Use the `avatarUrl` of a profile. The image of a URL never changes, so clients can cache it for one year.
          */
-        get: operations["readAvatar"];
+        get: operations["getAvatar"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1339,7 +1339,7 @@ export interface paths {
          * Change an event definition
          * @description Changes the given fields. Key and value cannot be changed and are ignored. Null clears the category or the description. Events that use an inactive definition are rejected.
          */
-        patch: operations["changeEventDefinition"];
+        patch: operations["updateEventDefinition"];
         trace?: never;
     };
     "/api/bus_tenants/{tenantId}/event-definitions/settings": {
@@ -1363,7 +1363,7 @@ export interface paths {
          * Change event definition settings
          * @description Turns auto-create on or off. A change usually applies to the next event, and at the latest after 5 minutes.
          */
-        patch: operations["changeEventDefinitionSettings"];
+        patch: operations["updateEventDefinitionSettings"];
         trace?: never;
     };
     "/api/bus_tenants/{tenantId}/event-definitions/export": {
@@ -1457,7 +1457,7 @@ export interface paths {
          * Count events by definition and time
          * @description Counts the events of each definition in each time bucket. The default range is the last 48 buckets. A range may have at most 1,500 buckets.
          */
-        get: operations["summariseEvents"];
+        get: operations["getEventSummary"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1477,7 +1477,7 @@ export interface paths {
          * Count logins, logouts and players
          * @description Counts the logins and logouts that the database received in the range, and their distinct players. The counts are exact and include the last committed login. The default range is the last 30 days.
          */
-        get: operations["analyseSessions"];
+        get: operations["getSessionAnalytics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1497,7 +1497,7 @@ export interface paths {
          * Look up an address
          * @description Returns the index of the player that the address is linked to, or 404 if there is none.
          */
-        get: operations["lookUpWalletAddress"];
+        get: operations["getWalletPlayerIndexByAddress"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1517,7 +1517,7 @@ export interface paths {
          * Look up a playerId
          * @description Returns the index of the player with this playerId, or 404 if the playerId is free.
          */
-        get: operations["lookUpWalletPlayerId"];
+        get: operations["getWalletPlayerIndexByPlayerId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1539,7 +1539,7 @@ export interface paths {
          * Add a player with a password
          * @description Adds a player with a playerId, an address and a password. The address is not proved yet: the first wallet login of the address takes over the player, and the password becomes invalid. Returns 409 if the playerId or the address is taken. One network may add 600 players within 10 minutes.
          */
-        post: operations["addAnonymousWalletPlayer"];
+        post: operations["createAnonymousWalletPlayer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1559,7 +1559,7 @@ export interface paths {
          * Sign in with a wallet JWT
          * @description Verifies the JWT by the tenant’s settings of the provider WalletJwt. The JWT must contain an address. The first login of an address adds its player.
          */
-        post: operations["logInWalletByJwt"];
+        post: operations["logInWalletPlayerByJwt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1579,7 +1579,7 @@ export interface paths {
          * Sign in with a password
          * @description Signs in a player of add/anon. One network may send 10 wrong passwords per player, and 100 in total, within 15 minutes.
          */
-        post: operations["logInWalletByPassword"];
+        post: operations["logInWalletPlayerByPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1699,7 +1699,7 @@ export interface paths {
          * Add a record to a match
          * @description Adds a record to a match of the token’s player. Returns 409 if the player’s part in the match has ended, and 404 if a player in `otherPlayers` does not exist.
          */
-        post: operations["addWalletRecord"];
+        post: operations["createWalletRecord"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1777,7 +1777,7 @@ export interface paths {
          * List the links of the ledger
          * @description Returns the hashes of up to 1,000 entries from an index on, without their contents, and the head of the chain. The hashes prove that an entry belongs to the chain that ends in a head. Store a head outside of Guildhall to detect any later change of earlier entries.
          */
-        get: operations["listWalletChain"];
+        get: operations["listWalletTransactions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1799,7 +1799,7 @@ export interface paths {
          * Create a dashboard account
          * @description Signs the new account in. The first account becomes platform administrator only if the server listens on loopback, uses the embedded database, and no proxy forwarded the request. Otherwise run `guildhall bootstrap`. Limit: 300 accounts per network in 10 minutes.
          */
-        post: operations["signUp"];
+        post: operations["signUpAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1819,7 +1819,7 @@ export interface paths {
          * Sign in to the dashboard
          * @description If the account has a second factor, the response contains an `mfaToken` instead of tokens. Send it to `/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in total.
          */
-        post: operations["logIn"];
+        post: operations["logInAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1859,7 +1859,7 @@ export interface paths {
          * Sign out of the dashboard
          * @description Ends the session of the refresh token. The access token stays valid until it expires, for at most 15 minutes.
          */
-        post: operations["logOut"];
+        post: operations["logOutAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1939,7 +1939,7 @@ export interface paths {
          * Complete login with second factor
          * @description Send the `mfaToken` of the login with a code of the authenticator app or a recovery code. Each code works once. Limits for wrong codes: 10 per account and hour, 100 per network and hour.
          */
-        post: operations["verifyTotp"];
+        post: operations["verifyAccountTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1959,7 +1959,7 @@ export interface paths {
          * Look up an invitation
          * @description Returns the invitation of a mailed token, for the page on which a person accepts it. Read-only.
          */
-        post: operations["lookUpInvitation"];
+        post: operations["getInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2038,7 +2038,7 @@ export interface paths {
          * Change the password
          * @description Send the current password and the new one. Ends all other sessions. Their access tokens stay valid until they expire, for at most 15 minutes.
          */
-        put: operations["changeAccountPassword"];
+        put: operations["updateAccountPassword"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2099,7 +2099,7 @@ export interface paths {
          * Start adding a second factor
          * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The e-mail address must be verified. If the session is older than 15 minutes, send the current password.
          */
-        post: operations["enrollTotp"];
+        post: operations["enrollAccountTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2119,7 +2119,7 @@ export interface paths {
          * Turn on the second factor
          * @description Send a code of the authenticator app. Returns ten recovery codes. Save them: they are not shown again.
          */
-        post: operations["confirmTotp"];
+        post: operations["confirmAccountTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2139,7 +2139,7 @@ export interface paths {
          * Replace the recovery codes
          * @description Send the current password or a code of the authenticator app. Returns ten new recovery codes. The old ones stop working.
          */
-        post: operations["renewRecoveryCodes"];
+        post: operations["rotateRecoveryCodes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2160,7 +2160,7 @@ export interface paths {
          * Remove the second factor
          * @description Send the current password or a code of the authenticator app. The recovery codes are deleted too.
          */
-        delete: operations["disableTotp"];
+        delete: operations["disableAccountTotp"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2217,7 +2217,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a workspace */
+        /**
+         * Get a workspace
+         * @description Returns a workspace with its plan and the role of the caller.
+         */
         get: operations["getWorkspace"];
         put?: never;
         post?: never;
@@ -2276,7 +2279,7 @@ export interface paths {
          * Change the role of a member
          * @description The change takes effect immediately. Only owners can assign or change the role owner. If no owner would remain, the response is 409.
          */
-        patch: operations["changeMember"];
+        patch: operations["updateMember"];
         trace?: never;
     };
     "/api/workspaces/{workspaceId}/invitations/{invitationId}": {
@@ -2330,7 +2333,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a tenant */
+        /**
+         * Get a tenant
+         * @description Returns a tenant, also if it is disabled.
+         */
         get: operations["getTenant"];
         put?: never;
         post?: never;
@@ -2384,7 +2390,7 @@ export interface paths {
          * Configure a sign-in provider
          * @description Enables or disables the provider. If `settings` is present, it replaces all settings. An omitted secret keeps its value. If the operator does not allow Mock, a request to enable it returns 422. Idempotent.
          */
-        put: operations["setProvider"];
+        put: operations["updateProvider"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2585,7 +2591,7 @@ export interface paths {
          * Change the plan of a workspace
          * @description The change takes effect immediately. Omitted fields keep their value.
          */
-        patch: operations["changePlan"];
+        patch: operations["updatePlan"];
         trace?: never;
     };
     "/api/workspaces/{workspaceId}/quota": {
@@ -2619,7 +2625,7 @@ export interface paths {
          * List billed usage
          * @description Returns the billed usage of up to 366 days, grouped by UTC day, tenant or key. By day, it includes every day of the range. By tenant or key, it includes only those with usage, most units first. Reads with an API key of another workspace are included if the key names this workspace as its subscriber. Names that belong to another workspace are null.
          */
-        get: operations["listUsage"];
+        get: operations["getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2669,7 +2675,7 @@ export interface paths {
          * Change alert thresholds
          * @description Changes the given thresholds of the tenant and keeps the others. They apply from the next request with a key. A key’s own thresholds take precedence.
          */
-        patch: operations["changeAlertSettings"];
+        patch: operations["updateAlertSettings"];
         trace?: never;
     };
     "/api/notifications": {
@@ -2727,7 +2733,7 @@ export interface paths {
          * Mark a notification as read
          * @description Sets `readAt`. Idempotent: a second call keeps the first time.
          */
-        post: operations["readNotification"];
+        post: operations["markNotificationRead"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2747,7 +2753,7 @@ export interface paths {
          * Mark all notifications as read
          * @description Sets `readAt` of all unread notifications of your account. Idempotent.
          */
-        post: operations["readAllNotifications"];
+        post: operations["markAllNotificationsRead"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2917,7 +2923,7 @@ export interface paths {
          * List mails in the outbox
          * @description Returns the mails of the last 7 days in pages, newest first. If no mail server is configured (`SMTP_URL`), read all mails here. Otherwise the text of a mail is erased after its delivery.
          */
-        get: operations["listOutbox"];
+        get: operations["listOutboxMails"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3082,6 +3088,1429 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AcceptInvitationRequest: {
+            /** @description The token from the e-mail. */
+            token: string;
+            /** @description The password of the account. If the address has no account, the password of the new one. */
+            password: string;
+            /** @description The display name of a new account. */
+            displayName?: string;
+        };
+        AcceptedInvitation: {
+            /** @description A JWT for `Authorization: Bearer`. */
+            accessToken: string;
+            /** @description An opaque token. Exchange it once for new tokens. */
+            refreshToken: string;
+            /** @enum {string} */
+            tokenType: "Bearer";
+            /** @description Seconds until the access token expires. */
+            expiresIn: number;
+            user: components["schemas"]["User"];
+            membership: components["schemas"]["Membership"];
+        };
+        AccountEmailRequest: {
+            /** Format: email */
+            email: string;
+        };
+        AccountLoginRequest: {
+            /** Format: email */
+            email: string;
+            password: string;
+        };
+        AccountLoginResult: components["schemas"]["AccountTokens"] | components["schemas"]["SecondFactorRequired"];
+        AccountSession: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the session was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the session was created or last refreshed.
+             */
+            lastUsedAt: string;
+            /** @description The IP address that created or last refreshed the session. */
+            ipAddress: string | null;
+            /** @description The user agent at that time, at most 256 characters. */
+            userAgent: string | null;
+            /** @description Whether this is the session of the request. */
+            isCurrent: boolean;
+        };
+        AccountSessionPage: {
+            items: components["schemas"]["AccountSession"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        AccountSessionRequest: {
+            refreshToken: string;
+        };
+        AccountSignUpRequest: {
+            /** Format: email */
+            email: string;
+            password: string;
+            displayName?: string;
+        };
+        AccountTokens: {
+            /** @description A JWT for `Authorization: Bearer`. */
+            accessToken: string;
+            /** @description An opaque token. Exchange it once for new tokens. */
+            refreshToken: string;
+            /** @enum {string} */
+            tokenType: "Bearer";
+            /** @description Seconds until the access token expires. */
+            expiresIn: number;
+            user: components["schemas"]["User"];
+        };
+        /** @description The active ban, or null. */
+        ActivePlayerBan: {
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description Null: until the ban is lifted.
+             */
+            until: string | null;
+        };
+        Alert: {
+            /** Format: uuid */
+            id: string;
+            /** @description `rate_spike`: requests per minute. `payload_spike`: inbound bytes per minute. */
+            type: components["schemas"]["AlertType"];
+            keyKind: components["schemas"]["KeyKind"];
+            /** Format: uuid */
+            keyId: string;
+            /** Format: uuid */
+            tenantId: string;
+            /** @description The threshold when the alert was raised. */
+            threshold: number;
+            /** @description The requests or bytes within the minute when the alert was raised. */
+            observed: number;
+            /**
+             * Format: date-time
+             * @description The start of the minute.
+             */
+            windowStart: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        AlertPage: {
+            items: components["schemas"]["Alert"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        AlertSettings: {
+            /** @description A key that sends more requests within a minute raises an alert. */
+            rateLimitPerMinute: number;
+            /** @description A key that sends more bytes within a minute raises an alert. */
+            payloadBytesPerMinute: number;
+        };
+        /** @enum {string} */
+        AlertType: "rate_spike" | "payload_spike";
+        ApiKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first characters of the key. They identify it in a list. */
+            prefix: string;
+            rateLimit: components["schemas"]["KeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute: number | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to 30 seconds.
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: uuid
+             * @description The key that replaced this one in a rotation.
+             */
+            successorId: string | null;
+            /** @description Whether the key can read player data. */
+            allowDataApi: boolean;
+            /**
+             * Format: uuid
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             */
+            subscriberWorkspaceId: string | null;
+        };
+        ApiKeyPage: {
+            items: components["schemas"]["ApiKey"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        AssertionResult: {
+            /** @description A JWT that identifies the player. */
+            assertionToken: string;
+            /** @enum {string} */
+            tokenType: "Bearer";
+            /** @description Seconds until the assertion expires. */
+            expiresIn: number;
+            audience: string;
+            /** @description An opaque token. It works once, for this audience. */
+            refreshToken?: string;
+        };
+        AuditActor: {
+            kind: components["schemas"]["AuditActorKind"];
+            /** Format: uuid */
+            id: string | null;
+            /** @description The address of the account, if it is a member of the workspace. */
+            email: string | null;
+        };
+        /** @enum {string} */
+        AuditActorKind: "account" | "player" | "key" | "system";
+        AuditRecord: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: uuid */
+            workspaceId: string | null;
+            /** Format: uuid */
+            tenantId: string | null;
+            actor: components["schemas"]["AuditActor"];
+            /** @description The action, for example `tenant.updated` or `game_key.revoked`. */
+            action: string;
+            /** @description The id of the changed object. */
+            targetId: string | null;
+            /** @description The details of the action, for example `before` and `after` with the changed fields. */
+            details: {
+                [key: string]: unknown;
+            };
+            ipAddress: string | null;
+            requestId: string | null;
+        };
+        AuditRecordPage: {
+            items: components["schemas"]["AuditRecord"][];
+            /** @description The cursor of the next page. Absent on the last page. */
+            nextCursor?: string;
+            hasMore: boolean;
+        };
+        AuthMethod: {
+            /** Format: uuid */
+            id: string;
+            authProvider: components["schemas"]["AuthProvider"];
+            /** @description The id of the player at the provider. */
+            providerUserId: string;
+            email: string | null;
+            username: string | null;
+            displayName: string | null;
+            avatarUrl: string | null;
+            isPrimary: boolean;
+            /** Format: date-time */
+            linkedAt: string;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+        };
+        /** @enum {string} */
+        AuthProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+        AvatarResult: {
+            avatarUrl: string;
+        };
+        BanPlayerRequest: {
+            /** @description The reason of the ban, in a few words. It is part of the player’s data export. */
+            reason?: string | null;
+            /** @description An internal note for the tenant’s administrators. */
+            note?: string | null;
+            /**
+             * Format: date-time
+             * @description The end of the ban, in the future. Null or absent: until the ban is lifted.
+             */
+            until?: string | null;
+        };
+        ChallengeLoginRequest: {
+            /** Format: uuid */
+            challengeId: string;
+            /** @description The wallet’s signature of the message, in hexadecimal, or the six digits from the mail. */
+            response: string;
+            /** @description How much of the profile others can see. Applied only if the request creates the player. */
+            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
+            deviceInfo?: components["schemas"]["DeviceInfo"];
+            clientInfo?: components["schemas"]["ClientInfo"];
+            /**
+             * @description Whether to create a player who does not exist. If false, the response is 404.
+             * @default true
+             */
+            createAccountIfMissing: boolean | null;
+        };
+        /** @enum {string} */
+        ChallengeProvider: "EvmWallet" | "EmailOneTimeCode";
+        ClientInfo: {
+            /** @description The platform that the game runs on. */
+            platform: components["schemas"]["Platform"];
+            clientVersion?: string;
+            clientBuild?: string;
+            /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        CodeLoginRequest: {
+            /** Format: email */
+            email: string;
+            /** @description The six digits from the mail. */
+            code: string;
+            /** @description How much of the profile others can see. Applied only if the request creates the player. */
+            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
+            deviceInfo?: components["schemas"]["DeviceInfo"];
+            clientInfo?: components["schemas"]["ClientInfo"];
+            /**
+             * @description Whether to create a player who does not exist. If false, the response is 404.
+             * @default true
+             */
+            createAccountIfMissing: boolean | null;
+        };
+        CreateApiKeyRequest: {
+            name: string;
+            rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute?: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute?: number | null;
+            /** Format: date-time */
+            expiresAt?: string | null;
+            /** @description Whether the key can read player data. */
+            allowDataApi?: boolean | null;
+            /**
+             * Format: uuid
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             */
+            subscriberWorkspaceId?: string | null;
+        };
+        CreateApiKeyResult: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first characters of the key. They identify it in a list. */
+            prefix: string;
+            rateLimit: components["schemas"]["KeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute: number | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to 30 seconds.
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: uuid
+             * @description The key that replaced this one in a rotation.
+             */
+            successorId: string | null;
+            /** @description Whether the key can read player data. */
+            allowDataApi: boolean;
+            /**
+             * Format: uuid
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             */
+            subscriberWorkspaceId: string | null;
+            /** @description The key. Only this response contains it. */
+            key?: string;
+        };
+        CreateAssertionRequest: {
+            /** @description The third party that accepts the assertion: a name that it knows, such as its URL. */
+            audience: string;
+            /**
+             * @description Whether the response contains a refresh token for the third party. It works until the player’s session ends. If the bearer is a refresh token, the response always contains the next one.
+             * @default false
+             */
+            includeRefreshToken: boolean | null;
+        };
+        CreateEventDefinitionRequest: {
+            /** @description 1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC. */
+            eventKey: string;
+            /** @description At most 32 characters, normalised like the key. An empty value becomes null. */
+            eventValue?: string | null;
+            /**
+             * @description The kind of events that may use the definition.
+             * @default match
+             */
+            eventScope: components["schemas"]["DefinitionScope"] | null;
+            /** @description Empty counts as null. */
+            eventCategory?: string | null;
+            /** @description Empty counts as null. */
+            eventDescription?: string | null;
+            /** @default true */
+            isActive: boolean | null;
+        };
+        CreateGameKeyRequest: {
+            name: string;
+            rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute?: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute?: number | null;
+            /** Format: date-time */
+            expiresAt?: string | null;
+        };
+        CreateGameKeyResult: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first characters of the key. They identify it in a list. */
+            prefix: string;
+            rateLimit: components["schemas"]["KeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute: number | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to 30 seconds.
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: uuid
+             * @description The key that replaced this one in a rotation.
+             */
+            successorId: string | null;
+            /** @description The key. Only this response contains it. */
+            key?: string;
+        };
+        CreateMatchRequest: {
+            players: components["schemas"]["MatchEntrant"][];
+            mode?: string | null;
+            /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        CreatePlatformWebhookRequest: {
+            /** @description The URL that receives events: http or https, a public address, without credentials. */
+            url: string;
+            /** @description The event types to send. Null: all types, including types of later versions. */
+            eventTypes?: components["schemas"]["WebhookEventType"][] | null;
+            description?: string | null;
+        };
+        CreatePlayerRequest: {
+            provider: components["schemas"]["TokenProvider"];
+            /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
+            token: string;
+            /** @description How much of the profile others can see. Applied only if the request creates the player. */
+            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
+            deviceInfo?: components["schemas"]["DeviceInfo"];
+            clientInfo?: components["schemas"]["ClientInfo"];
+        };
+        CreateTenantRequest: {
+            name: string;
+            /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+            slug?: string;
+            /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
+            hiddenFromDiscovery?: boolean | null;
+        };
+        CreateWalletPlayerRequest: {
+            /** @description The name of the player, unique in the tenant and case-sensitive. */
+            playerId: string;
+            /** @description An EVM address. In mixed case, its EIP-55 checksum must be correct. */
+            playerAddress: string;
+            signInPassword: string;
+        };
+        CreateWalletRecordRequest: {
+            matchSessionId: number;
+            /**
+             * Format: int64
+             * @description A signed 64-bit integer, as a number or as a string of digits.
+             */
+            score: number | bigint;
+            /** @description 1 to 32 characters. */
+            key: string;
+            /** @description Up to 32 characters. */
+            value: string;
+            /** @description The indices of other players that the record is about. */
+            otherPlayers: number[];
+        };
+        CreateWebhookRequest: {
+            /** @description The URL that receives events: http or https, a public address, without credentials. */
+            url: string;
+            /** @description The event types to send. Null: all types, including types of later versions. */
+            eventTypes?: components["schemas"]["WebhookEventType"][] | null;
+            description?: string | null;
+            /**
+             * Format: uuid
+             * @description A tenant of the workspace. The webhook then receives only the events of this tenant.
+             */
+            tenantId?: string | null;
+        };
+        CreateWorkspaceRequest: {
+            name: string;
+            /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+            slug?: string;
+        };
+        CreatedApiKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first characters of the key. They identify it in a list. */
+            prefix: string;
+            rateLimit: components["schemas"]["KeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute: number | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to 30 seconds.
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: uuid
+             * @description The key that replaced this one in a rotation.
+             */
+            successorId: string | null;
+            /** @description Whether the key can read player data. */
+            allowDataApi: boolean;
+            /**
+             * Format: uuid
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             */
+            subscriberWorkspaceId: string | null;
+            /** @description The key. Only this response contains it. */
+            key: string;
+        };
+        CreatedGameKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first characters of the key. They identify it in a list. */
+            prefix: string;
+            rateLimit: components["schemas"]["KeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute: number | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to 30 seconds.
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: uuid
+             * @description The key that replaced this one in a rotation.
+             */
+            successorId: string | null;
+            /** @description The key. Only this response contains it. */
+            key: string;
+        };
+        CreatedMatch: {
+            /** Format: uuid */
+            matchSessionId: string;
+            /** Format: date-time */
+            startedAt: string;
+            players: components["schemas"]["CreatedMatchPlayer"][];
+        };
+        CreatedMatchPlayer: {
+            /** Format: uuid */
+            matchPlayerId: string;
+            /** Format: uuid */
+            playerId: string;
+        };
+        CreatedWalletPlayer: {
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
+            playerIndex: number;
+        };
+        CreatedWalletRecord: {
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
+            id: number;
+        };
+        /** @enum {string} */
+        DefinitionScope: "match" | "player" | "both";
+        Device: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            playerId: string;
+            deviceFingerprint: string;
+            platform: components["schemas"]["Platform"];
+            /** @description The display name of the platform, for example "Console B5 Pro". */
+            platformDisplayName: string;
+            hardwareModel: string | null;
+            osVersion: string | null;
+            deviceName: string | null;
+            isTrusted: boolean;
+            isBlocked: boolean;
+            /** Format: date-time */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            loginCount: number;
+            /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            createdAtGl: string;
+            /** Format: date-time */
+            updatedAtGl: string;
+            /** Format: date-time */
+            receivedAtDb: string;
+        };
+        DeviceInfo: {
+            /** @description A hash of hardware identifiers. It is unique within a player. */
+            deviceFingerprint: string;
+            hardwareModel?: string;
+            osVersion?: string;
+            /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        DeviceList: components["schemas"]["Device"][];
+        EmailAddressRequest: {
+            /** Format: email */
+            email: string;
+        };
+        EmailLoginChallengeRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            provider: "EmailOneTimeCode";
+            /** Format: email */
+            subject: string;
+        };
+        EndWalletMatchRequest: {
+            matchSessionId: number;
+        };
+        EndWalletPartRequest: {
+            matchSessionId: number;
+            /**
+             * Format: int64
+             * @description A signed 64-bit integer, as a number or as a string of digits.
+             */
+            score: number | bigint;
+            winLoss: number;
+            matchPosition: number;
+        };
+        EndWalletSessionRequest: {
+            sessionId: number;
+        };
+        EndedWalletMatch: {
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
+            playDataId: number;
+        };
+        EndedWalletPart: {
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
+            playDataId: number;
+            playerIndex: number;
+        };
+        EndedWalletSession: {
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
+        };
+        EventBatchResult: {
+            /** @description The events that this request stored. They are already on disk. */
+            records: components["schemas"]["RecordedEvent"][];
+            /** @description Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event has unknown members. Each unknown member name has one warning. */
+            warnings: components["schemas"]["EventWarning"][];
+            /** @description The events that were rejected, each with a reason. */
+            errors: components["schemas"]["EventError"][];
+            /** @description Number of events that were already stored or occur more than once in the batch. */
+            duplicateCount: number;
+        };
+        /** @enum {string} */
+        EventBucket: "minute" | "hour" | "day";
+        EventCount: {
+            /** Format: date-time */
+            bucketStart: string;
+            /** Format: uuid */
+            eventDefinitionId: string;
+            eventKey: string;
+            eventValue: string | null;
+            count: number;
+        };
+        EventDefinition: {
+            /** Format: uuid */
+            id: string;
+            eventKey: string;
+            eventValue: string | null;
+            eventScope: components["schemas"]["DefinitionScope"];
+            eventCategory: string | null;
+            eventDescription: string | null;
+            isActive: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        EventDefinitionPage: {
+            items: components["schemas"]["EventDefinition"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        EventDefinitionSettings: {
+            /** @description Whether an event with an unknown key and value creates a definition. */
+            autoCreate: boolean;
+        };
+        EventDefinitionsResult: components["schemas"]["EventDefinition"][] | components["schemas"]["EventDefinitionPage"];
+        EventError: {
+            index: number;
+            /** @description 400, 403, 404, 409 or 422. */
+            statusCode: number;
+            error: string;
+            eventDefinitionId?: string;
+            eventKey?: string;
+            eventValue?: string;
+        };
+        /** @enum {string} */
+        EventExportFormat: "ndjson" | "csv";
+        /** @enum {string} */
+        EventScope: "match" | "player";
+        EventSummary: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            bucket: string;
+            items: components["schemas"]["EventCount"][];
+        };
+        EventWarning: {
+            index: number;
+            message: string;
+        };
+        /** @enum {string} */
+        ExistingPlayerProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "Mock";
+        FieldError: {
+            path?: string;
+            message?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FinishPortalLoginRequest: {
+            /** @description The complete, unchanged URL to which StoreA redirected the browser. */
+            callbackUrl: string;
+        };
+        ForceLogoutRequest: {
+            /** @description Stored with each session in the logout ledger. */
+            message?: string | null;
+        };
+        ForceLogoutResult: {
+            endedSessions: number;
+        };
+        FullPlayerProfile: {
+            /** Format: uuid */
+            id: string;
+            displayName: string | null;
+            avatarUrl: string | null;
+            email: string | null;
+            platformRole: string;
+            /** @description How much of the profile other players and studios see. */
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+            /** Format: date-time */
+            createdAt: string;
+            /** @description False after the profile was deleted. */
+            isActive: boolean;
+            /** Format: uuid */
+            mergedIntoId: string | null;
+            /** @description The profiles that were merged into this one. */
+            mergedProfileIds: string[];
+            authMethods: components["schemas"]["AuthMethod"][];
+            tenantAccess: components["schemas"]["TenantAccessList"];
+        };
+        GameKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first characters of the key. They identify it in a list. */
+            prefix: string;
+            rateLimit: components["schemas"]["KeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute: number | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to 30 seconds.
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: uuid
+             * @description The key that replaced this one in a rotation.
+             */
+            successorId: string | null;
+        };
+        GameKeyPage: {
+            items: components["schemas"]["GameKey"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        HealthStatus: {
+            /** @enum {string} */
+            status: "ok";
+        };
+        /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
+        IdentityProof: {
+            provider: components["schemas"]["LinkableProvider"];
+            /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+            token?: string;
+            /** @description The unchanged message of the challenge. */
+            message?: string;
+            /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+            signature?: string;
+            /** Format: email */
+            email?: string;
+            /** @description The six digits from the mail. */
+            code?: string;
+        };
+        ImportEventDefinitionsRequest: {
+            /**
+             * Format: binary
+             * @description The CSV file, at most 2 MiB. The field may have any name.
+             */
+            file: string;
+            /**
+             * @description If false, rows create definitions. If true, rows change the definitions with their IDs.
+             * @default false
+             * @enum {string}
+             */
+            overwriteExisting: "true" | "false";
+        };
+        ImportResult: {
+            /** @description The sum of `created`, `updated` and `failed`. */
+            totalRows: number;
+            created: number;
+            /** @description Rows that were applied, including rows that changed nothing. */
+            updated: number;
+            failed: number;
+            /** @description One error per failed row, in the order of the rows. */
+            errors: components["schemas"]["ImportRowError"][];
+        };
+        ImportRowError: {
+            /** @description The row number that a spreadsheet shows. The header is usually row 1. */
+            rowNumber: number;
+            message: string;
+            definitionId?: string;
+            eventKey?: string;
+            eventValue?: string;
+            eventScope?: string;
+            eventCategory?: string;
+            eventDescription?: string;
+            /** @description Absent if the cell is empty or not a boolean. */
+            isActive?: boolean;
+        };
+        Invitation: {
+            /** @description The invited e-mail address. */
+            email: string;
+            role: components["schemas"]["WorkspaceRole"];
+            workspaceName: string;
+            /** @description The e-mail address of the inviter. */
+            invitedBy: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description Whether the address has an account. If true, its password is needed. */
+            hasAccount: boolean;
+        };
+        InvitationTokenRequest: {
+            /** @description The token from the e-mail. */
+            token: string;
+        };
+        InviteMemberRequest: {
+            /** Format: email */
+            email: string;
+            role: components["schemas"]["WorkspaceRole"];
+        };
+        JoinMatchRequest: {
+            /** Format: uuid */
+            playerId: string;
+            /**
+             * Format: uuid
+             * @description Default: the latest session of the player in the tenant.
+             */
+            loginSessionId?: string | null;
+        };
+        JoinedMatch: {
+            /** Format: uuid */
+            matchPlayerId: string;
+            /** Format: uuid */
+            matchSessionId: string;
+            /** Format: uuid */
+            playerId: string;
+            /** Format: date-time */
+            joinedAt: string;
+        };
+        JsonWebKey: {
+            [key: string]: unknown;
+        };
+        JsonWebKeySet: {
+            keys: components["schemas"]["JsonWebKey"][];
+        };
+        /** @enum {string} */
+        KeyKind: "game" | "api";
+        /** @description Null: the limits of the plan apply. */
+        KeyRateLimit: {
+            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+            perMinute: number | null;
+            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+            perHour: number | null;
+        };
+        LeaveMatchRequest: {
+            /** Format: uuid */
+            matchPlayerId: string;
+        };
+        LinkAuthMethodRequest: {
+            provider: components["schemas"]["LinkableProvider"];
+            /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+            token?: string;
+            /** @description The unchanged message of the challenge. */
+            message?: string;
+            /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+            signature?: string;
+            /** Format: email */
+            email?: string;
+            /** @description The six digits from the mail. */
+            code?: string;
+            /** @default false */
+            setAsPrimary: boolean | null;
+            proof?: components["schemas"]["IdentityProof"];
+        };
+        /** @enum {string} */
+        LinkableProvider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
+        LoginChallenge: {
+            /** Format: uuid */
+            challengeId: string;
+            provider: components["schemas"]["ChallengeProvider"];
+            /** @description EvmWallet only: the exact text that the wallet must sign (EIP-4361). */
+            message?: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        LoginChallengeRequest: components["schemas"]["WalletLoginChallengeRequest"] | components["schemas"]["EmailLoginChallengeRequest"];
+        LoginRequest: {
+            provider: components["schemas"]["TokenProvider"];
+            /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
+            token: string;
+            /** @description How much of the profile others can see. Applied only if the request creates the player. */
+            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
+            deviceInfo?: components["schemas"]["DeviceInfo"];
+            clientInfo?: components["schemas"]["ClientInfo"];
+            /**
+             * @description Whether to create a player who does not exist. If false, the response is 404.
+             * @default true
+             */
+            createAccountIfMissing: boolean | null;
+        };
+        LoginResult: {
+            /** @description A JWT for `Authorization: Bearer`. */
+            accessToken: string;
+            /** @description An opaque token. It works once and returns the next pair. */
+            refreshToken: string;
+            /** @enum {string} */
+            tokenType: "Bearer";
+            /** @description Seconds until the access token expires. */
+            expiresIn: number;
+            /** Format: uuid */
+            playerId: string;
+            /** @description Whether this request created the player. */
+            isNewPlayer: boolean;
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: uuid */
+            sessionId: string;
+        };
+        /** @enum {string} */
+        LogoutReason: "user_logout" | "timeout" | "token_expired" | "kicked" | "device_blocked" | "account_suspended" | "network_error" | "client_crash" | "app_close" | "server_shutdown" | "unknown";
+        LogoutRequest: {
+            /** Format: uuid */
+            sessionId: string;
+            /** Format: uuid */
+            deviceId?: string | null;
+        };
+        LogoutResult: {
+            /** Format: uuid */
+            sessionId: string;
+            /** Format: date-time */
+            endedAt: string;
+            reason: components["schemas"]["LogoutReason"];
+        };
+        MailRequested: {
+            /**
+             * @description The same for every address.
+             * @enum {string}
+             */
+            status: "accepted";
+        };
+        MarkedNotifications: {
+            /** @description The number of notifications that were unread. */
+            markedCount: number;
+        };
+        Match: {
+            /** Format: uuid */
+            matchSessionId: string;
+            mode: string | null;
+            /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            players: components["schemas"]["MatchPlayer"][];
+        };
+        MatchEntrant: {
+            /** Format: uuid */
+            playerId: string;
+            /**
+             * Format: uuid
+             * @description Default: the latest session of the player in the tenant.
+             */
+            loginSessionId?: string | null;
+        };
+        MatchEvent: {
+            /** Format: uuid */
+            matchSessionId: string;
+            /** Format: uuid */
+            matchPlayerId: string;
+            /** Format: uuid */
+            loginSessionId?: string | null;
+            /** Format: uuid */
+            eventDefinitionId?: string | null;
+            /** @description Required if `eventDefinitionId` is absent. */
+            eventKey?: string | null;
+            /** @description Used together with `eventKey`. */
+            eventValue?: string | null;
+            /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
+            idempotencyKey: string;
+            /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
+            value?: number | bigint;
+            /** Format: date-time */
+            occurredAt: string;
+        };
+        MatchEventBatch: {
+            events: components["schemas"]["MatchEvent"][];
+        };
+        MatchEventBatchRequest: components["schemas"]["MatchEventBatch"] | components["schemas"]["MatchEvent"][];
+        MatchPlayer: {
+            /** Format: uuid */
+            matchPlayerId: string;
+            /** Format: uuid */
+            playerId: string;
+            /** Format: uuid */
+            loginSessionId: string | null;
+            /** Format: date-time */
+            joinedAt: string;
+            /** Format: date-time */
+            leftAt: string | null;
+            placement: number | null;
+            score: number | null;
+            outcome: string | null;
+        };
+        MatchPlayerResult: {
+            /** Format: uuid */
+            matchPlayerId: string;
+            placement?: number | null;
+            score?: number | null;
+            outcome?: string | null;
+        };
+        MatchResults: {
+            /** Format: uuid */
+            matchSessionId: string;
+            results: components["schemas"]["MatchPlayer"][];
+        };
+        MatchResultsRequest: {
+            results: components["schemas"]["MatchPlayerResult"][];
+        };
+        MatchSession: {
+            /** Format: uuid */
+            matchSessionId: string;
+            mode: string | null;
+            /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+        };
+        Member: {
+            /**
+             * Format: uuid
+             * @description The account of the member. Null for an invitation.
+             */
+            userId: string | null;
+            /**
+             * Format: uuid
+             * @description Null for a member.
+             */
+            invitationId: string | null;
+            email: string;
+            displayName: string | null;
+            role: components["schemas"]["WorkspaceRole"];
+            /** @description `active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days. */
+            status: components["schemas"]["MemberStatus"];
+            /**
+             * Format: date-time
+             * @description When the person joined, or was last invited.
+             */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The account that sent the invitation. Null for a member.
+             */
+            invitedBy: string | null;
+            /**
+             * Format: date-time
+             * @description When the invitation expires. Null for a member.
+             */
+            expiresAt: string | null;
+        };
+        MemberPage: {
+            items: components["schemas"]["Member"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        /** @enum {string} */
+        MemberStatus: "active" | "invited" | "expired";
+        Membership: {
+            /** Format: uuid */
+            workspaceId: string;
+            workspaceName: string;
+            workspaceSlug: string;
+            role: components["schemas"]["WorkspaceRole"];
+        };
+        MergeProfileRequest: {
+            /** Format: uuid */
+            sourceProfileId: string;
+            sourceProvider: components["schemas"]["TokenProvider"];
+            /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
+            sourceAuthToken: string;
+            proof?: components["schemas"]["IdentityProof"];
+            sourceProof?: components["schemas"]["IdentityProof"];
+        };
+        Notification: {
+            /** Format: uuid */
+            id: string;
+            /** @description The machine-readable type, such as `alert.rate_spike`. */
+            type: string;
+            title: string;
+            text: string;
+            /** @description Machine-readable details. The members depend on the type. */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uuid
+             * @description Null if the notification concerns the deployment.
+             */
+            workspaceId: string | null;
+            /**
+             * Format: uuid
+             * @description Null if the notification does not concern one tenant.
+             */
+            tenantId: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            readAt: string | null;
+        };
+        NotificationPage: {
+            items: components["schemas"]["Notification"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+            /** @description The number of unread notifications across all pages. */
+            unreadCount: number;
+        };
+        OutboxMail: {
+            /** Format: uuid */
+            id: string;
+            to: string;
+            subject: string;
+            /** @description Null after the mail was delivered or has failed. */
+            text: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the mail server accepted the mail.
+             */
+            sentAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the delivery failed finally.
+             */
+            failedAt: string | null;
+            /** @description The reason of the last failure, such as the reply of the mail server. */
+            failure: string | null;
+        };
+        OutboxMailPage: {
+            items: components["schemas"]["OutboxMail"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        OwnAccount: {
+            user: components["schemas"]["User"];
+            memberships: components["schemas"]["Membership"][];
+        };
+        PaidKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first characters of the key. */
+            prefix: string;
+            /** Format: uuid */
+            tenantId: string;
+            tenantName: string;
+            /**
+             * Format: uuid
+             * @description The workspace that owns the key.
+             */
+            workspaceId: string;
+            /**
+             * Format: uuid
+             * @description The account that agreed to pay.
+             */
+            agreedBy: string;
+            /** Format: date-time */
+            agreedAt: string;
+        };
+        PaidKeyPage: {
+            items: components["schemas"]["PaidKey"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        PasswordResetRequested: {
+            /**
+             * @description The same for every address.
+             * @enum {string}
+             */
+            status: "accepted";
+        };
+        PasswordUpdated: {
+            /** @description The number of other sessions that ended. */
+            endedSessions: number;
+        };
+        /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
+        Plan: {
+            name: string;
+            /** @description Units per billing period. Null: unlimited. */
+            monthlyUnits: number | null;
+            /** @description Whether requests are refused after the last unit is used. */
+            hardStop: boolean;
+            /** @description Match events per request. */
+            maxMatchEventRecordsPerRequest: number;
+            /** @description Player events per request. */
+            maxPlayerEventRecordsPerRequest: number;
+            rateLimit: components["schemas"]["PlanRateLimit"];
+        };
+        PlanRateLimit: {
+            /** @description Requests per minute. */
+            perMinute: number;
+            /** @description Requests per hour. */
+            perHour: number;
+        };
+        /** @enum {string} */
+        Platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
+        PlayerBan: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            playerId: string;
+            reason: string | null;
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description Null: until the ban is lifted.
+             */
+            until: string | null;
+            /**
+             * Format: uuid
+             * @description The account that created the ban.
+             */
+            bannedBy: string;
+            /** Format: date-time */
+            bannedAt: string;
+            /**
+             * Format: uuid
+             * @description The account that lifted or replaced the ban.
+             */
+            liftedBy: string | null;
+            /** Format: date-time */
+            liftedAt: string | null;
+        };
+        PlayerBanPage: {
+            items: components["schemas"]["PlayerBan"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        PlayerDataExport: {
+            [key: string]: unknown;
+        };
+        PlayerEvent: {
+            /** Format: uuid */
+            playerId: string;
+            /** Format: uuid */
+            loginSessionId?: string | null;
+            /** Format: uuid */
+            eventDefinitionId?: string | null;
+            /** @description Required if `eventDefinitionId` is absent. */
+            eventKey?: string | null;
+            /** @description Used together with `eventKey`. */
+            eventValue?: string | null;
+            /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
+            idempotencyKey: string;
+            /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
+            value?: number | bigint;
+            /** Format: date-time */
+            occurredAt: string;
+        };
+        PlayerEventBatch: {
+            events: components["schemas"]["PlayerEvent"][];
+        };
+        PlayerEventBatchRequest: components["schemas"]["PlayerEventBatch"] | components["schemas"]["PlayerEvent"][];
+        PlayerExistsRequest: {
+            provider: components["schemas"]["ExistingPlayerProvider"];
+            /** @description The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or `eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username. */
+            providerUserId: string;
+        };
+        PlayerExistsResult: {
+            /** Format: uuid */
+            playerId: string;
+        };
+        PlayerPasswordLoginRequest: {
+            /** Format: email */
+            email: string;
+            password: string;
+            deviceInfo?: components["schemas"]["DeviceInfo"];
+            clientInfo?: components["schemas"]["ClientInfo"];
+        };
+        PlayerProfile: components["schemas"]["PlayerProfileSummary"] | components["schemas"]["PrivatePlayerProfile"];
+        PlayerProfileSummary: {
+            /** Format: uuid */
+            id: string;
+            displayName: string | null;
+            avatarUrl: string | null;
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+        };
+        PlayerProfileWithAccess: {
+            /** Format: uuid */
+            id: string;
+            displayName: string | null;
+            avatarUrl: string | null;
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+            /** @description The player’s access record in the key’s tenant. Records of other tenants are not shown. */
+            tenantAccess: components["schemas"]["TenantAccess"][];
+        };
+        PlayerSignUpRequest: {
+            /** Format: email */
+            email: string;
+            password: string;
+            displayName?: string;
+            /** @description How much of the profile others can see. Applied only if the request creates the player. */
+            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
+            deviceInfo?: components["schemas"]["DeviceInfo"];
+            clientInfo?: components["schemas"]["ClientInfo"];
+        };
+        /** @enum {string} */
+        PlayerSort: "lastSeenAt" | "firstSeenAt" | "displayName" | "-lastSeenAt" | "-firstSeenAt" | "-displayName";
+        PortalCodeLoginRequest: {
+            /** Format: email */
+            email: string;
+            /** @description The six digits from the mail. */
+            code: string;
+        };
+        PortalSessionRequest: {
+            refreshToken: string;
+        };
+        PortalTokens: {
+            /** @description A JWT for `Authorization: Bearer`. */
+            accessToken: string;
+            /** @description An opaque token. It works once and returns the next pair. */
+            refreshToken: string;
+            /** @enum {string} */
+            tokenType: "Bearer";
+            /** @description Seconds until the access token expires. */
+            expiresIn: number;
+            /** Format: uuid */
+            playerId: string;
+        };
+        PrivatePlayerProfile: {
+            /** Format: uuid */
+            id: string;
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+        };
         Problem: {
             /** @description The error code as a URN. */
             type: string;
@@ -3095,15 +4524,1039 @@ export interface components {
             code: string;
             /** @description The id of the request. Quote it when you report the problem. X-Request-Id has the same value. */
             requestId: string;
-            errors?: ({
-                path?: string;
-                message?: string;
-            } & {
-                [key: string]: unknown;
-            })[];
+            errors?: components["schemas"]["FieldError"][];
         } & {
             [key: string]: unknown;
         };
+        ProfileLookupRequest: {
+            /** @description At most 100 ids. Repeated ids count once. The all-zero id is ignored. */
+            playerIds: string[];
+        };
+        ProfileLookupResult: {
+            /** @description One item for each id that is not in `notFound`, in the order of `playerIds`. */
+            items: components["schemas"]["PlayerProfileWithAccess"][];
+            /** @description Ids of unknown, private and hidden players, in the order of `playerIds`. The reason is not given. */
+            notFound: string[];
+            /** @description The number of ids in the request. */
+            requestedCount: number;
+            /** @description The number of distinct ids without the all-zero id: `items` and `notFound` together. */
+            processedCount: number;
+            /** @description The number of `items`. */
+            returnedCount: number;
+        };
+        /** @enum {string} */
+        ProfileVisibility: "private" | "limited" | "full";
+        Provider: {
+            provider: components["schemas"]["AuthProvider"];
+            enabled: boolean;
+            /** @description Whether all required settings have a value. */
+            isConfigured: boolean;
+            /** @description Secrets are not shown. `hasWebApiKey` is true if a web API key is stored. */
+            settings: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string | null;
+        };
+        ProviderList: {
+            items: components["schemas"]["Provider"][];
+        };
+        PublicGame: {
+            /** Format: uuid */
+            gameId: string;
+            gameName: string | null;
+            gameSlug: string | null;
+            /** Format: date-time */
+            lastPlayedAt: string;
+            loginCount: number;
+        };
+        PublicPlayerProfile: {
+            /** Format: uuid */
+            id: string;
+            displayName: string | null;
+            avatarUrl: string | null;
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+            /** @description At most 200 games, the last played first. Empty unless `profileVisibility` is `full`. */
+            games: components["schemas"]["PublicGame"][];
+        };
+        /** @description The current password or a code of the authenticator app. */
+        ReauthenticationRequest: {
+            password?: string;
+            /** @description The 6-digit code of the authenticator app. */
+            code?: string;
+        };
+        RecentSession: {
+            /** Format: uuid */
+            tenantId: string;
+            platform: components["schemas"]["Platform"];
+            /** @description The display name of the platform, for example "Console B5 Pro". */
+            platformDisplayName: string;
+            clientVersion: string | null;
+            /** Format: date-time */
+            loginAt: string;
+        };
+        RecordedEvent: {
+            /** @description The position of the event in the request, from 0. */
+            index: number;
+            /** Format: uuid */
+            eventRecordId: string;
+            /** Format: uuid */
+            eventDefinitionId: string;
+            /** Format: uuid */
+            matchPlayerId?: string;
+            /** Format: uuid */
+            matchSessionId?: string;
+            /** Format: uuid */
+            playerId?: string;
+        };
+        RecoveryCodes: {
+            /** @description Each code works once. Save them: they are not shown again. */
+            recoveryCodes: string[];
+        };
+        RefreshRequest: {
+            refreshToken: string;
+        };
+        RejectedEventBatch: {
+            /** @description The error code as a URN. */
+            type: string;
+            title: string;
+            status: number;
+            /** @description What is wrong with this request, and what to do. */
+            detail: string;
+            /** @description The path of the request. */
+            instance: string;
+            /** @description A stable, machine-readable error code. */
+            code: string;
+            /** @description The id of the request. Quote it when you report the problem. X-Request-Id has the same value. */
+            requestId: string;
+            /** @description The events that were rejected, each with a reason. */
+            errors: components["schemas"]["EventError"][];
+            /** @description The events that this request stored. They are already on disk. */
+            records: components["schemas"]["RecordedEvent"][];
+            /** @description Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event has unknown members. Each unknown member name has one warning. */
+            warnings: components["schemas"]["EventWarning"][];
+            /** @description Number of events that were already stored or occur more than once in the batch. */
+            duplicateCount: number;
+        };
+        ResetAccountPasswordRequest: {
+            /** @description The token from the e-mail. */
+            token: string;
+            newPassword: string;
+        };
+        ResetPlayerPasswordRequest: {
+            /** @description The token from the mail. */
+            token: string;
+            newPassword: string;
+        };
+        RotateKeyRequest: {
+            /**
+             * @description How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.
+             * @default 86400
+             */
+            gracePeriodSeconds: number | null;
+        };
+        RotateWebhookSecretRequest: {
+            /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked. */
+            overlapSeconds?: number | null;
+        };
+        /** @description Send either `code` or `recoveryCode`. */
+        SecondFactorRequest: {
+            mfaToken: string;
+            /** @description The 6-digit code of the authenticator app. */
+            code?: string;
+            recoveryCode?: string;
+        };
+        SecondFactorRequired: {
+            /** @description Send it with a code to `/api/saas-auth/totp/verify`. It has no other use. */
+            mfaToken: string;
+            /** @description Seconds until the mfaToken expires. */
+            expiresIn: number;
+        };
+        SentCode: {
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description Seconds until a new code can be requested. */
+            resendAfterSeconds: number;
+        };
+        SessionAnalytics: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            totalLogins: number;
+            totalLogouts: number;
+            uniquePlatforms: number;
+            /** @description Distinct players, exact over any range. */
+            uniquePlayers: number;
+            loginsByPlatform: {
+                [key: string]: number;
+            };
+            /** @description The keys are the provider names of the session ledger, such as `store_a`, `email` or `evm_wallet`. */
+            loginsByProvider: {
+                [key: string]: number;
+            };
+        };
+        SessionHistory: {
+            sessions: components["schemas"]["SessionHistoryEntry"][];
+            /** @description The total number of logins across all pages. */
+            totalCount: number;
+            pageSize: number;
+            hasMore: boolean;
+            /**
+             * Format: date-time
+             * @description The cursor of the next, older page. Null on the last page.
+             */
+            nextCursorTimestamp: string | null;
+            /** Format: uuid */
+            nextCursorId: string | null;
+        };
+        SessionHistoryEntry: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            sessionId: string;
+            /** Format: uuid */
+            tenantId: string;
+            authProvider: string;
+            platform: components["schemas"]["Platform"];
+            /** @description The display name of the platform, for example "Console B5 Pro". */
+            platformDisplayName: string;
+            /** Format: uuid */
+            deviceId: string | null;
+            clientVersion: string | null;
+            clientBuild: string | null;
+            ipAddress: string | null;
+            /** Format: date-time */
+            occurredAt: string;
+        };
+        SessionSummary: {
+            totalLogins: number;
+            /** @description The number of distinct tenants. */
+            totalGamesPlayed: number;
+            platformsUsed: components["schemas"]["Platform"][];
+            /** Format: date-time */
+            firstLoginAt: string | null;
+            /** Format: date-time */
+            lastLoginAt: string | null;
+            /** @description The ten latest logins. */
+            recentSessions: components["schemas"]["RecentSession"][];
+        };
+        SetPrimaryAuthMethodRequest: {
+            proof?: components["schemas"]["IdentityProof"];
+        };
+        SetWalletScoreRequest: {
+            /**
+             * Format: int64
+             * @description A signed 64-bit integer, as a number or as a string of digits.
+             */
+            newScore: number | bigint;
+        };
+        StartWalletMatchRequest: {
+            level: string;
+        };
+        StartWalletSessionRequest: {
+            /** @description The device that the game runs on. It stays in the ledger permanently, so it must contain no personal data. */
+            device: string;
+            /** @description Unix seconds. */
+            startTime: number;
+        };
+        StartedPortalLogin: {
+            /** @description The URL at which the browser signs in to StoreA. */
+            authUrl: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        StartedWalletMatch: {
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
+            matchSessionId: number;
+        };
+        StartedWalletSession: {
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
+            sessionId: number;
+        };
+        StoredEvent: {
+            /** Format: uuid */
+            eventRecordId: string;
+            /** Format: uuid */
+            eventDefinitionId: string;
+            eventKey: string;
+            eventValue: string | null;
+            /** Format: uuid */
+            matchSessionId?: string;
+            /** Format: uuid */
+            matchPlayerId?: string;
+            /** Format: uuid */
+            playerId: string;
+            /** Format: uuid */
+            loginSessionId: string | null;
+            idempotencyKey: string;
+            /** @description A signed 64-bit integer. Some JSON parsers round it above 2^53. */
+            value: number | null;
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description SHA-256 of the row, in hexadecimal. */
+            rowHash: string;
+        };
+        StoredEventPage: {
+            items: components["schemas"]["StoredEvent"][];
+            hasMore: boolean;
+            nextCursor?: string;
+        };
+        Tenant: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workspaceId: string;
+            name: string;
+            /** @description Unique within the workspace. */
+            slug: string;
+            hiddenFromDiscovery: boolean;
+            /** @description If false, the keys of the tenant do not work. */
+            isActive: boolean;
+            /** @description Whether this is the demo tenant that the first start creates. */
+            isDemo: boolean;
+            settings: components["schemas"]["TenantSettings"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            disabledAt: string | null;
+        };
+        TenantAccess: {
+            /** Format: uuid */
+            tenantId: string;
+            tenantRole: string;
+            /** Format: date-time */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            loginCount: number;
+        };
+        TenantAccessList: components["schemas"]["TenantAccess"][];
+        TenantAuthMethod: {
+            /** Format: uuid */
+            id: string;
+            authProvider: components["schemas"]["AuthProvider"];
+            providerUserId: string;
+            email: string | null;
+            username: string | null;
+            /**
+             * Format: date-time
+             * @description The first use in this tenant.
+             */
+            firstUsedAt: string;
+        };
+        TenantPage: {
+            items: components["schemas"]["Tenant"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        TenantPlayer: {
+            /** Format: uuid */
+            playerId: string;
+            displayName: string | null;
+            avatarUrl: string | null;
+            /** @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players. */
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+            /** @description False after the profile was deleted. */
+            isActive: boolean;
+            /** @description The player’s role in the game. The default is `player`. */
+            tenantRole: string;
+            /** @description API keys do not find the player, and the game is not listed on their public profile. */
+            hiddenFromDiscovery: boolean;
+            /** Format: date-time */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** @description Counts and times are of this tenant only. */
+            loginCount: number;
+            ban: components["schemas"]["ActivePlayerBan"] | null;
+            /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
+            authMethods: components["schemas"]["TenantAuthMethod"][];
+        };
+        TenantPlayerCounts: {
+            sessions: number;
+            /** @description Sessions that have not ended. */
+            openSessions: number;
+            devices: number;
+            /** @description Active, expired and lifted bans. */
+            bans: number;
+        };
+        TenantPlayerDetail: {
+            /** Format: uuid */
+            playerId: string;
+            displayName: string | null;
+            avatarUrl: string | null;
+            /** @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players. */
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+            /** @description False after the profile was deleted. */
+            isActive: boolean;
+            /** @description The player’s role in the game. The default is `player`. */
+            tenantRole: string;
+            /** @description API keys do not find the player, and the game is not listed on their public profile. */
+            hiddenFromDiscovery: boolean;
+            /** Format: date-time */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** @description Counts and times are of this tenant only. */
+            loginCount: number;
+            ban: components["schemas"]["ActivePlayerBan"] | null;
+            /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
+            authMethods: components["schemas"]["TenantAuthMethod"][];
+            counts: components["schemas"]["TenantPlayerCounts"];
+        };
+        TenantPlayerDevice: {
+            /** Format: uuid */
+            id: string;
+            deviceFingerprint: string;
+            platform: components["schemas"]["Platform"];
+            /** @description The display name of the platform, for example "Console B5 Pro". */
+            platformDisplayName: string;
+            hardwareModel: string | null;
+            osVersion: string | null;
+            /** @description Whether the player has blocked the device. Logins from it are refused. */
+            isBlocked: boolean;
+            /**
+             * Format: date-time
+             * @description Times and counts are of this tenant only.
+             */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            loginCount: number;
+        };
+        TenantPlayerDevicePage: {
+            items: components["schemas"]["TenantPlayerDevice"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        TenantPlayerPage: {
+            items: components["schemas"]["TenantPlayer"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        TenantPlayerSession: {
+            /** Format: uuid */
+            sessionId: string;
+            /** @description Whether the session has not ended. A session expires 2 hours after it was last seen. */
+            isActive: boolean;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            authProvider: string;
+            platform: components["schemas"]["Platform"];
+            /** @description The display name of the platform, for example "Console B5 Pro". */
+            platformDisplayName: string;
+            /** Format: uuid */
+            deviceId: string | null;
+            clientVersion: string | null;
+            ipAddress: string | null;
+        };
+        TenantPlayerSessionPage: {
+            items: components["schemas"]["TenantPlayerSession"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        TenantSettings: {
+            /** @description Whether an event with an unknown event key creates its event definition. */
+            autoCreateDefinitions: boolean;
+        };
+        /** @enum {string} */
+        TokenProvider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
+        TotpCodeRequest: {
+            /** @description The 6-digit code of the authenticator app. */
+            code: string;
+        };
+        TotpEnrollment: {
+            /** @description The secret in Base32, to type into an app that cannot scan a QR code. */
+            secret: string;
+            /** @description The URI to show as a QR code. */
+            otpauthUri: string;
+        };
+        UpdateAccountPasswordRequest: {
+            currentPassword: string;
+            newPassword: string;
+        };
+        UpdateAlertSettingsRequest: {
+            /** @description A key that sends more requests within a minute raises an alert. */
+            rateLimitPerMinute?: number | null;
+            /** @description A key that sends more bytes within a minute raises an alert. */
+            payloadBytesPerMinute?: number | null;
+        };
+        UpdateApiKeyRequest: {
+            name?: string;
+            rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute?: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute?: number | null;
+            /** Format: date-time */
+            expiresAt?: string | null;
+            /** @description Whether the key can read player data. */
+            allowDataApi?: boolean | null;
+            /**
+             * Format: uuid
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             */
+            subscriberWorkspaceId?: string | null;
+        };
+        UpdateDeviceRequest: {
+            /** @description Null removes the name. */
+            deviceName?: string | null;
+            isTrusted?: boolean | null;
+            /** @description Logins from a blocked device are refused. */
+            isBlocked?: boolean | null;
+        };
+        UpdateEventDefinitionRequest: {
+            /** @description The kind of events that may use the definition. */
+            eventScope?: components["schemas"]["DefinitionScope"] | null;
+            /** @description Empty counts as null. */
+            eventCategory?: string | null;
+            /** @description Empty counts as null. */
+            eventDescription?: string | null;
+            isActive?: boolean | null;
+        };
+        UpdateGameKeyRequest: {
+            name?: string;
+            rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
+            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
+            rateLimitPerMinute?: number | null;
+            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            payloadBytesPerMinute?: number | null;
+            /** Format: date-time */
+            expiresAt?: string | null;
+        };
+        UpdateKeyRateLimit: {
+            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
+            perMinute?: number | null;
+            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
+            perHour?: number | null;
+        };
+        UpdateMemberRequest: {
+            role: components["schemas"]["WorkspaceRole"];
+        };
+        UpdatePlanRateLimit: {
+            /** @description Requests per minute. */
+            perMinute?: number | null;
+            /** @description Requests per hour. */
+            perHour?: number | null;
+        };
+        UpdatePlanRequest: {
+            name?: string;
+            /** @description Units per billing period. Null: unlimited. */
+            monthlyUnits?: number | null;
+            /** @description Whether requests are refused after the last unit is used. */
+            hardStop?: boolean | null;
+            /** @description Match events per request. */
+            maxMatchEventRecordsPerRequest?: number | null;
+            /** @description Player events per request. */
+            maxPlayerEventRecordsPerRequest?: number | null;
+            rateLimit?: components["schemas"]["UpdatePlanRateLimit"];
+        };
+        UpdateProfileRequest: {
+            /** @description Null clears it. */
+            displayName?: string | null;
+            /** @description An https URL, or the URL of an uploaded avatar. Null clears it. */
+            avatarUrl?: string | null;
+            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
+        };
+        UpdateProviderRequest: {
+            enabled: boolean;
+            /** @description StoreA: `appId`, `webApiKey` (write-only), `identity?`. StoreB: `clientId`. WalletJwt: `issuer`, `audience`, `addressClaim?`. EvmWallet: `chainIds?`. The other providers have no settings. Omit `settings` to keep the stored ones. */
+            settings?: {
+                [key: string]: unknown;
+            };
+        };
+        UpdateTenantPlayerRequest: {
+            /** @description Any text. The game defines its meaning. */
+            tenantRole?: string;
+            hiddenFromDiscovery?: boolean | null;
+        };
+        UpdateTenantRequest: {
+            name?: string;
+            /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+            slug?: string;
+            /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
+            hiddenFromDiscovery?: boolean | null;
+            /** @description False disables the tenant, as DELETE does. True enables it again. */
+            isActive?: boolean | null;
+        };
+        UpdateWebhookRequest: {
+            /** @description The URL that receives events: http or https, a public address, without credentials. */
+            url?: string;
+            /** @description The event types to send. Null: all types, including types of later versions. */
+            eventTypes?: components["schemas"]["WebhookEventType"][] | null;
+            description?: string | null;
+            enabled?: boolean | null;
+        };
+        UpdateWorkspaceRequest: {
+            name?: string;
+            /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+            slug?: string;
+        };
+        UploadAvatarRequest: {
+            /**
+             * Format: binary
+             * @description A PNG or JPG of at most 2 MiB.
+             */
+            avatarFile: string;
+        };
+        /** @enum {string} */
+        UsageGrouping: "day" | "tenant" | "key";
+        UsageItem: {
+            /** Format: date */
+            day?: string;
+            /** Format: uuid */
+            tenantId?: string;
+            /** @description Null if the tenant belongs to another workspace. */
+            tenantName?: string | null;
+            /** Format: uuid */
+            keyId?: string;
+            /** @description Null if the key belongs to another workspace. */
+            keyName?: string | null;
+            keyKind?: components["schemas"]["KeyKind"];
+            units: number;
+            /** @description Bytes of the bodies of requests with a key, accepted or refused. */
+            bytesIn: number;
+            /** @description Bytes of the bodies of the responses. */
+            bytesOut: number;
+        };
+        UsageReport: {
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The first day after the range.
+             */
+            to: string;
+            groupBy: components["schemas"]["UsageGrouping"];
+            /** @description By tenant or key: at most 1,000 items, most units first. */
+            items: components["schemas"]["UsageItem"][];
+        };
+        User: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            displayName: string | null;
+            /** @description Whether the account is a platform administrator. */
+            isPlatformAdmin: boolean;
+            /** @description Whether the e-mail address is verified. */
+            emailVerified: boolean;
+            /** @description Whether a login asks for a second factor. */
+            totpEnabled: boolean;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        ValidateAssertionRequest: {
+            /** @description The audience that the assertion must have. */
+            audience?: string;
+        };
+        ValidatedAssertion: {
+            /** @enum {boolean} */
+            active: true;
+            /** Format: uuid */
+            playerId: string;
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: uuid */
+            sessionId: string;
+            audience: string;
+            displayName?: string;
+            email?: string;
+            /** Format: date-time */
+            issuedAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        VerifiedAccountEmail: {
+            /** @description The address of the account. It is verified now. */
+            email: string;
+        };
+        VerifiedEmail: {
+            /** @description The verified address. */
+            email: string;
+        };
+        VerifyAccountEmailRequest: {
+            /** @description The token from the e-mail. */
+            token: string;
+        };
+        VerifyPlayerEmailRequest: {
+            /** @description The token from the mail. */
+            token: string;
+        };
+        WalletChain: {
+            items: components["schemas"]["WalletChainLink"][];
+            head: components["schemas"]["WalletChainHead"];
+        };
+        /** @description The last entry of the chain. */
+        WalletChainHead: {
+            index: number;
+            /** @description 0x and 64 hexadecimal digits. */
+            hash: string;
+        };
+        WalletChainLink: {
+            index: number;
+            /** @description 0x and 64 hexadecimal digits. */
+            contentHash: string;
+            /** @description 0x and 64 hexadecimal digits. */
+            hash: string;
+        };
+        /** @enum {string} */
+        WalletChainState: "pending" | "mined" | "confirmed" | "abandoned";
+        WalletChainStatus: {
+            state: components["schemas"]["WalletChainState"];
+            blockNumber: number | null;
+            /** @description The number of blocks from the transaction’s own block to the newest one. */
+            confirmations: number;
+        };
+        WalletChallenge: {
+            /** Format: uuid */
+            challengeId: string;
+            /** @description The exact text that the wallet must sign (EIP-4361). */
+            message: string;
+            nonce: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        WalletChallengeRequest: {
+            /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
+            address: string;
+            /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
+            chainId?: number | null;
+        };
+        WalletJwtLoginRequest: {
+            /** @description The JWT from the wallet’s issuer. */
+            jwt: string;
+        };
+        WalletLedgerEntry: {
+            /** @description The position in the tenant’s chain, from 1. */
+            index: number;
+            /** Format: date-time */
+            recordedAt: string;
+            kind: string;
+            /** @description The player that the entry is about. */
+            playerIndex: number;
+            body: {
+                [key: string]: unknown;
+            };
+            salt: string;
+            /** @description The canonical text of the entry. contentHash is its keccak-256. */
+            canonical: string;
+            /** @description 0x and 64 hexadecimal digits. */
+            contentHash: string;
+            /** @description 0x and 64 hexadecimal digits. */
+            previousHash: string;
+            /** @description The keccak-256 of the 64 bytes of previousHash and contentHash. */
+            hash: string;
+        };
+        WalletLoginChallengeRequest: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            provider: "EvmWallet";
+            /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
+            subject: string;
+        };
+        WalletLoginRequest: {
+            /** @description The unchanged message of the challenge. */
+            message: string;
+            /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
+            signature: string;
+            /** @description How much of the profile others can see. Applied only if the request creates the player. */
+            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
+            deviceInfo?: components["schemas"]["DeviceInfo"];
+            clientInfo?: components["schemas"]["ClientInfo"];
+            /**
+             * @description Whether to create a player who does not exist. If false, the response is 404.
+             * @default true
+             */
+            createAccountIfMissing: boolean | null;
+        };
+        WalletLoginResult: {
+            /** @description The platform JWT. Send it as the bearer token of the recording calls. */
+            accessToken: string;
+            /** @enum {string} */
+            tokenType: "Bearer";
+            /** @description The lifetime of the token in seconds. */
+            expiresIn: number;
+            playerIndex: number;
+            playerId: string;
+            address: string;
+        };
+        WalletPasswordLoginRequest: {
+            playerId: string;
+            signInPassword: string;
+        };
+        WalletPlayer: {
+            playerId: string;
+            /** @description With its EIP-55 checksum. */
+            address: string;
+            /** @description 0: added by add/anon. 1: added by a wallet login. */
+            playerType: number;
+            /** Format: int64 */
+            score: number | bigint;
+            /** @description By provider. `EvmWallet` contains the address after a wallet login has proved it. */
+            identifiers: {
+                [key: string]: string;
+            };
+            /** @description The addresses that a wallet login has proved. */
+            verifiedAddresses: string[];
+        };
+        WalletPlayerIndex: {
+            playerIndex: number;
+        };
+        /** @enum {string} */
+        WalletRecorder: "hash-chain" | "evm";
+        WalletScore: {
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
+            playerIndex: number;
+            /** Format: int64 */
+            newScore: number | bigint;
+        };
+        WalletTransaction: {
+            /** @description 0x and 64 hexadecimal digits. If the transaction was signed again, the hash that the chain has accepted. */
+            transactionHash: string;
+            recorder: components["schemas"]["WalletRecorder"];
+            entries: components["schemas"]["WalletLedgerEntry"][];
+            chain?: components["schemas"]["WalletChainStatus"];
+        };
+        Webhook: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Null for a webhook of the deployment.
+             */
+            workspaceId: string | null;
+            /**
+             * Format: uuid
+             * @description Only events of this tenant. Null: all tenants.
+             */
+            tenantId: string | null;
+            /** @description The URL that receives events: http or https, a public address, without credentials. */
+            url: string;
+            description: string | null;
+            /** @description The event types to send. Null: all types, including types of later versions. */
+            eventTypes: components["schemas"]["WebhookEventType"][] | null;
+            /** @description Whether the webhook receives deliveries. */
+            enabled: boolean;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /** @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days. */
+            disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
+            /**
+             * Format: date-time
+             * @description The time of the first failure after the last success.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+             */
+            previousSecretUntil: string | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        WebhookAttempt: {
+            number: number;
+            /** Format: date-time */
+            startedAt: string;
+            /** @description Null if the attempt is running or its worker crashed. */
+            durationMs: number | null;
+            /** @description Null if there was no complete response. */
+            statusCode: number | null;
+            /** @description Null if the attempt succeeded. */
+            error: string | null;
+            /** @description The first 1,024 bytes of the response body. */
+            answer: string | null;
+        };
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` header of the delivery.
+             */
+            id: string;
+            eventType: components["schemas"]["WebhookDeliveryType"];
+            /** @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed. */
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            /** @description The number of started attempts. */
+            attempts: number;
+            /** @description The status of the last response. Null if there was none. */
+            lastStatusCode: number | null;
+            lastError: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description The delivery waits longer while the webhook is disabled.
+             */
+            nextAttemptAt: string | null;
+        };
+        WebhookDeliveryDetail: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` header of the delivery.
+             */
+            id: string;
+            eventType: components["schemas"]["WebhookDeliveryType"];
+            /** @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed. */
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            /** @description The number of started attempts. */
+            attempts: number;
+            /** @description The status of the last response. Null if there was none. */
+            lastStatusCode: number | null;
+            lastError: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description The delivery waits longer while the webhook is disabled.
+             */
+            nextAttemptAt: string | null;
+            /** @description The exact request body of each attempt. */
+            body: string;
+            /** @description The last 100 attempts, oldest first. */
+            history: components["schemas"]["WebhookAttempt"][];
+        };
+        WebhookDeliveryPage: {
+            items: components["schemas"]["WebhookDelivery"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        /** @enum {string} */
+        WebhookDeliveryStatus: "pending" | "delivered" | "failed";
+        /** @enum {string} */
+        WebhookDeliveryType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+        /** @enum {string} */
+        WebhookDisabledReason: "by_hand" | "gone" | "failing";
+        /** @enum {string} */
+        WebhookEventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning";
+        WebhookPage: {
+            items: components["schemas"]["Webhook"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        WebhookWithSecret: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Null for a webhook of the deployment.
+             */
+            workspaceId: string | null;
+            /**
+             * Format: uuid
+             * @description Only events of this tenant. Null: all tenants.
+             */
+            tenantId: string | null;
+            /** @description The URL that receives events: http or https, a public address, without credentials. */
+            url: string;
+            description: string | null;
+            /** @description The event types to send. Null: all types, including types of later versions. */
+            eventTypes: components["schemas"]["WebhookEventType"][] | null;
+            /** @description Whether the webhook receives deliveries. */
+            enabled: boolean;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /** @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days. */
+            disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
+            /**
+             * Format: date-time
+             * @description The time of the first failure after the last success.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+             */
+            previousSecretUntil: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The secret that signs deliveries. It is not shown again. */
+            secret: string;
+        };
+        Workspace: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            slug: string;
+            /** @description The role of the caller. */
+            role: components["schemas"]["WorkspaceRole"];
+            plan: components["schemas"]["Plan"];
+            /** Format: date-time */
+            createdAt: string;
+        };
+        WorkspacePage: {
+            items: components["schemas"]["Workspace"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        WorkspaceQuota: {
+            plan: string;
+            /** Format: date-time */
+            periodStart: string;
+            /**
+             * Format: date-time
+             * @description The start of the next period.
+             */
+            periodEnd: string;
+            /** @description Units per period. Null if unlimited. */
+            limit: number | null;
+            /** @description Used units. */
+            used: number;
+            /** @description Bytes of the bodies of requests with a key, accepted or refused. */
+            bytesIn: number;
+            /** @description Bytes of the bodies of the responses. */
+            bytesOut: number;
+            /** @description Whether requests are refused after the last unit is used. */
+            hardStop: boolean;
+        };
+        /** @enum {string} */
+        WorkspaceRole: "viewer" | "admin" | "owner";
     };
     responses: never;
     parameters: never;
@@ -3133,7 +5586,7 @@ export interface operations {
             };
         };
     };
-    isLive: {
+    getLiveness: {
         parameters: {
             query?: never;
             header?: never;
@@ -3148,15 +5601,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "ok";
-                    };
+                    "application/json": components["schemas"]["HealthStatus"];
                 };
             };
         };
     };
-    isReady: {
+    getReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -3171,10 +5621,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "ok";
-                    };
+                    "application/json": components["schemas"]["HealthStatus"];
                 };
             };
         };
@@ -3194,18 +5641,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        keys: {
-                            [key: string]: unknown;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
         };
     };
     listTenantAuditRecords: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Returns only records with this action. */
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
@@ -3216,7 +5659,7 @@ export interface operations {
                 from?: string;
                 /** @description Returns only records before this time. */
                 to?: string;
-                limit?: number;
+                limit: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
@@ -3234,46 +5677,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /** Format: date-time */
-                            occurredAt: string;
-                            /** Format: uuid */
-                            workspaceId: string | null;
-                            /** Format: uuid */
-                            tenantId: string | null;
-                            actor: {
-                                /** @enum {string} */
-                                kind: "account" | "player" | "key" | "system";
-                                /** Format: uuid */
-                                id: string | null;
-                                /** @description The address of the account, if it is a member of the workspace. */
-                                email: string | null;
-                            };
-                            /** @description The action, for example `tenant.updated` or `game_key.revoked`. */
-                            action: string;
-                            /** @description The id of the changed object. */
-                            targetId: string | null;
-                            /** @description The details of the action, for example `before` and `after` with the changed fields. */
-                            details: {
-                                [key: string]: unknown;
-                            };
-                            ipAddress: string | null;
-                            requestId: string | null;
-                        }[];
-                        /** @description The cursor of the next page. Absent on the last page. */
-                        nextCursor?: string;
-                        hasMore: boolean;
-                    };
+                    "application/json": components["schemas"]["AuditRecordPage"];
                 };
             };
         };
     };
     listWorkspaceAuditRecords: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Returns only records with this action. */
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
@@ -3284,7 +5695,7 @@ export interface operations {
                 from?: string;
                 /** @description Returns only records before this time. */
                 to?: string;
-                limit?: number;
+                limit: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
@@ -3302,46 +5713,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /** Format: date-time */
-                            occurredAt: string;
-                            /** Format: uuid */
-                            workspaceId: string | null;
-                            /** Format: uuid */
-                            tenantId: string | null;
-                            actor: {
-                                /** @enum {string} */
-                                kind: "account" | "player" | "key" | "system";
-                                /** Format: uuid */
-                                id: string | null;
-                                /** @description The address of the account, if it is a member of the workspace. */
-                                email: string | null;
-                            };
-                            /** @description The action, for example `tenant.updated` or `game_key.revoked`. */
-                            action: string;
-                            /** @description The id of the changed object. */
-                            targetId: string | null;
-                            /** @description The details of the action, for example `before` and `after` with the changed fields. */
-                            details: {
-                                [key: string]: unknown;
-                            };
-                            ipAddress: string | null;
-                            requestId: string | null;
-                        }[];
-                        /** @description The cursor of the next page. Absent on the last page. */
-                        nextCursor?: string;
-                        hasMore: boolean;
-                    };
+                    "application/json": components["schemas"]["AuditRecordPage"];
                 };
             };
         };
     };
-    listAllAuditRecords: {
+    listPlatformAuditRecords: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Returns only records with this action. */
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
@@ -3352,7 +5731,7 @@ export interface operations {
                 from?: string;
                 /** @description Returns only records before this time. */
                 to?: string;
-                limit?: number;
+                limit: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
@@ -3368,39 +5747,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /** Format: date-time */
-                            occurredAt: string;
-                            /** Format: uuid */
-                            workspaceId: string | null;
-                            /** Format: uuid */
-                            tenantId: string | null;
-                            actor: {
-                                /** @enum {string} */
-                                kind: "account" | "player" | "key" | "system";
-                                /** Format: uuid */
-                                id: string | null;
-                                /** @description The address of the account, if it is a member of the workspace. */
-                                email: string | null;
-                            };
-                            /** @description The action, for example `tenant.updated` or `game_key.revoked`. */
-                            action: string;
-                            /** @description The id of the changed object. */
-                            targetId: string | null;
-                            /** @description The details of the action, for example `before` and `after` with the changed fields. */
-                            details: {
-                                [key: string]: unknown;
-                            };
-                            ipAddress: string | null;
-                            requestId: string | null;
-                        }[];
-                        /** @description The cursor of the next page. Absent on the last page. */
-                        nextCursor?: string;
-                        hasMore: boolean;
-                    };
+                    "application/json": components["schemas"]["AuditRecordPage"];
                 };
             };
         };
@@ -3414,45 +5761,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
-                    /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
-                    token: string;
-                    /**
-                     * @description How much of the profile others can see. Applied only if the request creates the player.
-                     * @enum {string}
-                     */
-                    profileVisibility?: "private" | "limited" | "full";
-                    deviceInfo?: {
-                        /** @description A hash of hardware identifiers. It is unique within a player. */
-                        deviceFingerprint: string;
-                        hardwareModel?: string;
-                        osVersion?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    clientInfo?: {
-                        /**
-                         * @description The platform that the game runs on.
-                         * @enum {string}
-                         */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        clientVersion?: string;
-                        clientBuild?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    /**
-                     * @description Whether to create a player who does not exist. If false, the response is 404.
-                     * @default true
-                     */
-                    createAccountIfMissing?: boolean;
-                };
+                "application/json": components["schemas"]["LoginRequest"];
             };
         };
         responses: {
@@ -3462,24 +5771,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** @description Whether this request created the player. */
-                        isNewPlayer: boolean;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                    };
+                    "application/json": components["schemas"]["LoginResult"];
                 };
             };
         };
@@ -3493,40 +5785,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
-                    /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
-                    token: string;
-                    /**
-                     * @description How much of the profile others can see. Applied only if the request creates the player.
-                     * @enum {string}
-                     */
-                    profileVisibility?: "private" | "limited" | "full";
-                    deviceInfo?: {
-                        /** @description A hash of hardware identifiers. It is unique within a player. */
-                        deviceFingerprint: string;
-                        hardwareModel?: string;
-                        osVersion?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    clientInfo?: {
-                        /**
-                         * @description The platform that the game runs on.
-                         * @enum {string}
-                         */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        clientVersion?: string;
-                        clientBuild?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                };
+                "application/json": components["schemas"]["CreatePlayerRequest"];
             };
         };
         responses: {
@@ -3536,29 +5795,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** @description Whether this request created the player. */
-                        isNewPlayer: boolean;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                    };
+                    "application/json": components["schemas"]["LoginResult"];
                 };
             };
         };
     };
-    findPlayerByProvider: {
+    getPlayerByProvider: {
         parameters: {
             query?: never;
             header?: never;
@@ -3567,12 +5809,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "Mock";
-                    /** @description The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or `eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username. */
-                    providerUserId: string;
-                };
+                "application/json": components["schemas"]["PlayerExistsRequest"];
             };
         };
         responses: {
@@ -3582,15 +5819,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        playerId: string;
-                    };
+                    "application/json": components["schemas"]["PlayerExistsResult"];
                 };
             };
         };
     };
-    issueWalletChallenge: {
+    createWalletChallenge: {
         parameters: {
             query?: never;
             header?: never;
@@ -3599,12 +5833,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
-                    address: string;
-                    /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
-                    chainId?: number;
-                };
+                "application/json": components["schemas"]["WalletChallengeRequest"];
             };
         };
         responses: {
@@ -3614,20 +5843,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        challengeId: string;
-                        /** @description The exact text that the wallet must sign (EIP-4361). */
-                        message: string;
-                        nonce: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                    };
+                    "application/json": components["schemas"]["WalletChallenge"];
                 };
             };
         };
     };
-    verifyWalletSignature: {
+    logInPlayerByWallet: {
         parameters: {
             query?: never;
             header?: never;
@@ -3636,45 +5857,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The unchanged message of the challenge. */
-                    message: string;
-                    /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
-                    signature: string;
-                    /**
-                     * @description How much of the profile others can see. Applied only if the request creates the player.
-                     * @enum {string}
-                     */
-                    profileVisibility?: "private" | "limited" | "full";
-                    deviceInfo?: {
-                        /** @description A hash of hardware identifiers. It is unique within a player. */
-                        deviceFingerprint: string;
-                        hardwareModel?: string;
-                        osVersion?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    clientInfo?: {
-                        /**
-                         * @description The platform that the game runs on.
-                         * @enum {string}
-                         */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        clientVersion?: string;
-                        clientBuild?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    /**
-                     * @description Whether to create a player who does not exist. If false, the response is 404.
-                     * @default true
-                     */
-                    createAccountIfMissing?: boolean;
-                };
+                "application/json": components["schemas"]["WalletLoginRequest"];
             };
         };
         responses: {
@@ -3684,24 +5867,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** @description Whether this request created the player. */
-                        isNewPlayer: boolean;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                    };
+                    "application/json": components["schemas"]["LoginResult"];
                 };
             };
         };
@@ -3715,10 +5881,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                };
+                "application/json": components["schemas"]["EmailAddressRequest"];
             };
         };
         responses: {
@@ -3728,17 +5891,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @description Seconds until a new code can be requested. */
-                        resendAfterSeconds: number;
-                    };
+                    "application/json": components["schemas"]["SentCode"];
                 };
             };
         };
     };
-    exchangeOneTimeCode: {
+    logInPlayerByCode: {
         parameters: {
             query?: never;
             header?: never;
@@ -3747,45 +5905,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    /** @description The six digits from the mail. */
-                    code: string;
-                    /**
-                     * @description How much of the profile others can see. Applied only if the request creates the player.
-                     * @enum {string}
-                     */
-                    profileVisibility?: "private" | "limited" | "full";
-                    deviceInfo?: {
-                        /** @description A hash of hardware identifiers. It is unique within a player. */
-                        deviceFingerprint: string;
-                        hardwareModel?: string;
-                        osVersion?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    clientInfo?: {
-                        /**
-                         * @description The platform that the game runs on.
-                         * @enum {string}
-                         */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        clientVersion?: string;
-                        clientBuild?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    /**
-                     * @description Whether to create a player who does not exist. If false, the response is 404.
-                     * @default true
-                     */
-                    createAccountIfMissing?: boolean;
-                };
+                "application/json": components["schemas"]["CodeLoginRequest"];
             };
         };
         responses: {
@@ -3795,24 +5915,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** @description Whether this request created the player. */
-                        isNewPlayer: boolean;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                    };
+                    "application/json": components["schemas"]["LoginResult"];
                 };
             };
         };
@@ -3826,40 +5929,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    password: string;
-                    displayName?: string;
-                    /**
-                     * @description How much of the profile others can see. Applied only if the request creates the player.
-                     * @enum {string}
-                     */
-                    profileVisibility?: "private" | "limited" | "full";
-                    deviceInfo?: {
-                        /** @description A hash of hardware identifiers. It is unique within a player. */
-                        deviceFingerprint: string;
-                        hardwareModel?: string;
-                        osVersion?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    clientInfo?: {
-                        /**
-                         * @description The platform that the game runs on.
-                         * @enum {string}
-                         */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        clientVersion?: string;
-                        clientBuild?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                };
+                "application/json": components["schemas"]["PlayerSignUpRequest"];
             };
         };
         responses: {
@@ -3869,24 +5939,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** @description Whether this request created the player. */
-                        isNewPlayer: boolean;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                    };
+                    "application/json": components["schemas"]["LoginResult"];
                 };
             };
         };
@@ -3900,34 +5953,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    password: string;
-                    deviceInfo?: {
-                        /** @description A hash of hardware identifiers. It is unique within a player. */
-                        deviceFingerprint: string;
-                        hardwareModel?: string;
-                        osVersion?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    clientInfo?: {
-                        /**
-                         * @description The platform that the game runs on.
-                         * @enum {string}
-                         */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        clientVersion?: string;
-                        clientBuild?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                };
+                "application/json": components["schemas"]["PlayerPasswordLoginRequest"];
             };
         };
         responses: {
@@ -3937,29 +5963,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** @description Whether this request created the player. */
-                        isNewPlayer: boolean;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                    };
+                    "application/json": components["schemas"]["LoginResult"];
                 };
             };
         };
     };
-    verifyEmailAddress: {
+    verifyPlayerEmail: {
         parameters: {
             query?: never;
             header?: never;
@@ -3968,10 +5977,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The token from the mail. */
-                    token: string;
-                };
+                "application/json": components["schemas"]["VerifyPlayerEmailRequest"];
             };
         };
         responses: {
@@ -3981,15 +5987,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The verified address. */
-                        email: string;
-                    };
+                    "application/json": components["schemas"]["VerifiedEmail"];
                 };
             };
         };
     };
-    requestPasswordReset: {
+    requestPlayerPasswordReset: {
         parameters: {
             query?: never;
             header?: never;
@@ -3998,10 +6001,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                };
+                "application/json": components["schemas"]["EmailAddressRequest"];
             };
         };
         responses: {
@@ -4011,18 +6011,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description The same for every address.
-                         * @enum {string}
-                         */
-                        status: "accepted";
-                    };
+                    "application/json": components["schemas"]["PasswordResetRequested"];
                 };
             };
         };
     };
-    resetPassword: {
+    resetPlayerPassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -4031,11 +6025,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The token from the mail. */
-                    token: string;
-                    newPassword: string;
-                };
+                "application/json": components["schemas"]["ResetPlayerPasswordRequest"];
             };
         };
         responses: {
@@ -4045,15 +6035,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The verified address. */
-                        email: string;
-                    };
+                    "application/json": components["schemas"]["VerifiedEmail"];
                 };
             };
         };
     };
-    issueSignInChallenge: {
+    createLoginChallenge: {
         parameters: {
             query?: never;
             header?: never;
@@ -4062,20 +6049,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    provider: "EvmWallet" | "EmailOneTimeCode";
-                } & ({
-                    /** @enum {string} */
-                    provider: "EvmWallet";
-                    /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
-                    subject: string;
-                } | {
-                    /** @enum {string} */
-                    provider: "EmailOneTimeCode";
-                    /** Format: email */
-                    subject: string;
-                });
+                "application/json": components["schemas"]["LoginChallengeRequest"];
             };
         };
         responses: {
@@ -4085,21 +6059,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        challengeId: string;
-                        /** @enum {string} */
-                        provider: "EvmWallet" | "EmailOneTimeCode";
-                        /** @description EvmWallet only: the exact text that the wallet must sign (EIP-4361). */
-                        message?: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                    };
+                    "application/json": components["schemas"]["LoginChallenge"];
                 };
             };
         };
     };
-    answerSignInChallenge: {
+    logInPlayerByChallenge: {
         parameters: {
             query?: never;
             header?: never;
@@ -4108,45 +6073,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: uuid */
-                    challengeId: string;
-                    /** @description The wallet’s signature of the message, in hexadecimal, or the six digits from the mail. */
-                    response: string;
-                    /**
-                     * @description How much of the profile others can see. Applied only if the request creates the player.
-                     * @enum {string}
-                     */
-                    profileVisibility?: "private" | "limited" | "full";
-                    deviceInfo?: {
-                        /** @description A hash of hardware identifiers. It is unique within a player. */
-                        deviceFingerprint: string;
-                        hardwareModel?: string;
-                        osVersion?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    clientInfo?: {
-                        /**
-                         * @description The platform that the game runs on.
-                         * @enum {string}
-                         */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        clientVersion?: string;
-                        clientBuild?: string;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    /**
-                     * @description Whether to create a player who does not exist. If false, the response is 404.
-                     * @default true
-                     */
-                    createAccountIfMissing?: boolean;
-                };
+                "application/json": components["schemas"]["ChallengeLoginRequest"];
             };
         };
         responses: {
@@ -4156,24 +6083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** @description Whether this request created the player. */
-                        isNewPlayer: boolean;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                    };
+                    "application/json": components["schemas"]["LoginResult"];
                 };
             };
         };
@@ -4190,9 +6100,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    refreshToken: string;
-                };
+                "application/json": components["schemas"]["RefreshRequest"];
             };
         };
         responses: {
@@ -4202,24 +6110,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** @description Whether this request created the player. */
-                        isNewPlayer: boolean;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                    };
+                    "application/json": components["schemas"]["LoginResult"];
                 };
             };
         };
@@ -4233,12 +6124,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: uuid */
-                    sessionId: string;
-                    /** Format: uuid */
-                    deviceId?: string;
-                };
+                "application/json": components["schemas"]["LogoutRequest"];
             };
         };
         responses: {
@@ -4248,19 +6134,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        sessionId: string;
-                        /** Format: date-time */
-                        endedAt: string;
-                        /** @enum {string} */
-                        reason: "user_logout" | "timeout" | "token_expired" | "kicked" | "device_blocked" | "account_suspended" | "network_error" | "client_crash" | "app_close" | "server_shutdown" | "unknown";
-                    };
+                    "application/json": components["schemas"]["LogoutResult"];
                 };
             };
         };
     };
-    exchangeForAssertion: {
+    createAssertion: {
         parameters: {
             query?: never;
             header?: {
@@ -4272,15 +6151,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The third party that accepts the assertion: a name that it knows, such as its URL. */
-                    audience: string;
-                    /**
-                     * @description Whether the response contains a refresh token for the third party. It works until the player’s session ends. If the bearer is a refresh token, the response always contains the next one.
-                     * @default false
-                     */
-                    includeRefreshToken?: boolean;
-                };
+                "application/json": components["schemas"]["CreateAssertionRequest"];
             };
         };
         responses: {
@@ -4290,17 +6161,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT that identifies the player. */
-                        assertionToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the assertion expires. */
-                        expiresIn: number;
-                        audience: string;
-                        /** @description An opaque token. It works once, for this audience. */
-                        refreshToken?: string;
-                    };
+                    "application/json": components["schemas"]["AssertionResult"];
                 };
             };
         };
@@ -4314,10 +6175,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The audience that the assertion must have. */
-                    audience?: string;
-                };
+                "application/json": components["schemas"]["ValidateAssertionRequest"];
             };
         };
         responses: {
@@ -4327,23 +6185,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        active: true;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** Format: uuid */
-                        tenantId: string;
-                        /** Format: uuid */
-                        sessionId: string;
-                        audience: string;
-                        displayName?: string;
-                        email?: string;
-                        /** Format: date-time */
-                        issuedAt: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                    };
+                    "application/json": components["schemas"]["ValidatedAssertion"];
                 };
             };
         };
@@ -4363,12 +6205,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The URL at which the browser signs in to StoreA. */
-                        authUrl: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                    };
+                    "application/json": components["schemas"]["StartedPortalLogin"];
                 };
             };
         };
@@ -4382,10 +6219,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The complete, unchanged URL to which StoreA redirected the browser. */
-                    callbackUrl: string;
-                };
+                "application/json": components["schemas"]["FinishPortalLoginRequest"];
             };
         };
         responses: {
@@ -4395,18 +6229,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                    };
+                    "application/json": components["schemas"]["PortalTokens"];
                 };
             };
         };
@@ -4420,10 +6243,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                };
+                "application/json": components["schemas"]["EmailAddressRequest"];
             };
         };
         responses: {
@@ -4433,17 +6253,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @description Seconds until a new code can be requested. */
-                        resendAfterSeconds: number;
-                    };
+                    "application/json": components["schemas"]["SentCode"];
                 };
             };
         };
     };
-    exchangePortalCode: {
+    logInToPortalByCode: {
         parameters: {
             query?: never;
             header?: never;
@@ -4452,12 +6267,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    /** @description The six digits from the mail. */
-                    code: string;
-                };
+                "application/json": components["schemas"]["PortalCodeLoginRequest"];
             };
         };
         responses: {
@@ -4467,23 +6277,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                    };
+                    "application/json": components["schemas"]["PortalTokens"];
                 };
             };
         };
     };
-    issueWalletProofChallenge: {
+    createWalletProofChallenge: {
         parameters: {
             query?: never;
             header?: never;
@@ -4492,12 +6291,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
-                    address: string;
-                    /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
-                    chainId?: number;
-                };
+                "application/json": components["schemas"]["WalletChallengeRequest"];
             };
         };
         responses: {
@@ -4507,15 +6301,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        challengeId: string;
-                        /** @description The exact text that the wallet must sign (EIP-4361). */
-                        message: string;
-                        nonce: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                    };
+                    "application/json": components["schemas"]["WalletChallenge"];
                 };
             };
         };
@@ -4532,9 +6318,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    refreshToken: string;
-                };
+                "application/json": components["schemas"]["PortalSessionRequest"];
             };
         };
         responses: {
@@ -4544,18 +6328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. It works once and returns the next pair. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        /** Format: uuid */
-                        playerId: string;
-                    };
+                    "application/json": components["schemas"]["PortalTokens"];
                 };
             };
         };
@@ -4569,9 +6342,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    refreshToken: string;
-                };
+                "application/json": components["schemas"]["PortalSessionRequest"];
             };
         };
         responses: {
@@ -4586,9 +6357,9 @@ export interface operations {
     };
     listDevices: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path?: never;
@@ -4602,42 +6373,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** Format: uuid */
-                        playerId: string;
-                        deviceFingerprint: string;
-                        /** @enum {string} */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        /** @description The display name of the platform, for example "Console B5 Pro". */
-                        platformDisplayName: string;
-                        hardwareModel: string | null;
-                        osVersion: string | null;
-                        deviceName: string | null;
-                        isTrusted: boolean;
-                        isBlocked: boolean;
-                        /** Format: date-time */
-                        firstSeenAt: string;
-                        /** Format: date-time */
-                        lastSeenAt: string;
-                        loginCount: number;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        createdAtGl: string;
-                        /** Format: date-time */
-                        updatedAtGl: string;
-                        /** Format: date-time */
-                        receivedAtDb: string;
-                    }[];
+                    "application/json": components["schemas"]["DeviceList"];
                 };
             };
         };
     };
-    changeDevice: {
+    updateDevice: {
         parameters: {
             query?: never;
             header?: never;
@@ -4648,13 +6389,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Null removes the name. */
-                    deviceName?: string | null;
-                    isTrusted?: boolean;
-                    /** @description Logins from a blocked device are refused. */
-                    isBlocked?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateDeviceRequest"];
             };
         };
         responses: {
@@ -4664,51 +6399,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** Format: uuid */
-                        playerId: string;
-                        deviceFingerprint: string;
-                        /** @enum {string} */
-                        platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                        /** @description The display name of the platform, for example "Console B5 Pro". */
-                        platformDisplayName: string;
-                        hardwareModel: string | null;
-                        osVersion: string | null;
-                        deviceName: string | null;
-                        isTrusted: boolean;
-                        isBlocked: boolean;
-                        /** Format: date-time */
-                        firstSeenAt: string;
-                        /** Format: date-time */
-                        lastSeenAt: string;
-                        loginCount: number;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        createdAtGl: string;
-                        /** Format: date-time */
-                        updatedAtGl: string;
-                        /** Format: date-time */
-                        receivedAtDb: string;
-                    };
+                    "application/json": components["schemas"]["Device"];
                 };
             };
         };
     };
     listPlayerSessions: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Only logins in this tenant. The default is all tenants. */
                 tenantId?: string;
                 /** @description The `nextCursorTimestamp` of the previous page, unchanged. */
                 cursorTimestamp?: string;
                 /** @description The `nextCursorId` of the previous page. */
                 cursorId?: string;
-                pageSize?: number;
+                pageSize: number;
             };
             header?: never;
             path?: never;
@@ -4722,44 +6427,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sessions: {
-                            /** Format: uuid */
-                            id: string;
-                            /** Format: uuid */
-                            sessionId: string;
-                            /** Format: uuid */
-                            tenantId: string;
-                            authProvider: string;
-                            /** @enum {string} */
-                            platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                            /** @description The display name of the platform, for example "Console B5 Pro". */
-                            platformDisplayName: string;
-                            /** Format: uuid */
-                            deviceId: string | null;
-                            clientVersion: string | null;
-                            clientBuild: string | null;
-                            ipAddress: string | null;
-                            /** Format: date-time */
-                            occurredAt: string;
-                        }[];
-                        /** @description The total number of logins across all pages. */
-                        totalCount: number;
-                        pageSize: number;
-                        hasMore: boolean;
-                        /**
-                         * Format: date-time
-                         * @description The cursor of the next, older page. Null on the last page.
-                         */
-                        nextCursorTimestamp: string | null;
-                        /** Format: uuid */
-                        nextCursorId: string | null;
-                    };
+                    "application/json": components["schemas"]["SessionHistory"];
                 };
             };
         };
     };
-    summarisePlayerSessions: {
+    getPlayerSessionSummary: {
         parameters: {
             query?: never;
             header?: never;
@@ -4774,33 +6447,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        totalLogins: number;
-                        /** @description The number of distinct tenants. */
-                        totalGamesPlayed: number;
-                        platformsUsed: ("HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown")[];
-                        /** Format: date-time */
-                        firstLoginAt: string | null;
-                        /** Format: date-time */
-                        lastLoginAt: string | null;
-                        /** @description The ten latest logins. */
-                        recentSessions: {
-                            /** Format: uuid */
-                            tenantId: string;
-                            /** @enum {string} */
-                            platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                            /** @description The display name of the platform, for example "Console B5 Pro". */
-                            platformDisplayName: string;
-                            clientVersion: string | null;
-                            /** Format: date-time */
-                            loginAt: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["SessionSummary"];
                 };
             };
         };
     };
-    readOwnProfile: {
+    getOwnProfile: {
         parameters: {
             query?: never;
             header?: never;
@@ -4815,54 +6467,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        email: string | null;
-                        platformRole: string;
-                        /**
-                         * @description How much of the profile other players and studios see.
-                         * @enum {string}
-                         */
-                        profileVisibility: "private" | "limited" | "full";
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** @description False after the profile was deleted. */
-                        isActive: boolean;
-                        /** Format: uuid */
-                        mergedIntoId: string | null;
-                        /** @description The profiles that were merged into this one. */
-                        mergedProfileIds: string[];
-                        authMethods: {
-                            /** Format: uuid */
-                            id: string;
-                            /** @enum {string} */
-                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                            /** @description The id of the player at the provider. */
-                            providerUserId: string;
-                            email: string | null;
-                            username: string | null;
-                            displayName: string | null;
-                            avatarUrl: string | null;
-                            isPrimary: boolean;
-                            /** Format: date-time */
-                            linkedAt: string;
-                            /** Format: date-time */
-                            lastUsedAt: string | null;
-                        }[];
-                        tenantAccess: {
-                            /** Format: uuid */
-                            tenantId: string;
-                            tenantRole: string;
-                            /** Format: date-time */
-                            firstSeenAt: string;
-                            /** Format: date-time */
-                            lastSeenAt: string;
-                            loginCount: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["FullPlayerProfile"];
                 };
             };
         };
@@ -4888,7 +6493,7 @@ export interface operations {
             };
         };
     };
-    changeOwnProfile: {
+    updateOwnProfile: {
         parameters: {
             query?: never;
             header?: never;
@@ -4897,14 +6502,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Null clears it. */
-                    displayName?: string | null;
-                    /** @description An https URL, or the URL of an uploaded avatar. Null clears it. */
-                    avatarUrl?: string | null;
-                    /** @enum {string} */
-                    profileVisibility?: "private" | "limited" | "full";
-                };
+                "application/json": components["schemas"]["UpdateProfileRequest"];
             };
         };
         responses: {
@@ -4914,54 +6512,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        email: string | null;
-                        platformRole: string;
-                        /**
-                         * @description How much of the profile other players and studios see.
-                         * @enum {string}
-                         */
-                        profileVisibility: "private" | "limited" | "full";
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** @description False after the profile was deleted. */
-                        isActive: boolean;
-                        /** Format: uuid */
-                        mergedIntoId: string | null;
-                        /** @description The profiles that were merged into this one. */
-                        mergedProfileIds: string[];
-                        authMethods: {
-                            /** Format: uuid */
-                            id: string;
-                            /** @enum {string} */
-                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                            /** @description The id of the player at the provider. */
-                            providerUserId: string;
-                            email: string | null;
-                            username: string | null;
-                            displayName: string | null;
-                            avatarUrl: string | null;
-                            isPrimary: boolean;
-                            /** Format: date-time */
-                            linkedAt: string;
-                            /** Format: date-time */
-                            lastUsedAt: string | null;
-                        }[];
-                        tenantAccess: {
-                            /** Format: uuid */
-                            tenantId: string;
-                            tenantRole: string;
-                            /** Format: date-time */
-                            firstSeenAt: string;
-                            /** Format: date-time */
-                            lastSeenAt: string;
-                            loginCount: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["FullPlayerProfile"];
                 };
             };
         };
@@ -4981,16 +6532,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        tenantId: string;
-                        tenantRole: string;
-                        /** Format: date-time */
-                        firstSeenAt: string;
-                        /** Format: date-time */
-                        lastSeenAt: string;
-                        loginCount: number;
-                    }[];
+                    "application/json": components["schemas"]["TenantAccessList"];
                 };
             };
         };
@@ -5013,9 +6555,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["PlayerDataExport"];
                 };
             };
         };
@@ -5029,13 +6569,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": {
-                    /**
-                     * Format: binary
-                     * @description A PNG or JPG of at most 2 MiB.
-                     */
-                    avatarFile: string;
-                };
+                "multipart/form-data": components["schemas"]["UploadAvatarRequest"];
             };
         };
         responses: {
@@ -5045,9 +6579,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        avatarUrl: string;
-                    };
+                    "application/json": components["schemas"]["AvatarResult"];
                 };
             };
         };
@@ -5064,37 +6596,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
-                    /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-                    token?: string;
-                    /** @description The unchanged message of the challenge. */
-                    message?: string;
-                    /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
-                    signature?: string;
-                    /** Format: email */
-                    email?: string;
-                    /** @description The six digits from the mail. */
-                    code?: string;
-                    /** @default false */
-                    setAsPrimary?: boolean;
-                    /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
-                    proof?: {
-                        /** @enum {string} */
-                        provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
-                        /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-                        token?: string;
-                        /** @description The unchanged message of the challenge. */
-                        message?: string;
-                        /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
-                        signature?: string;
-                        /** Format: email */
-                        email?: string;
-                        /** @description The six digits from the mail. */
-                        code?: string;
-                    };
-                };
+                "application/json": components["schemas"]["LinkAuthMethodRequest"];
             };
         };
         responses: {
@@ -5104,23 +6606,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** @enum {string} */
-                        authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                        /** @description The id of the player at the provider. */
-                        providerUserId: string;
-                        email: string | null;
-                        username: string | null;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        isPrimary: boolean;
-                        /** Format: date-time */
-                        linkedAt: string;
-                        /** Format: date-time */
-                        lastUsedAt: string | null;
-                    };
+                    "application/json": components["schemas"]["AuthMethod"];
                 };
             };
         };
@@ -5137,44 +6623,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: uuid */
-                    sourceProfileId: string;
-                    /** @enum {string} */
-                    sourceProvider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
-                    /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-                    sourceAuthToken: string;
-                    /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
-                    proof?: {
-                        /** @enum {string} */
-                        provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
-                        /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-                        token?: string;
-                        /** @description The unchanged message of the challenge. */
-                        message?: string;
-                        /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
-                        signature?: string;
-                        /** Format: email */
-                        email?: string;
-                        /** @description The six digits from the mail. */
-                        code?: string;
-                    };
-                    /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
-                    sourceProof?: {
-                        /** @enum {string} */
-                        provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
-                        /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-                        token?: string;
-                        /** @description The unchanged message of the challenge. */
-                        message?: string;
-                        /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
-                        signature?: string;
-                        /** Format: email */
-                        email?: string;
-                        /** @description The six digits from the mail. */
-                        code?: string;
-                    };
-                };
+                "application/json": components["schemas"]["MergeProfileRequest"];
             };
         };
         responses: {
@@ -5184,54 +6633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        email: string | null;
-                        platformRole: string;
-                        /**
-                         * @description How much of the profile other players and studios see.
-                         * @enum {string}
-                         */
-                        profileVisibility: "private" | "limited" | "full";
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** @description False after the profile was deleted. */
-                        isActive: boolean;
-                        /** Format: uuid */
-                        mergedIntoId: string | null;
-                        /** @description The profiles that were merged into this one. */
-                        mergedProfileIds: string[];
-                        authMethods: {
-                            /** Format: uuid */
-                            id: string;
-                            /** @enum {string} */
-                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                            /** @description The id of the player at the provider. */
-                            providerUserId: string;
-                            email: string | null;
-                            username: string | null;
-                            displayName: string | null;
-                            avatarUrl: string | null;
-                            isPrimary: boolean;
-                            /** Format: date-time */
-                            linkedAt: string;
-                            /** Format: date-time */
-                            lastUsedAt: string | null;
-                        }[];
-                        tenantAccess: {
-                            /** Format: uuid */
-                            tenantId: string;
-                            tenantRole: string;
-                            /** Format: date-time */
-                            firstSeenAt: string;
-                            /** Format: date-time */
-                            lastSeenAt: string;
-                            loginCount: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["FullPlayerProfile"];
                 };
             };
         };
@@ -5271,25 +6673,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": {
-                    /** @description A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of `/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`. */
-                    proof?: {
-                        /** @enum {string} */
-                        provider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
-                        /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-                        token?: string;
-                        /** @description The unchanged message of the challenge. */
-                        message?: string;
-                        /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
-                        signature?: string;
-                        /** Format: email */
-                        email?: string;
-                        /** @description The six digits from the mail. */
-                        code?: string;
-                    };
-                } | null;
+                "application/json": components["schemas"]["SetPrimaryAuthMethodRequest"];
             };
         };
         responses: {
@@ -5299,23 +6685,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** @enum {string} */
-                        authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                        /** @description The id of the player at the provider. */
-                        providerUserId: string;
-                        email: string | null;
-                        username: string | null;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        isPrimary: boolean;
-                        /** Format: date-time */
-                        linkedAt: string;
-                        /** Format: date-time */
-                        lastUsedAt: string | null;
-                    };
+                    "application/json": components["schemas"]["AuthMethod"];
                 };
             };
         };
@@ -5337,19 +6707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        /** @enum {string} */
-                        profileVisibility: "private" | "limited" | "full";
-                    } | {
-                        /** Format: uuid */
-                        id: string;
-                        /** @enum {string} */
-                        profileVisibility: "private" | "limited" | "full";
-                    };
+                    "application/json": components["schemas"]["PlayerProfile"];
                 };
             };
         };
@@ -5363,10 +6721,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description At most 100 ids. Repeated ids count once. The all-zero id is ignored. */
-                    playerIds: string[];
-                };
+                "application/json": components["schemas"]["ProfileLookupRequest"];
             };
         };
         responses: {
@@ -5376,55 +6731,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description One item for each id that is not in `notFound`, in the order of `playerIds`. */
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            displayName: string | null;
-                            avatarUrl: string | null;
-                            /** @enum {string} */
-                            profileVisibility: "private" | "limited" | "full";
-                            /** @description The player’s access record in the key’s tenant. Records of other tenants are not shown. */
-                            tenantAccess: {
-                                /** Format: uuid */
-                                tenantId: string;
-                                tenantRole: string;
-                                /** Format: date-time */
-                                firstSeenAt: string;
-                                /** Format: date-time */
-                                lastSeenAt: string;
-                                loginCount: number;
-                            }[];
-                        }[];
-                        /** @description Ids of unknown, private and hidden players, in the order of `playerIds`. The reason is not given. */
-                        notFound: string[];
-                        /** @description The number of ids in the request. */
-                        requestedCount: number;
-                        /** @description The number of distinct ids without the all-zero id: `items` and `notFound` together. */
-                        processedCount: number;
-                        /** @description The number of `items`. */
-                        returnedCount: number;
-                    };
+                    "application/json": components["schemas"]["ProfileLookupResult"];
                 };
             };
         };
     };
     listTenantPlayers: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
                 /** @description A player’s id, or the beginning of their name, provider user id or e-mail address. Only sign-in methods that were used in this tenant are searched. Case is ignored. There are no wildcards. */
                 search?: string;
                 /** @description A minus means descending. Names sort by the code points of their lower case. Players without a name sort before all others. */
-                sort?: "lastSeenAt" | "firstSeenAt" | "displayName" | "-lastSeenAt" | "-firstSeenAt" | "-displayName";
+                sort: components["schemas"]["PlayerSort"];
                 /** @description True: only players with an active ban. False: only players without one. */
                 banned?: boolean;
                 /** @description True: only players hidden from discovery. False: only players who are not. */
                 hidden?: boolean;
                 /** @description Only players who have signed in to this tenant with this provider. */
-                authProvider?: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                authProvider?: components["schemas"]["AuthProvider"];
             };
             header?: never;
             path: {
@@ -5440,61 +6766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            playerId: string;
-                            displayName: string | null;
-                            avatarUrl: string | null;
-                            /**
-                             * @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players.
-                             * @enum {string}
-                             */
-                            profileVisibility: "private" | "limited" | "full";
-                            /** @description False after the profile was deleted. */
-                            isActive: boolean;
-                            /** @description The player’s role in the game. The default is `player`. */
-                            tenantRole: string;
-                            /** @description API keys do not find the player, and the game is not listed on their public profile. */
-                            hiddenFromDiscovery: boolean;
-                            /** Format: date-time */
-                            firstSeenAt: string;
-                            /** Format: date-time */
-                            lastSeenAt: string;
-                            /** @description Counts and times are of this tenant only. */
-                            loginCount: number;
-                            /** @description The active ban, or null. */
-                            ban: {
-                                reason: string | null;
-                                /**
-                                 * Format: date-time
-                                 * @description Null: until the ban is lifted.
-                                 */
-                                until: string | null;
-                            } | null;
-                            /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
-                            authMethods: {
-                                /** Format: uuid */
-                                id: string;
-                                /** @enum {string} */
-                                authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                                providerUserId: string;
-                                email: string | null;
-                                username: string | null;
-                                /**
-                                 * Format: date-time
-                                 * @description The first use in this tenant.
-                                 */
-                                firstUsedAt: string;
-                            }[];
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["TenantPlayerPage"];
                 };
             };
         };
@@ -5517,66 +6789,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        playerId: string;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        /**
-                         * @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players.
-                         * @enum {string}
-                         */
-                        profileVisibility: "private" | "limited" | "full";
-                        /** @description False after the profile was deleted. */
-                        isActive: boolean;
-                        /** @description The player’s role in the game. The default is `player`. */
-                        tenantRole: string;
-                        /** @description API keys do not find the player, and the game is not listed on their public profile. */
-                        hiddenFromDiscovery: boolean;
-                        /** Format: date-time */
-                        firstSeenAt: string;
-                        /** Format: date-time */
-                        lastSeenAt: string;
-                        /** @description Counts and times are of this tenant only. */
-                        loginCount: number;
-                        /** @description The active ban, or null. */
-                        ban: {
-                            reason: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Null: until the ban is lifted.
-                             */
-                            until: string | null;
-                        } | null;
-                        /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
-                        authMethods: {
-                            /** Format: uuid */
-                            id: string;
-                            /** @enum {string} */
-                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                            providerUserId: string;
-                            email: string | null;
-                            username: string | null;
-                            /**
-                             * Format: date-time
-                             * @description The first use in this tenant.
-                             */
-                            firstUsedAt: string;
-                        }[];
-                        counts: {
-                            sessions: number;
-                            /** @description Sessions that have not ended. */
-                            openSessions: number;
-                            devices: number;
-                            /** @description Active, expired and lifted bans. */
-                            bans: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["TenantPlayerDetail"];
                 };
             };
         };
     };
-    changeTenantPlayer: {
+    updateTenantPlayer: {
         parameters: {
             query?: never;
             header?: never;
@@ -5588,11 +6806,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Any text. The game defines its meaning. */
-                    tenantRole?: string;
-                    hiddenFromDiscovery?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateTenantPlayerRequest"];
             };
         };
         responses: {
@@ -5602,70 +6816,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        playerId: string;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        /**
-                         * @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players.
-                         * @enum {string}
-                         */
-                        profileVisibility: "private" | "limited" | "full";
-                        /** @description False after the profile was deleted. */
-                        isActive: boolean;
-                        /** @description The player’s role in the game. The default is `player`. */
-                        tenantRole: string;
-                        /** @description API keys do not find the player, and the game is not listed on their public profile. */
-                        hiddenFromDiscovery: boolean;
-                        /** Format: date-time */
-                        firstSeenAt: string;
-                        /** Format: date-time */
-                        lastSeenAt: string;
-                        /** @description Counts and times are of this tenant only. */
-                        loginCount: number;
-                        /** @description The active ban, or null. */
-                        ban: {
-                            reason: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Null: until the ban is lifted.
-                             */
-                            until: string | null;
-                        } | null;
-                        /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
-                        authMethods: {
-                            /** Format: uuid */
-                            id: string;
-                            /** @enum {string} */
-                            authProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                            providerUserId: string;
-                            email: string | null;
-                            username: string | null;
-                            /**
-                             * Format: date-time
-                             * @description The first use in this tenant.
-                             */
-                            firstUsedAt: string;
-                        }[];
-                        counts: {
-                            sessions: number;
-                            /** @description Sessions that have not ended. */
-                            openSessions: number;
-                            devices: number;
-                            /** @description Active, expired and lifted bans. */
-                            bans: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["TenantPlayerDetail"];
                 };
             };
         };
     };
     listTenantPlayerSessions: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path: {
@@ -5682,44 +6842,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            sessionId: string;
-                            /** @description Whether the session has not ended. A session expires 2 hours after it was last seen. */
-                            isActive: boolean;
-                            /** Format: date-time */
-                            startedAt: string;
-                            /** Format: date-time */
-                            lastSeenAt: string;
-                            /** Format: date-time */
-                            endedAt: string | null;
-                            authProvider: string;
-                            /** @enum {string} */
-                            platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                            /** @description The display name of the platform, for example "Console B5 Pro". */
-                            platformDisplayName: string;
-                            /** Format: uuid */
-                            deviceId: string | null;
-                            clientVersion: string | null;
-                            ipAddress: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["TenantPlayerSessionPage"];
                 };
             };
         };
     };
     listTenantPlayerDevices: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path: {
@@ -5736,35 +6868,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            deviceFingerprint: string;
-                            /** @enum {string} */
-                            platform: "HandheldConsoleA" | "HandheldConsoleALite" | "HandheldConsoleAOLED" | "ConsoleB4" | "ConsoleB4Pro" | "ConsoleB5" | "ConsoleB5Pro" | "ConsoleBVR" | "ConsoleBVR2" | "ConsoleCOne" | "ConsoleCOneS" | "ConsoleCOneX" | "ConsoleCSeriesS" | "ConsoleCSeriesX" | "PC_Windows" | "PC_Mac" | "PC_Linux" | "PC_HandheldPC" | "Mobile_iOS" | "Mobile_Android" | "VRHeadsetD2" | "VRHeadsetD3" | "VRHeadsetDPro" | "VRHeadsetE" | "VRHeadsetF" | "Cloud_ServiceA" | "Cloud_ServiceB" | "Cloud_ServiceC" | "Other" | "Unknown";
-                            /** @description The display name of the platform, for example "Console B5 Pro". */
-                            platformDisplayName: string;
-                            hardwareModel: string | null;
-                            osVersion: string | null;
-                            /** @description Whether the player has blocked the device. Logins from it are refused. */
-                            isBlocked: boolean;
-                            /**
-                             * Format: date-time
-                             * @description Times and counts are of this tenant only.
-                             */
-                            firstSeenAt: string;
-                            /** Format: date-time */
-                            lastSeenAt: string;
-                            loginCount: number;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["TenantPlayerDevicePage"];
                 };
             };
         };
@@ -5781,17 +6885,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The reason of the ban, in a few words. It is part of the player’s data export. */
-                    reason?: string | null;
-                    /** @description An internal note for the tenant’s administrators. */
-                    note?: string | null;
-                    /**
-                     * Format: date-time
-                     * @description The end of the ban, in the future. Null or absent: until the ban is lifted.
-                     */
-                    until?: string | null;
-                };
+                "application/json": components["schemas"]["BanPlayerRequest"];
             };
         };
         responses: {
@@ -5801,33 +6895,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** Format: uuid */
-                        playerId: string;
-                        reason: string | null;
-                        note: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Null: until the ban is lifted.
-                         */
-                        until: string | null;
-                        /**
-                         * Format: uuid
-                         * @description The account that created the ban.
-                         */
-                        bannedBy: string;
-                        /** Format: date-time */
-                        bannedAt: string;
-                        /**
-                         * Format: uuid
-                         * @description The account that lifted or replaced the ban.
-                         */
-                        liftedBy: string | null;
-                        /** Format: date-time */
-                        liftedAt: string | null;
-                    };
+                    "application/json": components["schemas"]["PlayerBan"];
                 };
             };
         };
@@ -5853,7 +6921,7 @@ export interface operations {
             };
         };
     };
-    forceLogoutPlayer: {
+    forcePlayerLogout: {
         parameters: {
             query?: never;
             header?: never;
@@ -5863,12 +6931,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": {
-                    /** @description Stored with each session in the logout ledger. */
-                    message?: string | null;
-                } | null;
+                "application/json": components["schemas"]["ForceLogoutRequest"];
             };
         };
         responses: {
@@ -5878,18 +6943,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        endedSessions: number;
-                    };
+                    "application/json": components["schemas"]["ForceLogoutResult"];
                 };
             };
         };
     };
     listPlayerBans: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path: {
@@ -5906,41 +6969,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /** Format: uuid */
-                            playerId: string;
-                            reason: string | null;
-                            note: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Null: until the ban is lifted.
-                             */
-                            until: string | null;
-                            /**
-                             * Format: uuid
-                             * @description The account that created the ban.
-                             */
-                            bannedBy: string;
-                            /** Format: date-time */
-                            bannedAt: string;
-                            /**
-                             * Format: uuid
-                             * @description The account that lifted or replaced the ban.
-                             */
-                            liftedBy: string | null;
-                            /** Format: date-time */
-                            liftedAt: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["PlayerBanPage"];
                 };
             };
         };
@@ -5982,29 +7011,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        displayName: string | null;
-                        avatarUrl: string | null;
-                        /** @enum {string} */
-                        profileVisibility: "private" | "limited" | "full";
-                        /** @description At most 200 games, the last played first. Empty unless `profileVisibility` is `full`. */
-                        games: {
-                            /** Format: uuid */
-                            gameId: string;
-                            gameName: string | null;
-                            gameSlug: string | null;
-                            /** Format: date-time */
-                            lastPlayedAt: string;
-                            loginCount: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PublicPlayerProfile"];
                 };
             };
         };
     };
-    readAvatar: {
+    getAvatar: {
         parameters: {
             query?: never;
             header?: never;
@@ -6039,22 +7051,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    players: {
-                        /** Format: uuid */
-                        playerId: string;
-                        /**
-                         * Format: uuid
-                         * @description Default: the latest session of the player in the tenant.
-                         */
-                        loginSessionId?: string | null;
-                    }[];
-                    mode?: string | null;
-                    /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["CreateMatchRequest"];
             };
         };
         responses: {
@@ -6064,18 +7061,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        matchSessionId: string;
-                        /** Format: date-time */
-                        startedAt: string;
-                        players: {
-                            /** Format: uuid */
-                            matchPlayerId: string;
-                            /** Format: uuid */
-                            playerId: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["CreatedMatch"];
                 };
             };
         };
@@ -6094,15 +7080,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: uuid */
-                    playerId: string;
-                    /**
-                     * Format: uuid
-                     * @description Default: the latest session of the player in the tenant.
-                     */
-                    loginSessionId?: string | null;
-                };
+                "application/json": components["schemas"]["JoinMatchRequest"];
             };
         };
         responses: {
@@ -6112,16 +7090,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        matchPlayerId: string;
-                        /** Format: uuid */
-                        matchSessionId: string;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** Format: date-time */
-                        joinedAt: string;
-                    };
+                    "application/json": components["schemas"]["JoinedMatch"];
                 };
             };
         };
@@ -6137,10 +7106,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: uuid */
-                    matchPlayerId: string;
-                };
+                "application/json": components["schemas"]["LeaveMatchRequest"];
             };
         };
         responses: {
@@ -6150,21 +7116,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        matchPlayerId: string;
-                        /** Format: uuid */
-                        playerId: string;
-                        /** Format: uuid */
-                        loginSessionId: string | null;
-                        /** Format: date-time */
-                        joinedAt: string;
-                        /** Format: date-time */
-                        leftAt: string | null;
-                        placement: number | null;
-                        score: number | null;
-                        outcome: string | null;
-                    };
+                    "application/json": components["schemas"]["MatchPlayer"];
                 };
             };
         };
@@ -6186,19 +7138,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        matchSessionId: string;
-                        mode: string | null;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        startedAt: string;
-                        /** Format: date-time */
-                        endedAt: string | null;
-                    };
+                    "application/json": components["schemas"]["MatchSession"];
                 };
             };
         };
@@ -6214,15 +7154,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    results: {
-                        /** Format: uuid */
-                        matchPlayerId: string;
-                        placement?: number | null;
-                        score?: number | null;
-                        outcome?: string | null;
-                    }[];
-                };
+                "application/json": components["schemas"]["MatchResultsRequest"];
             };
         };
         responses: {
@@ -6232,25 +7164,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        matchSessionId: string;
-                        results: {
-                            /** Format: uuid */
-                            matchPlayerId: string;
-                            /** Format: uuid */
-                            playerId: string;
-                            /** Format: uuid */
-                            loginSessionId: string | null;
-                            /** Format: date-time */
-                            joinedAt: string;
-                            /** Format: date-time */
-                            leftAt: string | null;
-                            placement: number | null;
-                            score: number | null;
-                            outcome: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["MatchResults"];
                 };
             };
         };
@@ -6272,34 +7186,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        matchSessionId: string;
-                        mode: string | null;
-                        /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
-                        metadata: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        startedAt: string;
-                        /** Format: date-time */
-                        endedAt: string | null;
-                        players: {
-                            /** Format: uuid */
-                            matchPlayerId: string;
-                            /** Format: uuid */
-                            playerId: string;
-                            /** Format: uuid */
-                            loginSessionId: string | null;
-                            /** Format: date-time */
-                            joinedAt: string;
-                            /** Format: date-time */
-                            leftAt: string | null;
-                            placement: number | null;
-                            score: number | null;
-                            outcome: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Match"];
                 };
             };
         };
@@ -6313,47 +7200,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    events: {
-                        /** Format: uuid */
-                        matchSessionId: string;
-                        /** Format: uuid */
-                        matchPlayerId: string;
-                        /** Format: uuid */
-                        loginSessionId?: string | null;
-                        /** Format: uuid */
-                        eventDefinitionId?: string | null;
-                        /** @description Required if `eventDefinitionId` is absent. */
-                        eventKey?: string | null;
-                        /** @description Used together with `eventKey`. */
-                        eventValue?: string | null;
-                        /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
-                        idempotencyKey: string;
-                        /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
-                        value?: number | bigint;
-                        /** Format: date-time */
-                        occurredAt: string;
-                    }[];
-                } | {
-                    /** Format: uuid */
-                    matchSessionId: string;
-                    /** Format: uuid */
-                    matchPlayerId: string;
-                    /** Format: uuid */
-                    loginSessionId?: string | null;
-                    /** Format: uuid */
-                    eventDefinitionId?: string | null;
-                    /** @description Required if `eventDefinitionId` is absent. */
-                    eventKey?: string | null;
-                    /** @description Used together with `eventKey`. */
-                    eventValue?: string | null;
-                    /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
-                    idempotencyKey: string;
-                    /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
-                    value?: number | bigint;
-                    /** Format: date-time */
-                    occurredAt: string;
-                }[];
+                "application/json": components["schemas"]["MatchEventBatchRequest"];
             };
         };
         responses: {
@@ -6363,40 +7210,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The events that this request stored. They are already on disk. */
-                        records: {
-                            /** @description The position of the event in the request, from 0. */
-                            index: number;
-                            /** Format: uuid */
-                            eventRecordId: string;
-                            /** Format: uuid */
-                            eventDefinitionId: string;
-                            /** Format: uuid */
-                            matchPlayerId?: string;
-                            /** Format: uuid */
-                            matchSessionId?: string;
-                            /** Format: uuid */
-                            playerId?: string;
-                        }[];
-                        /** @description Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event has unknown members. Each unknown member name has one warning. */
-                        warnings: {
-                            index: number;
-                            message: string;
-                        }[];
-                        /** @description The events that were rejected, each with a reason. */
-                        errors: {
-                            index: number;
-                            /** @description 400, 403, 404, 409 or 422. */
-                            statusCode: number;
-                            error: string;
-                            eventDefinitionId?: string;
-                            eventKey?: string;
-                            eventValue?: string;
-                        }[];
-                        /** @description Number of events that were already stored or occur more than once in the batch. */
-                        duplicateCount: number;
-                    };
+                    "application/json": components["schemas"]["EventBatchResult"];
                 };
             };
         };
@@ -6410,43 +7224,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    events: {
-                        /** Format: uuid */
-                        playerId: string;
-                        /** Format: uuid */
-                        loginSessionId?: string | null;
-                        /** Format: uuid */
-                        eventDefinitionId?: string | null;
-                        /** @description Required if `eventDefinitionId` is absent. */
-                        eventKey?: string | null;
-                        /** @description Used together with `eventKey`. */
-                        eventValue?: string | null;
-                        /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
-                        idempotencyKey: string;
-                        /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
-                        value?: number | bigint;
-                        /** Format: date-time */
-                        occurredAt: string;
-                    }[];
-                } | {
-                    /** Format: uuid */
-                    playerId: string;
-                    /** Format: uuid */
-                    loginSessionId?: string | null;
-                    /** Format: uuid */
-                    eventDefinitionId?: string | null;
-                    /** @description Required if `eventDefinitionId` is absent. */
-                    eventKey?: string | null;
-                    /** @description Used together with `eventKey`. */
-                    eventValue?: string | null;
-                    /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
-                    idempotencyKey: string;
-                    /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
-                    value?: number | bigint;
-                    /** Format: date-time */
-                    occurredAt: string;
-                }[];
+                "application/json": components["schemas"]["PlayerEventBatchRequest"];
             };
         };
         responses: {
@@ -6456,54 +7234,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The events that this request stored. They are already on disk. */
-                        records: {
-                            /** @description The position of the event in the request, from 0. */
-                            index: number;
-                            /** Format: uuid */
-                            eventRecordId: string;
-                            /** Format: uuid */
-                            eventDefinitionId: string;
-                            /** Format: uuid */
-                            matchPlayerId?: string;
-                            /** Format: uuid */
-                            matchSessionId?: string;
-                            /** Format: uuid */
-                            playerId?: string;
-                        }[];
-                        /** @description Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event has unknown members. Each unknown member name has one warning. */
-                        warnings: {
-                            index: number;
-                            message: string;
-                        }[];
-                        /** @description The events that were rejected, each with a reason. */
-                        errors: {
-                            index: number;
-                            /** @description 400, 403, 404, 409 or 422. */
-                            statusCode: number;
-                            error: string;
-                            eventDefinitionId?: string;
-                            eventKey?: string;
-                            eventValue?: string;
-                        }[];
-                        /** @description Number of events that were already stored or occur more than once in the batch. */
-                        duplicateCount: number;
-                    };
+                    "application/json": components["schemas"]["EventBatchResult"];
                 };
             };
         };
     };
     listEventDefinitions: {
         parameters: {
-            query?: {
-                includeInactive?: boolean;
+            query: {
+                includeInactive: boolean;
                 /** @description Return one page instead of the whole list. */
-                paged?: boolean;
+                paged: boolean;
                 /** @description Only with `paged`. */
-                limit?: number;
+                limit: number;
                 /** @description Only with `paged`. */
-                offset?: number;
+                offset: number;
             };
             header?: never;
             path: {
@@ -6519,43 +7264,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        eventKey: string;
-                        eventValue: string | null;
-                        /** @enum {string} */
-                        eventScope: "match" | "player" | "both";
-                        eventCategory: string | null;
-                        eventDescription: string | null;
-                        isActive: boolean;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        updatedAt: string;
-                    }[] | {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            eventKey: string;
-                            eventValue: string | null;
-                            /** @enum {string} */
-                            eventScope: "match" | "player" | "both";
-                            eventCategory: string | null;
-                            eventDescription: string | null;
-                            isActive: boolean;
-                            /** Format: date-time */
-                            createdAt: string;
-                            /** Format: date-time */
-                            updatedAt: string;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["EventDefinitionsResult"];
                 };
             };
         };
@@ -6571,24 +7280,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description 1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC. */
-                    eventKey: string;
-                    /** @description At most 32 characters, normalised like the key. An empty value becomes null. */
-                    eventValue?: string | null;
-                    /**
-                     * @description The kind of events that may use the definition.
-                     * @default match
-                     * @enum {string}
-                     */
-                    eventScope?: "match" | "player" | "both";
-                    /** @description Empty counts as null. */
-                    eventCategory?: string | null;
-                    /** @description Empty counts as null. */
-                    eventDescription?: string | null;
-                    /** @default true */
-                    isActive?: boolean;
-                };
+                "application/json": components["schemas"]["CreateEventDefinitionRequest"];
             };
         };
         responses: {
@@ -6598,26 +7290,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        eventKey: string;
-                        eventValue: string | null;
-                        /** @enum {string} */
-                        eventScope: "match" | "player" | "both";
-                        eventCategory: string | null;
-                        eventDescription: string | null;
-                        isActive: boolean;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        updatedAt: string;
-                    };
+                    "application/json": components["schemas"]["EventDefinition"];
                 };
             };
         };
     };
-    changeEventDefinition: {
+    updateEventDefinition: {
         parameters: {
             query?: never;
             header?: never;
@@ -6629,18 +7307,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description The kind of events that may use the definition.
-                     * @enum {string}
-                     */
-                    eventScope?: "match" | "player" | "both";
-                    /** @description Empty counts as null. */
-                    eventCategory?: string | null;
-                    /** @description Empty counts as null. */
-                    eventDescription?: string | null;
-                    isActive?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateEventDefinitionRequest"];
             };
         };
         responses: {
@@ -6650,21 +7317,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        eventKey: string;
-                        eventValue: string | null;
-                        /** @enum {string} */
-                        eventScope: "match" | "player" | "both";
-                        eventCategory: string | null;
-                        eventDescription: string | null;
-                        isActive: boolean;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        updatedAt: string;
-                    };
+                    "application/json": components["schemas"]["EventDefinition"];
                 };
             };
         };
@@ -6686,15 +7339,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Whether an event with an unknown key and value creates a definition. */
-                        autoCreate: boolean;
-                    };
+                    "application/json": components["schemas"]["EventDefinitionSettings"];
                 };
             };
         };
     };
-    changeEventDefinitionSettings: {
+    updateEventDefinitionSettings: {
         parameters: {
             query?: never;
             header?: never;
@@ -6705,10 +7355,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Whether an event with an unknown key and value creates a definition. */
-                    autoCreate: boolean;
-                };
+                "application/json": components["schemas"]["EventDefinitionSettings"];
             };
         };
         responses: {
@@ -6718,18 +7365,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Whether an event with an unknown key and value creates a definition. */
-                        autoCreate: boolean;
-                    };
+                    "application/json": components["schemas"]["EventDefinitionSettings"];
                 };
             };
         };
     };
     exportEventDefinitions: {
         parameters: {
-            query?: {
-                includeInactive?: boolean;
+            query: {
+                includeInactive: boolean;
             };
             header?: never;
             path: {
@@ -6761,19 +7405,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": {
-                    /**
-                     * Format: binary
-                     * @description The CSV file, at most 2 MiB. The field may have any name.
-                     */
-                    file: string;
-                    /**
-                     * @description If false, rows create definitions. If true, rows change the definitions with their IDs.
-                     * @default false
-                     * @enum {string}
-                     */
-                    overwriteExisting?: "true" | "false";
-                };
+                "multipart/form-data": components["schemas"]["ImportEventDefinitionsRequest"];
             };
         };
         responses: {
@@ -6783,28 +7415,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The sum of `created`, `updated` and `failed`. */
-                        totalRows: number;
-                        created: number;
-                        /** @description Rows that were applied, including rows that changed nothing. */
-                        updated: number;
-                        failed: number;
-                        /** @description One error per failed row, in the order of the rows. */
-                        errors: {
-                            /** @description The row number that a spreadsheet shows. The header is usually row 1. */
-                            rowNumber: number;
-                            message: string;
-                            definitionId?: string;
-                            eventKey?: string;
-                            eventValue?: string;
-                            eventScope?: string;
-                            eventCategory?: string;
-                            eventDescription?: string;
-                            /** @description Absent if the cell is empty or not a boolean. */
-                            isActive?: boolean;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ImportResult"];
                 };
             };
         };
@@ -6813,7 +7424,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Match events or player events. */
-                scope: "match" | "player";
+                scope: components["schemas"]["EventScope"];
                 /** @description Only events that occurred at or after this time. */
                 from?: string;
                 /** @description Only events that occurred before this time. */
@@ -6822,7 +7433,7 @@ export interface operations {
                 eventValue?: string;
                 playerId?: string;
                 matchSessionId?: string;
-                limit?: number;
+                limit: number;
                 /** @description `nextCursor` of the previous page. */
                 cursor?: string;
             };
@@ -6840,35 +7451,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            eventRecordId: string;
-                            /** Format: uuid */
-                            eventDefinitionId: string;
-                            eventKey: string;
-                            eventValue: string | null;
-                            /** Format: uuid */
-                            matchSessionId?: string;
-                            /** Format: uuid */
-                            matchPlayerId?: string;
-                            /** Format: uuid */
-                            playerId: string;
-                            /** Format: uuid */
-                            loginSessionId: string | null;
-                            idempotencyKey: string;
-                            /** @description A signed 64-bit integer. Some JSON parsers round it above 2^53. */
-                            value: number | null;
-                            /** Format: date-time */
-                            occurredAt: string;
-                            /** Format: date-time */
-                            receivedAt: string;
-                            /** @description SHA-256 of the row, in hexadecimal. */
-                            rowHash: string;
-                        }[];
-                        hasMore: boolean;
-                        nextCursor?: string;
-                    };
+                    "application/json": components["schemas"]["StoredEventPage"];
                 };
             };
         };
@@ -6877,7 +7460,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Match events or player events. */
-                scope: "match" | "player";
+                scope: components["schemas"]["EventScope"];
                 /** @description Only events that occurred at or after this time. */
                 from?: string;
                 /** @description Only events that occurred before this time. */
@@ -6886,7 +7469,7 @@ export interface operations {
                 eventValue?: string;
                 playerId?: string;
                 matchSessionId?: string;
-                format?: "ndjson" | "csv";
+                format: components["schemas"]["EventExportFormat"];
             };
             header?: never;
             path: {
@@ -6908,11 +7491,11 @@ export interface operations {
             };
         };
     };
-    summariseEvents: {
+    getEventSummary: {
         parameters: {
             query: {
                 /** @description Match events or player events. */
-                scope: "match" | "player";
+                scope: components["schemas"]["EventScope"];
                 /** @description Only events that occurred at or after this time. */
                 from?: string;
                 /** @description Only events that occurred before this time. */
@@ -6922,7 +7505,7 @@ export interface operations {
                 playerId?: string;
                 matchSessionId?: string;
                 /** @description The width of a time bucket, in UTC. */
-                bucket?: "minute" | "hour" | "day";
+                bucket: components["schemas"]["EventBucket"];
             };
             header?: never;
             path: {
@@ -6938,27 +7521,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                        bucket: string;
-                        items: {
-                            /** Format: date-time */
-                            bucketStart: string;
-                            /** Format: uuid */
-                            eventDefinitionId: string;
-                            eventKey: string;
-                            eventValue: string | null;
-                            count: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["EventSummary"];
                 };
             };
         };
     };
-    analyseSessions: {
+    getSessionAnalytics: {
         parameters: {
             query?: {
                 /** @description Start of the range, inclusive. Default: 30 days before `to`. */
@@ -6980,29 +7548,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                        totalLogins: number;
-                        totalLogouts: number;
-                        uniquePlatforms: number;
-                        /** @description Distinct players, exact over any range. */
-                        uniquePlayers: number;
-                        loginsByPlatform: {
-                            [key: string]: number;
-                        };
-                        /** @description The keys are the provider names of the session ledger, such as `store_a`, `email` or `evm_wallet`. */
-                        loginsByProvider: {
-                            [key: string]: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["SessionAnalytics"];
                 };
             };
         };
     };
-    lookUpWalletAddress: {
+    getWalletPlayerIndexByAddress: {
         parameters: {
             query?: never;
             header?: never;
@@ -7019,14 +7570,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        playerIndex: number;
-                    };
+                    "application/json": components["schemas"]["WalletPlayerIndex"];
                 };
             };
         };
     };
-    lookUpWalletPlayerId: {
+    getWalletPlayerIndexByPlayerId: {
         parameters: {
             query?: never;
             header?: never;
@@ -7043,14 +7592,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        playerIndex: number;
-                    };
+                    "application/json": components["schemas"]["WalletPlayerIndex"];
                 };
             };
         };
     };
-    addAnonymousWalletPlayer: {
+    createAnonymousWalletPlayer: {
         parameters: {
             query?: never;
             header?: never;
@@ -7059,13 +7606,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The name of the player, unique in the tenant and case-sensitive. */
-                    playerId: string;
-                    /** @description An EVM address. In mixed case, its EIP-55 checksum must be correct. */
-                    playerAddress: string;
-                    signInPassword: string;
-                };
+                "application/json": components["schemas"]["CreateWalletPlayerRequest"];
             };
         };
         responses: {
@@ -7075,16 +7616,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
-                        transactionHash: string;
-                        playerIndex: number;
-                    };
+                    "application/json": components["schemas"]["CreatedWalletPlayer"];
                 };
             };
         };
     };
-    logInWalletByJwt: {
+    logInWalletPlayerByJwt: {
         parameters: {
             query?: never;
             header?: never;
@@ -7093,10 +7630,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The JWT from the wallet’s issuer. */
-                    jwt: string;
-                };
+                "application/json": components["schemas"]["WalletJwtLoginRequest"];
             };
         };
         responses: {
@@ -7106,22 +7640,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The platform JWT. Send it as the bearer token of the recording calls. */
-                        accessToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description The lifetime of the token in seconds. */
-                        expiresIn: number;
-                        playerIndex: number;
-                        playerId: string;
-                        address: string;
-                    };
+                    "application/json": components["schemas"]["WalletLoginResult"];
                 };
             };
         };
     };
-    logInWalletByPassword: {
+    logInWalletPlayerByPassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -7130,10 +7654,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    playerId: string;
-                    signInPassword: string;
-                };
+                "application/json": components["schemas"]["WalletPasswordLoginRequest"];
             };
         };
         responses: {
@@ -7143,17 +7664,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The platform JWT. Send it as the bearer token of the recording calls. */
-                        accessToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description The lifetime of the token in seconds. */
-                        expiresIn: number;
-                        playerIndex: number;
-                        playerId: string;
-                        address: string;
-                    };
+                    "application/json": components["schemas"]["WalletLoginResult"];
                 };
             };
         };
@@ -7175,21 +7686,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        playerId: string;
-                        /** @description With its EIP-55 checksum. */
-                        address: string;
-                        /** @description 0: added by add/anon. 1: added by a wallet login. */
-                        playerType: number;
-                        /** Format: int64 */
-                        score: number | bigint;
-                        /** @description By provider. `EvmWallet` contains the address after a wallet login has proved it. */
-                        identifiers: {
-                            [key: string]: string;
-                        };
-                        /** @description The addresses that a wallet login has proved. */
-                        verifiedAddresses: string[];
-                    };
+                    "application/json": components["schemas"]["WalletPlayer"];
                 };
             };
         };
@@ -7203,13 +7700,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: int64
-                     * @description A signed 64-bit integer, as a number or as a string of digits.
-                     */
-                    newScore: number | bigint;
-                };
+                "application/json": components["schemas"]["SetWalletScoreRequest"];
             };
         };
         responses: {
@@ -7219,13 +7710,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
-                        transactionHash: string;
-                        playerIndex: number;
-                        /** Format: int64 */
-                        newScore: number | bigint;
-                    };
+                    "application/json": components["schemas"]["WalletScore"];
                 };
             };
         };
@@ -7239,12 +7724,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The device that the game runs on. It stays in the ledger permanently, so it must contain no personal data. */
-                    device: string;
-                    /** @description Unix seconds. */
-                    startTime: number;
-                };
+                "application/json": components["schemas"]["StartWalletSessionRequest"];
             };
         };
         responses: {
@@ -7254,11 +7734,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
-                        transactionHash: string;
-                        sessionId: number;
-                    };
+                    "application/json": components["schemas"]["StartedWalletSession"];
                 };
             };
         };
@@ -7272,9 +7748,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    sessionId: number;
-                };
+                "application/json": components["schemas"]["EndWalletSessionRequest"];
             };
         };
         responses: {
@@ -7284,10 +7758,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
-                        transactionHash: string;
-                    };
+                    "application/json": components["schemas"]["EndedWalletSession"];
                 };
             };
         };
@@ -7301,9 +7772,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    level: string;
-                };
+                "application/json": components["schemas"]["StartWalletMatchRequest"];
             };
         };
         responses: {
@@ -7313,16 +7782,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
-                        transactionHash: string;
-                        matchSessionId: number;
-                    };
+                    "application/json": components["schemas"]["StartedWalletMatch"];
                 };
             };
         };
     };
-    addWalletRecord: {
+    createWalletRecord: {
         parameters: {
             query?: never;
             header?: never;
@@ -7331,20 +7796,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    matchSessionId: number;
-                    /**
-                     * Format: int64
-                     * @description A signed 64-bit integer, as a number or as a string of digits.
-                     */
-                    score: number | bigint;
-                    /** @description 1 to 32 characters. */
-                    key: string;
-                    /** @description Up to 32 characters. */
-                    value: string;
-                    /** @description The indices of other players that the record is about. */
-                    otherPlayers: number[];
-                };
+                "application/json": components["schemas"]["CreateWalletRecordRequest"];
             };
         };
         responses: {
@@ -7354,11 +7806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
-                        transactionHash: string;
-                        id: number;
-                    };
+                    "application/json": components["schemas"]["CreatedWalletRecord"];
                 };
             };
         };
@@ -7372,16 +7820,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    matchSessionId: number;
-                    /**
-                     * Format: int64
-                     * @description A signed 64-bit integer, as a number or as a string of digits.
-                     */
-                    score: number | bigint;
-                    winLoss: number;
-                    matchPosition: number;
-                };
+                "application/json": components["schemas"]["EndWalletPartRequest"];
             };
         };
         responses: {
@@ -7391,12 +7830,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
-                        transactionHash: string;
-                        playDataId: number;
-                        playerIndex: number;
-                    };
+                    "application/json": components["schemas"]["EndedWalletPart"];
                 };
             };
         };
@@ -7410,9 +7844,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    matchSessionId: number;
-                };
+                "application/json": components["schemas"]["EndWalletMatchRequest"];
             };
         };
         responses: {
@@ -7422,11 +7854,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
-                        transactionHash: string;
-                        playDataId: number;
-                    };
+                    "application/json": components["schemas"]["EndedWalletMatch"];
                 };
             };
         };
@@ -7448,49 +7876,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description 0x and 64 hexadecimal digits. If the transaction was signed again, the hash that the chain has accepted. */
-                        transactionHash: string;
-                        /** @enum {string} */
-                        recorder: "hash-chain" | "evm";
-                        entries: {
-                            /** @description The position in the tenant’s chain, from 1. */
-                            index: number;
-                            /** Format: date-time */
-                            recordedAt: string;
-                            kind: string;
-                            /** @description The player that the entry is about. */
-                            playerIndex: number;
-                            body: {
-                                [key: string]: unknown;
-                            };
-                            salt: string;
-                            /** @description The canonical text of the entry. contentHash is its keccak-256. */
-                            canonical: string;
-                            /** @description 0x and 64 hexadecimal digits. */
-                            contentHash: string;
-                            /** @description 0x and 64 hexadecimal digits. */
-                            previousHash: string;
-                            /** @description The keccak-256 of the 64 bytes of previousHash and contentHash. */
-                            hash: string;
-                        }[];
-                        chain?: {
-                            /** @enum {string} */
-                            state: "pending" | "mined" | "confirmed" | "abandoned";
-                            blockNumber: number | null;
-                            /** @description The number of blocks from the transaction’s own block to the newest one. */
-                            confirmations: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["WalletTransaction"];
                 };
             };
         };
     };
-    listWalletChain: {
+    listWalletTransactions: {
         parameters: {
-            query?: {
-                from?: number;
-                limit?: number;
+            query: {
+                from: number;
+                limit: number;
             };
             header?: never;
             path?: never;
@@ -7504,26 +7899,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            index: number;
-                            /** @description 0x and 64 hexadecimal digits. */
-                            contentHash: string;
-                            /** @description 0x and 64 hexadecimal digits. */
-                            hash: string;
-                        }[];
-                        /** @description The last entry of the chain. */
-                        head: {
-                            index: number;
-                            /** @description 0x and 64 hexadecimal digits. */
-                            hash: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["WalletChain"];
                 };
             };
         };
     };
-    signUp: {
+    signUpAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -7532,12 +7913,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    password: string;
-                    displayName?: string;
-                };
+                "application/json": components["schemas"]["AccountSignUpRequest"];
             };
         };
         responses: {
@@ -7547,35 +7923,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. Exchange it once for new tokens. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        user: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            displayName: string | null;
-                            /** @description Whether the account is a platform administrator. */
-                            isPlatformAdmin: boolean;
-                            /** @description Whether the e-mail address is verified. */
-                            emailVerified: boolean;
-                            /** @description Whether a login asks for a second factor. */
-                            totpEnabled: boolean;
-                            /** Format: date-time */
-                            createdAt: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AccountTokens"];
                 };
             };
         };
     };
-    logIn: {
+    logInAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -7584,11 +7937,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    password: string;
-                };
+                "application/json": components["schemas"]["AccountLoginRequest"];
             };
         };
         responses: {
@@ -7598,35 +7947,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. Exchange it once for new tokens. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        user: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            displayName: string | null;
-                            /** @description Whether the account is a platform administrator. */
-                            isPlatformAdmin: boolean;
-                            /** @description Whether the e-mail address is verified. */
-                            emailVerified: boolean;
-                            /** @description Whether a login asks for a second factor. */
-                            totpEnabled: boolean;
-                            /** Format: date-time */
-                            createdAt: string;
-                        };
-                    } | {
-                        /** @description Send it with a code to `/api/saas-auth/totp/verify`. It has no other use. */
-                        mfaToken: string;
-                        /** @description Seconds until the mfaToken expires. */
-                        expiresIn: number;
-                    };
+                    "application/json": components["schemas"]["AccountLoginResult"];
                 };
             };
         };
@@ -7643,9 +7964,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    refreshToken: string;
-                };
+                "application/json": components["schemas"]["AccountSessionRequest"];
             };
         };
         responses: {
@@ -7655,35 +7974,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. Exchange it once for new tokens. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        user: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            displayName: string | null;
-                            /** @description Whether the account is a platform administrator. */
-                            isPlatformAdmin: boolean;
-                            /** @description Whether the e-mail address is verified. */
-                            emailVerified: boolean;
-                            /** @description Whether a login asks for a second factor. */
-                            totpEnabled: boolean;
-                            /** Format: date-time */
-                            createdAt: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AccountTokens"];
                 };
             };
         };
     };
-    logOut: {
+    logOutAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -7692,9 +7988,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    refreshToken: string;
-                };
+                "application/json": components["schemas"]["AccountSessionRequest"];
             };
         };
         responses: {
@@ -7716,10 +8010,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The token from the e-mail. */
-                    token: string;
-                };
+                "application/json": components["schemas"]["VerifyAccountEmailRequest"];
             };
         };
         responses: {
@@ -7729,10 +8020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The address of the account. It is verified now. */
-                        email: string;
-                    };
+                    "application/json": components["schemas"]["VerifiedAccountEmail"];
                 };
             };
         };
@@ -7746,10 +8034,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                };
+                "application/json": components["schemas"]["AccountEmailRequest"];
             };
         };
         responses: {
@@ -7759,13 +8044,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description The same for every address.
-                         * @enum {string}
-                         */
-                        status: "accepted";
-                    };
+                    "application/json": components["schemas"]["MailRequested"];
                 };
             };
         };
@@ -7779,11 +8058,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The token from the e-mail. */
-                    token: string;
-                    newPassword: string;
-                };
+                "application/json": components["schemas"]["ResetAccountPasswordRequest"];
             };
         };
         responses: {
@@ -7793,15 +8068,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The address of the account. It is verified now. */
-                        email: string;
-                    };
+                    "application/json": components["schemas"]["VerifiedAccountEmail"];
                 };
             };
         };
     };
-    verifyTotp: {
+    verifyAccountTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -7811,12 +8083,7 @@ export interface operations {
         /** @description Send either `code` or `recoveryCode`. */
         requestBody: {
             content: {
-                "application/json": {
-                    mfaToken: string;
-                    /** @description The 6-digit code of the authenticator app. */
-                    code?: string;
-                    recoveryCode?: string;
-                };
+                "application/json": components["schemas"]["SecondFactorRequest"];
             };
         };
         responses: {
@@ -7826,35 +8093,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. Exchange it once for new tokens. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        user: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            displayName: string | null;
-                            /** @description Whether the account is a platform administrator. */
-                            isPlatformAdmin: boolean;
-                            /** @description Whether the e-mail address is verified. */
-                            emailVerified: boolean;
-                            /** @description Whether a login asks for a second factor. */
-                            totpEnabled: boolean;
-                            /** Format: date-time */
-                            createdAt: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AccountTokens"];
                 };
             };
         };
     };
-    lookUpInvitation: {
+    getInvitation: {
         parameters: {
             query?: never;
             header?: never;
@@ -7863,10 +8107,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The token from the e-mail. */
-                    token: string;
-                };
+                "application/json": components["schemas"]["InvitationTokenRequest"];
             };
         };
         responses: {
@@ -7876,19 +8117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The invited e-mail address. */
-                        email: string;
-                        /** @enum {string} */
-                        role: "viewer" | "admin" | "owner";
-                        workspaceName: string;
-                        /** @description The e-mail address of the inviter. */
-                        invitedBy: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @description Whether the address has an account. If true, its password is needed. */
-                        hasAccount: boolean;
-                    };
+                    "application/json": components["schemas"]["Invitation"];
                 };
             };
         };
@@ -7902,14 +8131,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The token from the e-mail. */
-                    token: string;
-                    /** @description The password of the account. If the address has no account, the password of the new one. */
-                    password: string;
-                    /** @description The display name of a new account. */
-                    displayName?: string;
-                };
+                "application/json": components["schemas"]["AcceptInvitationRequest"];
             };
         };
         responses: {
@@ -7919,38 +8141,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. Exchange it once for new tokens. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        user: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            displayName: string | null;
-                            /** @description Whether the account is a platform administrator. */
-                            isPlatformAdmin: boolean;
-                            /** @description Whether the e-mail address is verified. */
-                            emailVerified: boolean;
-                            /** @description Whether a login asks for a second factor. */
-                            totpEnabled: boolean;
-                            /** Format: date-time */
-                            createdAt: string;
-                        };
-                        membership: {
-                            /** Format: uuid */
-                            workspaceId: string;
-                            workspaceName: string;
-                            workspaceSlug: string;
-                            /** @enum {string} */
-                            role: "viewer" | "admin" | "owner";
-                        };
-                    };
+                    "application/json": components["schemas"]["AcceptedInvitation"];
                 };
             };
             /** @description The resource was created. */
@@ -7959,38 +8150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A JWT for `Authorization: Bearer`. */
-                        accessToken: string;
-                        /** @description An opaque token. Exchange it once for new tokens. */
-                        refreshToken: string;
-                        /** @enum {string} */
-                        tokenType: "Bearer";
-                        /** @description Seconds until the access token expires. */
-                        expiresIn: number;
-                        user: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            displayName: string | null;
-                            /** @description Whether the account is a platform administrator. */
-                            isPlatformAdmin: boolean;
-                            /** @description Whether the e-mail address is verified. */
-                            emailVerified: boolean;
-                            /** @description Whether a login asks for a second factor. */
-                            totpEnabled: boolean;
-                            /** Format: date-time */
-                            createdAt: string;
-                        };
-                        membership: {
-                            /** Format: uuid */
-                            workspaceId: string;
-                            workspaceName: string;
-                            workspaceSlug: string;
-                            /** @enum {string} */
-                            role: "viewer" | "admin" | "owner";
-                        };
-                    };
+                    "application/json": components["schemas"]["AcceptedInvitation"];
                 };
             };
         };
@@ -8010,30 +8170,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        user: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            displayName: string | null;
-                            /** @description Whether the account is a platform administrator. */
-                            isPlatformAdmin: boolean;
-                            /** @description Whether the e-mail address is verified. */
-                            emailVerified: boolean;
-                            /** @description Whether a login asks for a second factor. */
-                            totpEnabled: boolean;
-                            /** Format: date-time */
-                            createdAt: string;
-                        };
-                        memberships: {
-                            /** Format: uuid */
-                            workspaceId: string;
-                            workspaceName: string;
-                            workspaceSlug: string;
-                            /** @enum {string} */
-                            role: "viewer" | "admin" | "owner";
-                        }[];
-                    };
+                    "application/json": components["schemas"]["OwnAccount"];
                 };
             };
         };
@@ -8053,18 +8190,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description The same for every address.
-                         * @enum {string}
-                         */
-                        status: "accepted";
-                    };
+                    "application/json": components["schemas"]["MailRequested"];
                 };
             };
         };
     };
-    changeAccountPassword: {
+    updateAccountPassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -8073,10 +8204,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    currentPassword: string;
-                    newPassword: string;
-                };
+                "application/json": components["schemas"]["UpdateAccountPasswordRequest"];
             };
         };
         responses: {
@@ -8086,19 +8214,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The number of other sessions that ended. */
-                        endedSessions: number;
-                    };
+                    "application/json": components["schemas"]["PasswordUpdated"];
                 };
             };
         };
     };
     listAccountSessions: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path?: never;
@@ -8112,34 +8237,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /**
-                             * Format: date-time
-                             * @description When the session was created.
-                             */
-                            createdAt: string;
-                            /**
-                             * Format: date-time
-                             * @description When the session was created or last refreshed.
-                             */
-                            lastUsedAt: string;
-                            /** @description The IP address that created or last refreshed the session. */
-                            ipAddress: string | null;
-                            /** @description The user agent at that time, at most 256 characters. */
-                            userAgent: string | null;
-                            /** @description Whether this is the session of the request. */
-                            isCurrent: boolean;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["AccountSessionPage"];
                 };
             };
         };
@@ -8164,7 +8262,7 @@ export interface operations {
             };
         };
     };
-    enrollTotp: {
+    enrollAccountTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -8174,11 +8272,7 @@ export interface operations {
         /** @description The current password or a code of the authenticator app. */
         requestBody: {
             content: {
-                "application/json": {
-                    password?: string;
-                    /** @description The 6-digit code of the authenticator app. */
-                    code?: string;
-                };
+                "application/json": components["schemas"]["ReauthenticationRequest"];
             };
         };
         responses: {
@@ -8188,17 +8282,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The secret in Base32, to type into an app that cannot scan a QR code. */
-                        secret: string;
-                        /** @description The URI to show as a QR code. */
-                        otpauthUri: string;
-                    };
+                    "application/json": components["schemas"]["TotpEnrollment"];
                 };
             };
         };
     };
-    confirmTotp: {
+    confirmAccountTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -8207,10 +8296,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The 6-digit code of the authenticator app. */
-                    code: string;
-                };
+                "application/json": components["schemas"]["TotpCodeRequest"];
             };
         };
         responses: {
@@ -8220,15 +8306,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Each code works once. Save them: they are not shown again. */
-                        recoveryCodes: string[];
-                    };
+                    "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
         };
     };
-    renewRecoveryCodes: {
+    rotateRecoveryCodes: {
         parameters: {
             query?: never;
             header?: never;
@@ -8238,11 +8321,7 @@ export interface operations {
         /** @description The current password or a code of the authenticator app. */
         requestBody: {
             content: {
-                "application/json": {
-                    password?: string;
-                    /** @description The 6-digit code of the authenticator app. */
-                    code?: string;
-                };
+                "application/json": components["schemas"]["ReauthenticationRequest"];
             };
         };
         responses: {
@@ -8252,15 +8331,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Each code works once. Save them: they are not shown again. */
-                        recoveryCodes: string[];
-                    };
+                    "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
         };
     };
-    disableTotp: {
+    disableAccountTotp: {
         parameters: {
             query?: never;
             header?: never;
@@ -8270,11 +8346,7 @@ export interface operations {
         /** @description The current password or a code of the authenticator app. */
         requestBody: {
             content: {
-                "application/json": {
-                    password?: string;
-                    /** @description The 6-digit code of the authenticator app. */
-                    code?: string;
-                };
+                "application/json": components["schemas"]["ReauthenticationRequest"];
             };
         };
         responses: {
@@ -8296,10 +8368,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The token from the e-mail. */
-                    token: string;
-                };
+                "application/json": components["schemas"]["InvitationTokenRequest"];
             };
         };
         responses: {
@@ -8309,23 +8378,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        workspaceId: string;
-                        workspaceName: string;
-                        workspaceSlug: string;
-                        /** @enum {string} */
-                        role: "viewer" | "admin" | "owner";
-                    };
+                    "application/json": components["schemas"]["Membership"];
                 };
             };
         };
     };
     listWorkspaces: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path?: never;
@@ -8339,45 +8401,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            slug: string;
-                            /**
-                             * @description The role of the caller.
-                             * @enum {string}
-                             */
-                            role: "viewer" | "admin" | "owner";
-                            /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
-                            plan: {
-                                name: string;
-                                /** @description Units per billing period. Null: unlimited. */
-                                monthlyUnits: number | null;
-                                /** @description Whether requests are refused after the last unit is used. */
-                                hardStop: boolean;
-                                /** @description Match events per request. */
-                                maxMatchEventRecordsPerRequest: number;
-                                /** @description Player events per request. */
-                                maxPlayerEventRecordsPerRequest: number;
-                                rateLimit: {
-                                    /** @description Requests per minute. */
-                                    perMinute: number;
-                                    /** @description Requests per hour. */
-                                    perHour: number;
-                                };
-                            };
-                            /** Format: date-time */
-                            createdAt: string;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["WorkspacePage"];
                 };
             };
         };
@@ -8391,11 +8415,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
-                    slug?: string;
-                };
+                "application/json": components["schemas"]["CreateWorkspaceRequest"];
             };
         };
         responses: {
@@ -8405,37 +8425,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        slug: string;
-                        /**
-                         * @description The role of the caller.
-                         * @enum {string}
-                         */
-                        role: "viewer" | "admin" | "owner";
-                        /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
-                        plan: {
-                            name: string;
-                            /** @description Units per billing period. Null: unlimited. */
-                            monthlyUnits: number | null;
-                            /** @description Whether requests are refused after the last unit is used. */
-                            hardStop: boolean;
-                            /** @description Match events per request. */
-                            maxMatchEventRecordsPerRequest: number;
-                            /** @description Player events per request. */
-                            maxPlayerEventRecordsPerRequest: number;
-                            rateLimit: {
-                                /** @description Requests per minute. */
-                                perMinute: number;
-                                /** @description Requests per hour. */
-                                perHour: number;
-                            };
-                        };
-                        /** Format: date-time */
-                        createdAt: string;
-                    };
+                    "application/json": components["schemas"]["Workspace"];
                 };
             };
         };
@@ -8457,37 +8447,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        slug: string;
-                        /**
-                         * @description The role of the caller.
-                         * @enum {string}
-                         */
-                        role: "viewer" | "admin" | "owner";
-                        /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
-                        plan: {
-                            name: string;
-                            /** @description Units per billing period. Null: unlimited. */
-                            monthlyUnits: number | null;
-                            /** @description Whether requests are refused after the last unit is used. */
-                            hardStop: boolean;
-                            /** @description Match events per request. */
-                            maxMatchEventRecordsPerRequest: number;
-                            /** @description Player events per request. */
-                            maxPlayerEventRecordsPerRequest: number;
-                            rateLimit: {
-                                /** @description Requests per minute. */
-                                perMinute: number;
-                                /** @description Requests per hour. */
-                                perHour: number;
-                            };
-                        };
-                        /** Format: date-time */
-                        createdAt: string;
-                    };
+                    "application/json": components["schemas"]["Workspace"];
                 };
             };
         };
@@ -8503,11 +8463,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
-                    slug?: string;
-                };
+                "application/json": components["schemas"]["UpdateWorkspaceRequest"];
             };
         };
         responses: {
@@ -8517,46 +8473,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        slug: string;
-                        /**
-                         * @description The role of the caller.
-                         * @enum {string}
-                         */
-                        role: "viewer" | "admin" | "owner";
-                        /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
-                        plan: {
-                            name: string;
-                            /** @description Units per billing period. Null: unlimited. */
-                            monthlyUnits: number | null;
-                            /** @description Whether requests are refused after the last unit is used. */
-                            hardStop: boolean;
-                            /** @description Match events per request. */
-                            maxMatchEventRecordsPerRequest: number;
-                            /** @description Player events per request. */
-                            maxPlayerEventRecordsPerRequest: number;
-                            rateLimit: {
-                                /** @description Requests per minute. */
-                                perMinute: number;
-                                /** @description Requests per hour. */
-                                perHour: number;
-                            };
-                        };
-                        /** Format: date-time */
-                        createdAt: string;
-                    };
+                    "application/json": components["schemas"]["Workspace"];
                 };
             };
         };
     };
     listMembers: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path: {
@@ -8572,50 +8498,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /**
-                             * Format: uuid
-                             * @description The account of the member. Null for an invitation.
-                             */
-                            userId: string | null;
-                            /**
-                             * Format: uuid
-                             * @description Null for a member.
-                             */
-                            invitationId: string | null;
-                            email: string;
-                            displayName: string | null;
-                            /** @enum {string} */
-                            role: "viewer" | "admin" | "owner";
-                            /**
-                             * @description `active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.
-                             * @enum {string}
-                             */
-                            status: "active" | "invited" | "expired";
-                            /**
-                             * Format: date-time
-                             * @description When the person joined, or was last invited.
-                             */
-                            createdAt: string;
-                            /**
-                             * Format: uuid
-                             * @description The account that sent the invitation. Null for a member.
-                             */
-                            invitedBy: string | null;
-                            /**
-                             * Format: date-time
-                             * @description When the invitation expires. Null for a member.
-                             */
-                            expiresAt: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["MemberPage"];
                 };
             };
         };
@@ -8631,12 +8514,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    /** @enum {string} */
-                    role: "viewer" | "admin" | "owner";
-                };
+                "application/json": components["schemas"]["InviteMemberRequest"];
             };
         };
         responses: {
@@ -8646,42 +8524,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description The account of the member. Null for an invitation.
-                         */
-                        userId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Null for a member.
-                         */
-                        invitationId: string | null;
-                        email: string;
-                        displayName: string | null;
-                        /** @enum {string} */
-                        role: "viewer" | "admin" | "owner";
-                        /**
-                         * @description `active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.
-                         * @enum {string}
-                         */
-                        status: "active" | "invited" | "expired";
-                        /**
-                         * Format: date-time
-                         * @description When the person joined, or was last invited.
-                         */
-                        createdAt: string;
-                        /**
-                         * Format: uuid
-                         * @description The account that sent the invitation. Null for a member.
-                         */
-                        invitedBy: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the invitation expires. Null for a member.
-                         */
-                        expiresAt: string | null;
-                    };
+                    "application/json": components["schemas"]["Member"];
                 };
             };
         };
@@ -8707,7 +8550,7 @@ export interface operations {
             };
         };
     };
-    changeMember: {
+    updateMember: {
         parameters: {
             query?: never;
             header?: never;
@@ -8719,10 +8562,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    role: "viewer" | "admin" | "owner";
-                };
+                "application/json": components["schemas"]["UpdateMemberRequest"];
             };
         };
         responses: {
@@ -8732,42 +8572,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description The account of the member. Null for an invitation.
-                         */
-                        userId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Null for a member.
-                         */
-                        invitationId: string | null;
-                        email: string;
-                        displayName: string | null;
-                        /** @enum {string} */
-                        role: "viewer" | "admin" | "owner";
-                        /**
-                         * @description `active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.
-                         * @enum {string}
-                         */
-                        status: "active" | "invited" | "expired";
-                        /**
-                         * Format: date-time
-                         * @description When the person joined, or was last invited.
-                         */
-                        createdAt: string;
-                        /**
-                         * Format: uuid
-                         * @description The account that sent the invitation. Null for a member.
-                         */
-                        invitedBy: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the invitation expires. Null for a member.
-                         */
-                        expiresAt: string | null;
-                    };
+                    "application/json": components["schemas"]["Member"];
                 };
             };
         };
@@ -8795,9 +8600,9 @@ export interface operations {
     };
     listTenants: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path: {
@@ -8813,36 +8618,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /** Format: uuid */
-                            workspaceId: string;
-                            name: string;
-                            /** @description Unique within the workspace. */
-                            slug: string;
-                            hiddenFromDiscovery: boolean;
-                            /** @description If false, the keys of the tenant do not work. */
-                            isActive: boolean;
-                            /** @description Whether this is the demo tenant that the first start creates. */
-                            isDemo: boolean;
-                            settings: {
-                                /** @description Whether an event with an unknown event key creates its event definition. */
-                                autoCreateDefinitions: boolean;
-                            };
-                            /** Format: date-time */
-                            createdAt: string;
-                            /** Format: date-time */
-                            disabledAt: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["TenantPage"];
                 };
             };
         };
@@ -8858,13 +8634,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
-                    slug?: string;
-                    /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
-                    hiddenFromDiscovery?: boolean;
-                };
+                "application/json": components["schemas"]["CreateTenantRequest"];
             };
         };
         responses: {
@@ -8874,28 +8644,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** Format: uuid */
-                        workspaceId: string;
-                        name: string;
-                        /** @description Unique within the workspace. */
-                        slug: string;
-                        hiddenFromDiscovery: boolean;
-                        /** @description If false, the keys of the tenant do not work. */
-                        isActive: boolean;
-                        /** @description Whether this is the demo tenant that the first start creates. */
-                        isDemo: boolean;
-                        settings: {
-                            /** @description Whether an event with an unknown event key creates its event definition. */
-                            autoCreateDefinitions: boolean;
-                        };
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                    };
+                    "application/json": components["schemas"]["Tenant"];
                 };
             };
         };
@@ -8917,28 +8666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** Format: uuid */
-                        workspaceId: string;
-                        name: string;
-                        /** @description Unique within the workspace. */
-                        slug: string;
-                        hiddenFromDiscovery: boolean;
-                        /** @description If false, the keys of the tenant do not work. */
-                        isActive: boolean;
-                        /** @description Whether this is the demo tenant that the first start creates. */
-                        isDemo: boolean;
-                        settings: {
-                            /** @description Whether an event with an unknown event key creates its event definition. */
-                            autoCreateDefinitions: boolean;
-                        };
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                    };
+                    "application/json": components["schemas"]["Tenant"];
                 };
             };
         };
@@ -8974,15 +8702,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
-                    slug?: string;
-                    /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
-                    hiddenFromDiscovery?: boolean;
-                    /** @description False disables the tenant, as DELETE does. True enables it again. */
-                    isActive?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateTenantRequest"];
             };
         };
         responses: {
@@ -8992,28 +8712,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** Format: uuid */
-                        workspaceId: string;
-                        name: string;
-                        /** @description Unique within the workspace. */
-                        slug: string;
-                        hiddenFromDiscovery: boolean;
-                        /** @description If false, the keys of the tenant do not work. */
-                        isActive: boolean;
-                        /** @description Whether this is the demo tenant that the first start creates. */
-                        isDemo: boolean;
-                        settings: {
-                            /** @description Whether an event with an unknown event key creates its event definition. */
-                            autoCreateDefinitions: boolean;
-                        };
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                    };
+                    "application/json": components["schemas"]["Tenant"];
                 };
             };
         };
@@ -9035,21 +8734,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** @enum {string} */
-                            provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                            enabled: boolean;
-                            /** @description Whether all required settings have a value. */
-                            isConfigured: boolean;
-                            /** @description Secrets are not shown. `hasWebApiKey` is true if a web API key is stored. */
-                            settings: {
-                                [key: string]: unknown;
-                            };
-                            /** Format: date-time */
-                            updatedAt: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ProviderList"];
                 };
             };
         };
@@ -9060,7 +8745,7 @@ export interface operations {
             header?: never;
             path: {
                 tenantId: string;
-                provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                provider: components["schemas"]["AuthProvider"];
             };
             cookie?: never;
         };
@@ -9072,42 +8757,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                        enabled: boolean;
-                        /** @description Whether all required settings have a value. */
-                        isConfigured: boolean;
-                        /** @description Secrets are not shown. `hasWebApiKey` is true if a web API key is stored. */
-                        settings: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        updatedAt: string | null;
-                    };
+                    "application/json": components["schemas"]["Provider"];
                 };
             };
         };
     };
-    setProvider: {
+    updateProvider: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 tenantId: string;
-                provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
+                provider: components["schemas"]["AuthProvider"];
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    enabled: boolean;
-                    /** @description StoreA: `appId`, `webApiKey` (write-only), `identity?`. StoreB: `clientId`. WalletJwt: `issuer`, `audience`, `addressClaim?`. EvmWallet: `chainIds?`. The other providers have no settings. Omit `settings` to keep the stored ones. */
-                    settings?: {
-                        [key: string]: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["UpdateProviderRequest"];
             };
         };
         responses: {
@@ -9117,29 +8784,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        provider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
-                        enabled: boolean;
-                        /** @description Whether all required settings have a value. */
-                        isConfigured: boolean;
-                        /** @description Secrets are not shown. `hasWebApiKey` is true if a web API key is stored. */
-                        settings: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        updatedAt: string | null;
-                    };
+                    "application/json": components["schemas"]["Provider"];
                 };
             };
         };
     };
     listGameKeys: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-                includeRevoked?: boolean;
+            query: {
+                limit: number;
+                offset: number;
+                includeRevoked: boolean;
             };
             header?: never;
             path: {
@@ -9155,48 +8810,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first characters of the key. They identify it in a list. */
-                            prefix: string;
-                            /** @description Null: the limits of the plan apply. */
-                            rateLimit: {
-                                /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                                perMinute: number | null;
-                                /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                                perHour: number | null;
-                            } | null;
-                            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                            rateLimitPerMinute: number | null;
-                            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                            payloadBytesPerMinute: number | null;
-                            /** Format: date-time */
-                            expiresAt: string | null;
-                            /** Format: date-time */
-                            createdAt: string;
-                            /** Format: date-time */
-                            revokedAt: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Accurate to 30 seconds.
-                             */
-                            lastUsedAt: string | null;
-                            /**
-                             * Format: uuid
-                             * @description The key that replaced this one in a rotation.
-                             */
-                            successorId: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["GameKeyPage"];
                 };
             };
         };
@@ -9215,21 +8829,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    rateLimit?: {
-                        /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                        perMinute?: number | null;
-                        /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                        perHour?: number | null;
-                    } | null;
-                    /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                    rateLimitPerMinute?: number | null;
-                    /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                    payloadBytesPerMinute?: number | null;
-                    /** Format: date-time */
-                    expiresAt?: string | null;
-                };
+                "application/json": components["schemas"]["CreateGameKeyRequest"];
             };
         };
         responses: {
@@ -9239,42 +8839,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        /** @description The first characters of the key. They identify it in a list. */
-                        prefix: string;
-                        /** @description Null: the limits of the plan apply. */
-                        rateLimit: {
-                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perMinute: number | null;
-                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perHour: number | null;
-                        } | null;
-                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                        rateLimitPerMinute: number | null;
-                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                        payloadBytesPerMinute: number | null;
-                        /** Format: date-time */
-                        expiresAt: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        revokedAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Accurate to 30 seconds.
-                         */
-                        lastUsedAt: string | null;
-                        /**
-                         * Format: uuid
-                         * @description The key that replaced this one in a rotation.
-                         */
-                        successorId: string | null;
-                        /** @description The key. Only this response contains it. */
-                        key?: string;
-                    };
+                    "application/json": components["schemas"]["CreateGameKeyResult"];
                 };
             };
         };
@@ -9312,21 +8877,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    rateLimit?: {
-                        /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                        perMinute?: number | null;
-                        /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                        perHour?: number | null;
-                    } | null;
-                    /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                    rateLimitPerMinute?: number | null;
-                    /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                    payloadBytesPerMinute?: number | null;
-                    /** Format: date-time */
-                    expiresAt?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateGameKeyRequest"];
             };
         };
         responses: {
@@ -9336,40 +8887,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        /** @description The first characters of the key. They identify it in a list. */
-                        prefix: string;
-                        /** @description Null: the limits of the plan apply. */
-                        rateLimit: {
-                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perMinute: number | null;
-                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perHour: number | null;
-                        } | null;
-                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                        rateLimitPerMinute: number | null;
-                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                        payloadBytesPerMinute: number | null;
-                        /** Format: date-time */
-                        expiresAt: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        revokedAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Accurate to 30 seconds.
-                         */
-                        lastUsedAt: string | null;
-                        /**
-                         * Format: uuid
-                         * @description The key that replaced this one in a rotation.
-                         */
-                        successorId: string | null;
-                    };
+                    "application/json": components["schemas"]["GameKey"];
                 };
             };
         };
@@ -9386,13 +8904,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.
-                     * @default 86400
-                     */
-                    gracePeriodSeconds?: number;
-                };
+                "application/json": components["schemas"]["RotateKeyRequest"];
             };
         };
         responses: {
@@ -9402,52 +8914,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        /** @description The first characters of the key. They identify it in a list. */
-                        prefix: string;
-                        /** @description Null: the limits of the plan apply. */
-                        rateLimit: {
-                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perMinute: number | null;
-                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perHour: number | null;
-                        } | null;
-                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                        rateLimitPerMinute: number | null;
-                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                        payloadBytesPerMinute: number | null;
-                        /** Format: date-time */
-                        expiresAt: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        revokedAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Accurate to 30 seconds.
-                         */
-                        lastUsedAt: string | null;
-                        /**
-                         * Format: uuid
-                         * @description The key that replaced this one in a rotation.
-                         */
-                        successorId: string | null;
-                        /** @description The key. Only this response contains it. */
-                        key: string;
-                    };
+                    "application/json": components["schemas"]["CreatedGameKey"];
                 };
             };
         };
     };
     listApiKeys: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-                includeRevoked?: boolean;
+            query: {
+                limit: number;
+                offset: number;
+                includeRevoked: boolean;
             };
             header?: never;
             path: {
@@ -9463,55 +8940,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first characters of the key. They identify it in a list. */
-                            prefix: string;
-                            /** @description Null: the limits of the plan apply. */
-                            rateLimit: {
-                                /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                                perMinute: number | null;
-                                /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                                perHour: number | null;
-                            } | null;
-                            /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                            rateLimitPerMinute: number | null;
-                            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                            payloadBytesPerMinute: number | null;
-                            /** Format: date-time */
-                            expiresAt: string | null;
-                            /** Format: date-time */
-                            createdAt: string;
-                            /** Format: date-time */
-                            revokedAt: string | null;
-                            /**
-                             * Format: date-time
-                             * @description Accurate to 30 seconds.
-                             */
-                            lastUsedAt: string | null;
-                            /**
-                             * Format: uuid
-                             * @description The key that replaced this one in a rotation.
-                             */
-                            successorId: string | null;
-                            /** @description Whether the key can read player data. */
-                            allowDataApi: boolean;
-                            /**
-                             * Format: uuid
-                             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
-                             */
-                            subscriberWorkspaceId: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
         };
@@ -9530,28 +8959,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    rateLimit?: {
-                        /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                        perMinute?: number | null;
-                        /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                        perHour?: number | null;
-                    } | null;
-                    /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                    rateLimitPerMinute?: number | null;
-                    /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                    payloadBytesPerMinute?: number | null;
-                    /** Format: date-time */
-                    expiresAt?: string | null;
-                    /** @description Whether the key can read player data. */
-                    allowDataApi?: boolean;
-                    /**
-                     * Format: uuid
-                     * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
-                     */
-                    subscriberWorkspaceId?: string | null;
-                };
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
             };
         };
         responses: {
@@ -9561,49 +8969,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        /** @description The first characters of the key. They identify it in a list. */
-                        prefix: string;
-                        /** @description Null: the limits of the plan apply. */
-                        rateLimit: {
-                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perMinute: number | null;
-                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perHour: number | null;
-                        } | null;
-                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                        rateLimitPerMinute: number | null;
-                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                        payloadBytesPerMinute: number | null;
-                        /** Format: date-time */
-                        expiresAt: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        revokedAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Accurate to 30 seconds.
-                         */
-                        lastUsedAt: string | null;
-                        /**
-                         * Format: uuid
-                         * @description The key that replaced this one in a rotation.
-                         */
-                        successorId: string | null;
-                        /** @description Whether the key can read player data. */
-                        allowDataApi: boolean;
-                        /**
-                         * Format: uuid
-                         * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
-                         */
-                        subscriberWorkspaceId: string | null;
-                        /** @description The key. Only this response contains it. */
-                        key?: string;
-                    };
+                    "application/json": components["schemas"]["CreateApiKeyResult"];
                 };
             };
         };
@@ -9641,28 +9007,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    rateLimit?: {
-                        /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                        perMinute?: number | null;
-                        /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                        perHour?: number | null;
-                    } | null;
-                    /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                    rateLimitPerMinute?: number | null;
-                    /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                    payloadBytesPerMinute?: number | null;
-                    /** Format: date-time */
-                    expiresAt?: string | null;
-                    /** @description Whether the key can read player data. */
-                    allowDataApi?: boolean;
-                    /**
-                     * Format: uuid
-                     * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
-                     */
-                    subscriberWorkspaceId?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateApiKeyRequest"];
             };
         };
         responses: {
@@ -9672,47 +9017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        /** @description The first characters of the key. They identify it in a list. */
-                        prefix: string;
-                        /** @description Null: the limits of the plan apply. */
-                        rateLimit: {
-                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perMinute: number | null;
-                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perHour: number | null;
-                        } | null;
-                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                        rateLimitPerMinute: number | null;
-                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                        payloadBytesPerMinute: number | null;
-                        /** Format: date-time */
-                        expiresAt: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        revokedAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Accurate to 30 seconds.
-                         */
-                        lastUsedAt: string | null;
-                        /**
-                         * Format: uuid
-                         * @description The key that replaced this one in a rotation.
-                         */
-                        successorId: string | null;
-                        /** @description Whether the key can read player data. */
-                        allowDataApi: boolean;
-                        /**
-                         * Format: uuid
-                         * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
-                         */
-                        subscriberWorkspaceId: string | null;
-                    };
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
         };
@@ -9729,13 +9034,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.
-                     * @default 86400
-                     */
-                    gracePeriodSeconds?: number;
-                };
+                "application/json": components["schemas"]["RotateKeyRequest"];
             };
         };
         responses: {
@@ -9745,58 +9044,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        name: string;
-                        /** @description The first characters of the key. They identify it in a list. */
-                        prefix: string;
-                        /** @description Null: the limits of the plan apply. */
-                        rateLimit: {
-                            /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perMinute: number | null;
-                            /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-                            perHour: number | null;
-                        } | null;
-                        /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-                        rateLimitPerMinute: number | null;
-                        /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-                        payloadBytesPerMinute: number | null;
-                        /** Format: date-time */
-                        expiresAt: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        revokedAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description Accurate to 30 seconds.
-                         */
-                        lastUsedAt: string | null;
-                        /**
-                         * Format: uuid
-                         * @description The key that replaced this one in a rotation.
-                         */
-                        successorId: string | null;
-                        /** @description Whether the key can read player data. */
-                        allowDataApi: boolean;
-                        /**
-                         * Format: uuid
-                         * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
-                         */
-                        subscriberWorkspaceId: string | null;
-                        /** @description The key. Only this response contains it. */
-                        key: string;
-                    };
+                    "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
         };
     };
     listPaidKeys: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path: {
@@ -9812,36 +9069,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first characters of the key. */
-                            prefix: string;
-                            /** Format: uuid */
-                            tenantId: string;
-                            tenantName: string;
-                            /**
-                             * Format: uuid
-                             * @description The workspace that owns the key.
-                             */
-                            workspaceId: string;
-                            /**
-                             * Format: uuid
-                             * @description The account that agreed to pay.
-                             */
-                            agreedBy: string;
-                            /** Format: date-time */
-                            agreedAt: string;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["PaidKeyPage"];
                 };
             };
         };
@@ -9867,7 +9095,7 @@ export interface operations {
             };
         };
     };
-    changePlan: {
+    updatePlan: {
         parameters: {
             query?: never;
             header?: never;
@@ -9878,23 +9106,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @description Units per billing period. Null: unlimited. */
-                    monthlyUnits?: number | null;
-                    /** @description Whether requests are refused after the last unit is used. */
-                    hardStop?: boolean;
-                    /** @description Match events per request. */
-                    maxMatchEventRecordsPerRequest?: number;
-                    /** @description Player events per request. */
-                    maxPlayerEventRecordsPerRequest?: number;
-                    rateLimit?: {
-                        /** @description Requests per minute. */
-                        perMinute?: number;
-                        /** @description Requests per hour. */
-                        perHour?: number;
-                    };
-                };
+                "application/json": components["schemas"]["UpdatePlanRequest"];
             };
         };
         responses: {
@@ -9904,23 +9116,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        name: string;
-                        /** @description Units per billing period. Null: unlimited. */
-                        monthlyUnits: number | null;
-                        /** @description Whether requests are refused after the last unit is used. */
-                        hardStop: boolean;
-                        /** @description Match events per request. */
-                        maxMatchEventRecordsPerRequest: number;
-                        /** @description Player events per request. */
-                        maxPlayerEventRecordsPerRequest: number;
-                        rateLimit: {
-                            /** @description Requests per minute. */
-                            perMinute: number;
-                            /** @description Requests per hour. */
-                            perHour: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["Plan"];
                 };
             };
         };
@@ -9942,38 +9138,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        plan: string;
-                        /** Format: date-time */
-                        periodStart: string;
-                        /**
-                         * Format: date-time
-                         * @description The start of the next period.
-                         */
-                        periodEnd: string;
-                        /** @description Units per period. Null if unlimited. */
-                        limit: number | null;
-                        /** @description Used units. */
-                        used: number;
-                        /** @description Bytes of the bodies of requests with a key, accepted or refused. */
-                        bytesIn: number;
-                        /** @description Bytes of the bodies of the responses. */
-                        bytesOut: number;
-                        /** @description Whether requests are refused after the last unit is used. */
-                        hardStop: boolean;
-                    };
+                    "application/json": components["schemas"]["WorkspaceQuota"];
                 };
             };
         };
     };
-    listUsage: {
+    getUsage: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A day (2026-11-01) or an instant. An instant includes its whole UTC day. The default is the first day of the month of the last day. */
                 from?: string;
                 /** @description A day (2026-11-01) or an instant. An instant includes its whole UTC day. A day is excluded from the range. The default is now. */
                 to?: string;
-                groupBy?: "day" | "tenant" | "key";
+                groupBy: components["schemas"]["UsageGrouping"];
             };
             header?: never;
             path: {
@@ -9989,51 +9166,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: date
-                         * @description The first day.
-                         */
-                        from: string;
-                        /**
-                         * Format: date
-                         * @description The first day after the range.
-                         */
-                        to: string;
-                        /** @enum {string} */
-                        groupBy: "day" | "tenant" | "key";
-                        /** @description By tenant or key: at most 1,000 items, most units first. */
-                        items: {
-                            /** Format: date */
-                            day?: string;
-                            /** Format: uuid */
-                            tenantId?: string;
-                            /** @description Null if the tenant belongs to another workspace. */
-                            tenantName?: string | null;
-                            /** Format: uuid */
-                            keyId?: string;
-                            /** @description Null if the key belongs to another workspace. */
-                            keyName?: string | null;
-                            /** @enum {string} */
-                            keyKind?: "game" | "api";
-                            units: number;
-                            /** @description Bytes of the bodies of requests with a key, accepted or refused. */
-                            bytesIn: number;
-                            /** @description Bytes of the bodies of the responses. */
-                            bytesOut: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["UsageReport"];
                 };
             };
         };
     };
     listAlerts: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
                 tenantId?: string;
-                type?: "rate_spike" | "payload_spike";
+                type?: components["schemas"]["AlertType"];
                 keyId?: string;
                 /** @description Only alerts raised at this time or later. */
                 from?: string;
@@ -10054,40 +9198,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /**
-                             * @description `rate_spike`: requests per minute. `payload_spike`: inbound bytes per minute.
-                             * @enum {string}
-                             */
-                            type: "rate_spike" | "payload_spike";
-                            /** @enum {string} */
-                            keyKind: "game" | "api";
-                            /** Format: uuid */
-                            keyId: string;
-                            /** Format: uuid */
-                            tenantId: string;
-                            /** @description The threshold when the alert was raised. */
-                            threshold: number;
-                            /** @description The requests or bytes within the minute when the alert was raised. */
-                            observed: number;
-                            /**
-                             * Format: date-time
-                             * @description The start of the minute.
-                             */
-                            windowStart: string;
-                            /** Format: date-time */
-                            createdAt: string;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["AlertPage"];
                 };
             };
         };
@@ -10109,17 +9220,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A key that sends more requests within a minute raises an alert. */
-                        rateLimitPerMinute: number;
-                        /** @description A key that sends more bytes within a minute raises an alert. */
-                        payloadBytesPerMinute: number;
-                    };
+                    "application/json": components["schemas"]["AlertSettings"];
                 };
             };
         };
     };
-    changeAlertSettings: {
+    updateAlertSettings: {
         parameters: {
             query?: never;
             header?: never;
@@ -10130,12 +9236,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A key that sends more requests within a minute raises an alert. */
-                    rateLimitPerMinute?: number;
-                    /** @description A key that sends more bytes within a minute raises an alert. */
-                    payloadBytesPerMinute?: number;
-                };
+                "application/json": components["schemas"]["UpdateAlertSettingsRequest"];
             };
         };
         responses: {
@@ -10145,22 +9246,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description A key that sends more requests within a minute raises an alert. */
-                        rateLimitPerMinute: number;
-                        /** @description A key that sends more bytes within a minute raises an alert. */
-                        payloadBytesPerMinute: number;
-                    };
+                    "application/json": components["schemas"]["AlertSettings"];
                 };
             };
         };
     };
     listNotifications: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-                unreadOnly?: boolean;
+            query: {
+                limit: number;
+                offset: number;
+                unreadOnly: boolean;
             };
             header?: never;
             path?: never;
@@ -10174,42 +9270,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /** @description The machine-readable type, such as `alert.rate_spike`. */
-                            type: string;
-                            title: string;
-                            text: string;
-                            /** @description Machine-readable details. The members depend on the type. */
-                            data: {
-                                [key: string]: unknown;
-                            };
-                            /**
-                             * Format: uuid
-                             * @description Null if the notification concerns the deployment.
-                             */
-                            workspaceId: string | null;
-                            /**
-                             * Format: uuid
-                             * @description Null if the notification does not concern one tenant.
-                             */
-                            tenantId: string | null;
-                            /** Format: date-time */
-                            createdAt: string;
-                            /** Format: date-time */
-                            readAt: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                        /** @description The number of unread notifications across all pages. */
-                        unreadCount: number;
-                    };
+                    "application/json": components["schemas"]["NotificationPage"];
                 };
             };
         };
@@ -10245,7 +9306,7 @@ export interface operations {
             };
         };
     };
-    readNotification: {
+    markNotificationRead: {
         parameters: {
             query?: never;
             header?: never;
@@ -10262,37 +9323,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /** @description The machine-readable type, such as `alert.rate_spike`. */
-                        type: string;
-                        title: string;
-                        text: string;
-                        /** @description Machine-readable details. The members depend on the type. */
-                        data: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * Format: uuid
-                         * @description Null if the notification concerns the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Null if the notification does not concern one tenant.
-                         */
-                        tenantId: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        readAt: string | null;
-                    };
+                    "application/json": components["schemas"]["Notification"];
                 };
             };
         };
     };
-    readAllNotifications: {
+    markAllNotificationsRead: {
         parameters: {
             query?: never;
             header?: never;
@@ -10307,19 +9343,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The number of notifications that were unread. */
-                        markedCount: number;
-                    };
+                    "application/json": components["schemas"]["MarkedNotifications"];
                 };
             };
         };
     };
     listWebhooks: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path: {
@@ -10335,54 +9368,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /**
-                             * Format: uuid
-                             * @description Null for a webhook of the deployment.
-                             */
-                            workspaceId: string | null;
-                            /**
-                             * Format: uuid
-                             * @description Only events of this tenant. Null: all tenants.
-                             */
-                            tenantId: string | null;
-                            /** @description The URL that receives events: http or https, a public address, without credentials. */
-                            url: string;
-                            description: string | null;
-                            /** @description The event types to send. Null: all types, including types of later versions. */
-                            eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                            /** @description Whether the webhook receives deliveries. */
-                            enabled: boolean;
-                            /** Format: date-time */
-                            disabledAt: string | null;
-                            /**
-                             * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                             * @enum {string|null}
-                             */
-                            disabledReason: "by_hand" | "gone" | "failing" | null;
-                            /**
-                             * Format: date-time
-                             * @description The time of the first failure after the last success.
-                             */
-                            failingSince: string | null;
-                            /**
-                             * Format: date-time
-                             * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                             */
-                            previousSecretUntil: string | null;
-                            /** Format: date-time */
-                            createdAt: string;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["WebhookPage"];
                 };
             };
         };
@@ -10398,18 +9384,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The URL that receives events: http or https, a public address, without credentials. */
-                    url: string;
-                    /** @description The event types to send. Null: all types, including types of later versions. */
-                    eventTypes?: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                    description?: string | null;
-                    /**
-                     * Format: uuid
-                     * @description A tenant of the workspace. The webhook then receives only the events of this tenant.
-                     */
-                    tenantId?: string | null;
-                };
+                "application/json": components["schemas"]["CreateWebhookRequest"];
             };
         };
         responses: {
@@ -10419,48 +9394,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /**
-                         * Format: uuid
-                         * @description Null for a webhook of the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Only events of this tenant. Null: all tenants.
-                         */
-                        tenantId: string | null;
-                        /** @description The URL that receives events: http or https, a public address, without credentials. */
-                        url: string;
-                        description: string | null;
-                        /** @description The event types to send. Null: all types, including types of later versions. */
-                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                        /** @description Whether the webhook receives deliveries. */
-                        enabled: boolean;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                        /**
-                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                         * @enum {string|null}
-                         */
-                        disabledReason: "by_hand" | "gone" | "failing" | null;
-                        /**
-                         * Format: date-time
-                         * @description The time of the first failure after the last success.
-                         */
-                        failingSince: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                         */
-                        previousSecretUntil: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** @description The secret that signs deliveries. It is not shown again. */
-                        secret: string;
-                    };
+                    "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
         };
@@ -10483,46 +9417,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /**
-                         * Format: uuid
-                         * @description Null for a webhook of the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Only events of this tenant. Null: all tenants.
-                         */
-                        tenantId: string | null;
-                        /** @description The URL that receives events: http or https, a public address, without credentials. */
-                        url: string;
-                        description: string | null;
-                        /** @description The event types to send. Null: all types, including types of later versions. */
-                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                        /** @description Whether the webhook receives deliveries. */
-                        enabled: boolean;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                        /**
-                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                         * @enum {string|null}
-                         */
-                        disabledReason: "by_hand" | "gone" | "failing" | null;
-                        /**
-                         * Format: date-time
-                         * @description The time of the first failure after the last success.
-                         */
-                        failingSince: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                         */
-                        previousSecretUntil: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
         };
@@ -10560,14 +9455,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The URL that receives events: http or https, a public address, without credentials. */
-                    url?: string;
-                    /** @description The event types to send. Null: all types, including types of later versions. */
-                    eventTypes?: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                    description?: string | null;
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
             };
         };
         responses: {
@@ -10577,46 +9465,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /**
-                         * Format: uuid
-                         * @description Null for a webhook of the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Only events of this tenant. Null: all tenants.
-                         */
-                        tenantId: string | null;
-                        /** @description The URL that receives events: http or https, a public address, without credentials. */
-                        url: string;
-                        description: string | null;
-                        /** @description The event types to send. Null: all types, including types of later versions. */
-                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                        /** @description Whether the webhook receives deliveries. */
-                        enabled: boolean;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                        /**
-                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                         * @enum {string|null}
-                         */
-                        disabledReason: "by_hand" | "gone" | "failing" | null;
-                        /**
-                         * Format: date-time
-                         * @description The time of the first failure after the last success.
-                         */
-                        failingSince: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                         */
-                        previousSecretUntil: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
         };
@@ -10639,34 +9488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description The `webhook-id` header of the delivery.
-                         */
-                        id: string;
-                        /** @enum {string} */
-                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
-                        /**
-                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
-                         * @enum {string}
-                         */
-                        status: "pending" | "delivered" | "failed";
-                        /** @description The number of started attempts. */
-                        attempts: number;
-                        /** @description The status of the last response. Null if there was none. */
-                        lastStatusCode: number | null;
-                        lastError: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        lastAttemptAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description The delivery waits longer while the webhook is disabled.
-                         */
-                        nextAttemptAt: string | null;
-                    };
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };
@@ -10681,12 +9503,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": {
-                    /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked. */
-                    overlapSeconds?: number;
-                } | null;
+                "application/json": components["schemas"]["RotateWebhookSecretRequest"];
             };
         };
         responses: {
@@ -10696,61 +9515,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /**
-                         * Format: uuid
-                         * @description Null for a webhook of the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Only events of this tenant. Null: all tenants.
-                         */
-                        tenantId: string | null;
-                        /** @description The URL that receives events: http or https, a public address, without credentials. */
-                        url: string;
-                        description: string | null;
-                        /** @description The event types to send. Null: all types, including types of later versions. */
-                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                        /** @description Whether the webhook receives deliveries. */
-                        enabled: boolean;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                        /**
-                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                         * @enum {string|null}
-                         */
-                        disabledReason: "by_hand" | "gone" | "failing" | null;
-                        /**
-                         * Format: date-time
-                         * @description The time of the first failure after the last success.
-                         */
-                        failingSince: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                         */
-                        previousSecretUntil: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** @description The secret that signs deliveries. It is not shown again. */
-                        secret: string;
-                    };
+                    "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
         };
     };
     listWebhookDeliveries: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
                 /** @description Only deliveries with this status. */
-                status?: "pending" | "delivered" | "failed";
+                status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Only deliveries of this type. */
-                eventType?: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                eventType?: components["schemas"]["WebhookDeliveryType"];
             };
             header?: never;
             path: {
@@ -10767,42 +9545,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /**
-                             * Format: uuid
-                             * @description The `webhook-id` header of the delivery.
-                             */
-                            id: string;
-                            /** @enum {string} */
-                            eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
-                            /**
-                             * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
-                             * @enum {string}
-                             */
-                            status: "pending" | "delivered" | "failed";
-                            /** @description The number of started attempts. */
-                            attempts: number;
-                            /** @description The status of the last response. Null if there was none. */
-                            lastStatusCode: number | null;
-                            lastError: string | null;
-                            /** Format: date-time */
-                            createdAt: string;
-                            /** Format: date-time */
-                            lastAttemptAt: string | null;
-                            /**
-                             * Format: date-time
-                             * @description The delivery waits longer while the webhook is disabled.
-                             */
-                            nextAttemptAt: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
                 };
             };
         };
@@ -10826,50 +9569,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description The `webhook-id` header of the delivery.
-                         */
-                        id: string;
-                        /** @enum {string} */
-                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
-                        /**
-                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
-                         * @enum {string}
-                         */
-                        status: "pending" | "delivered" | "failed";
-                        /** @description The number of started attempts. */
-                        attempts: number;
-                        /** @description The status of the last response. Null if there was none. */
-                        lastStatusCode: number | null;
-                        lastError: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        lastAttemptAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description The delivery waits longer while the webhook is disabled.
-                         */
-                        nextAttemptAt: string | null;
-                        /** @description The exact request body of each attempt. */
-                        body: string;
-                        /** @description The last 100 attempts, oldest first. */
-                        history: {
-                            number: number;
-                            /** Format: date-time */
-                            startedAt: string;
-                            /** @description Null if the attempt is running or its worker crashed. */
-                            durationMs: number | null;
-                            /** @description Null if there was no complete response. */
-                            statusCode: number | null;
-                            /** @description Null if the attempt succeeded. */
-                            error: string | null;
-                            /** @description The first 1,024 bytes of the response body. */
-                            answer: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["WebhookDeliveryDetail"];
                 };
             };
         };
@@ -10893,43 +9593,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description The `webhook-id` header of the delivery.
-                         */
-                        id: string;
-                        /** @enum {string} */
-                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
-                        /**
-                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
-                         * @enum {string}
-                         */
-                        status: "pending" | "delivered" | "failed";
-                        /** @description The number of started attempts. */
-                        attempts: number;
-                        /** @description The status of the last response. Null if there was none. */
-                        lastStatusCode: number | null;
-                        lastError: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        lastAttemptAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description The delivery waits longer while the webhook is disabled.
-                         */
-                        nextAttemptAt: string | null;
-                    };
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };
     };
-    listOutbox: {
+    listOutboxMails: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path?: never;
@@ -10943,45 +9616,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            to: string;
-                            subject: string;
-                            /** @description Null after the mail was delivered or has failed. */
-                            text: string | null;
-                            /** Format: date-time */
-                            createdAt: string;
-                            /**
-                             * Format: date-time
-                             * @description When the mail server accepted the mail.
-                             */
-                            sentAt: string | null;
-                            /**
-                             * Format: date-time
-                             * @description When the delivery failed finally.
-                             */
-                            failedAt: string | null;
-                            /** @description The reason of the last failure, such as the reply of the mail server. */
-                            failure: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["OutboxMailPage"];
                 };
             };
         };
     };
     listPlatformWebhooks: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
             };
             header?: never;
             path?: never;
@@ -10995,54 +9639,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /** Format: uuid */
-                            id: string;
-                            /**
-                             * Format: uuid
-                             * @description Null for a webhook of the deployment.
-                             */
-                            workspaceId: string | null;
-                            /**
-                             * Format: uuid
-                             * @description Only events of this tenant. Null: all tenants.
-                             */
-                            tenantId: string | null;
-                            /** @description The URL that receives events: http or https, a public address, without credentials. */
-                            url: string;
-                            description: string | null;
-                            /** @description The event types to send. Null: all types, including types of later versions. */
-                            eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                            /** @description Whether the webhook receives deliveries. */
-                            enabled: boolean;
-                            /** Format: date-time */
-                            disabledAt: string | null;
-                            /**
-                             * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                             * @enum {string|null}
-                             */
-                            disabledReason: "by_hand" | "gone" | "failing" | null;
-                            /**
-                             * Format: date-time
-                             * @description The time of the first failure after the last success.
-                             */
-                            failingSince: string | null;
-                            /**
-                             * Format: date-time
-                             * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                             */
-                            previousSecretUntil: string | null;
-                            /** Format: date-time */
-                            createdAt: string;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["WebhookPage"];
                 };
             };
         };
@@ -11056,13 +9653,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The URL that receives events: http or https, a public address, without credentials. */
-                    url: string;
-                    /** @description The event types to send. Null: all types, including types of later versions. */
-                    eventTypes?: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["CreatePlatformWebhookRequest"];
             };
         };
         responses: {
@@ -11072,48 +9663,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /**
-                         * Format: uuid
-                         * @description Null for a webhook of the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Only events of this tenant. Null: all tenants.
-                         */
-                        tenantId: string | null;
-                        /** @description The URL that receives events: http or https, a public address, without credentials. */
-                        url: string;
-                        description: string | null;
-                        /** @description The event types to send. Null: all types, including types of later versions. */
-                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                        /** @description Whether the webhook receives deliveries. */
-                        enabled: boolean;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                        /**
-                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                         * @enum {string|null}
-                         */
-                        disabledReason: "by_hand" | "gone" | "failing" | null;
-                        /**
-                         * Format: date-time
-                         * @description The time of the first failure after the last success.
-                         */
-                        failingSince: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                         */
-                        previousSecretUntil: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** @description The secret that signs deliveries. It is not shown again. */
-                        secret: string;
-                    };
+                    "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
         };
@@ -11135,46 +9685,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /**
-                         * Format: uuid
-                         * @description Null for a webhook of the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Only events of this tenant. Null: all tenants.
-                         */
-                        tenantId: string | null;
-                        /** @description The URL that receives events: http or https, a public address, without credentials. */
-                        url: string;
-                        description: string | null;
-                        /** @description The event types to send. Null: all types, including types of later versions. */
-                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                        /** @description Whether the webhook receives deliveries. */
-                        enabled: boolean;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                        /**
-                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                         * @enum {string|null}
-                         */
-                        disabledReason: "by_hand" | "gone" | "failing" | null;
-                        /**
-                         * Format: date-time
-                         * @description The time of the first failure after the last success.
-                         */
-                        failingSince: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                         */
-                        previousSecretUntil: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
         };
@@ -11210,14 +9721,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The URL that receives events: http or https, a public address, without credentials. */
-                    url?: string;
-                    /** @description The event types to send. Null: all types, including types of later versions. */
-                    eventTypes?: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                    description?: string | null;
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
             };
         };
         responses: {
@@ -11227,46 +9731,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /**
-                         * Format: uuid
-                         * @description Null for a webhook of the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Only events of this tenant. Null: all tenants.
-                         */
-                        tenantId: string | null;
-                        /** @description The URL that receives events: http or https, a public address, without credentials. */
-                        url: string;
-                        description: string | null;
-                        /** @description The event types to send. Null: all types, including types of later versions. */
-                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                        /** @description Whether the webhook receives deliveries. */
-                        enabled: boolean;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                        /**
-                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                         * @enum {string|null}
-                         */
-                        disabledReason: "by_hand" | "gone" | "failing" | null;
-                        /**
-                         * Format: date-time
-                         * @description The time of the first failure after the last success.
-                         */
-                        failingSince: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                         */
-                        previousSecretUntil: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
         };
@@ -11288,34 +9753,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description The `webhook-id` header of the delivery.
-                         */
-                        id: string;
-                        /** @enum {string} */
-                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
-                        /**
-                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
-                         * @enum {string}
-                         */
-                        status: "pending" | "delivered" | "failed";
-                        /** @description The number of started attempts. */
-                        attempts: number;
-                        /** @description The status of the last response. Null if there was none. */
-                        lastStatusCode: number | null;
-                        lastError: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        lastAttemptAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description The delivery waits longer while the webhook is disabled.
-                         */
-                        nextAttemptAt: string | null;
-                    };
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };
@@ -11329,12 +9767,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": {
-                    /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked. */
-                    overlapSeconds?: number;
-                } | null;
+                "application/json": components["schemas"]["RotateWebhookSecretRequest"];
             };
         };
         responses: {
@@ -11344,61 +9779,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        /**
-                         * Format: uuid
-                         * @description Null for a webhook of the deployment.
-                         */
-                        workspaceId: string | null;
-                        /**
-                         * Format: uuid
-                         * @description Only events of this tenant. Null: all tenants.
-                         */
-                        tenantId: string | null;
-                        /** @description The URL that receives events: http or https, a public address, without credentials. */
-                        url: string;
-                        description: string | null;
-                        /** @description The event types to send. Null: all types, including types of later versions. */
-                        eventTypes: ("alert.rate_spike" | "alert.payload_spike" | "usage.warning")[] | null;
-                        /** @description Whether the webhook receives deliveries. */
-                        enabled: boolean;
-                        /** Format: date-time */
-                        disabledAt: string | null;
-                        /**
-                         * @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.
-                         * @enum {string|null}
-                         */
-                        disabledReason: "by_hand" | "gone" | "failing" | null;
-                        /**
-                         * Format: date-time
-                         * @description The time of the first failure after the last success.
-                         */
-                        failingSince: string | null;
-                        /**
-                         * Format: date-time
-                         * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
-                         */
-                        previousSecretUntil: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** @description The secret that signs deliveries. It is not shown again. */
-                        secret: string;
-                    };
+                    "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
         };
     };
     listPlatformWebhookDeliveries: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
+            query: {
+                limit: number;
+                offset: number;
                 /** @description Only deliveries with this status. */
-                status?: "pending" | "delivered" | "failed";
+                status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Only deliveries of this type. */
-                eventType?: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+                eventType?: components["schemas"]["WebhookDeliveryType"];
             };
             header?: never;
             path: {
@@ -11414,42 +9808,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: {
-                            /**
-                             * Format: uuid
-                             * @description The `webhook-id` header of the delivery.
-                             */
-                            id: string;
-                            /** @enum {string} */
-                            eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
-                            /**
-                             * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
-                             * @enum {string}
-                             */
-                            status: "pending" | "delivered" | "failed";
-                            /** @description The number of started attempts. */
-                            attempts: number;
-                            /** @description The status of the last response. Null if there was none. */
-                            lastStatusCode: number | null;
-                            lastError: string | null;
-                            /** Format: date-time */
-                            createdAt: string;
-                            /** Format: date-time */
-                            lastAttemptAt: string | null;
-                            /**
-                             * Format: date-time
-                             * @description The delivery waits longer while the webhook is disabled.
-                             */
-                            nextAttemptAt: string | null;
-                        }[];
-                        /** @description The limit of this page. */
-                        limit: number;
-                        /** @description The number of items before this page. */
-                        offset: number;
-                        /** @description Total number of items across all pages. */
-                        totalCount: number;
-                    };
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
                 };
             };
         };
@@ -11472,50 +9831,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description The `webhook-id` header of the delivery.
-                         */
-                        id: string;
-                        /** @enum {string} */
-                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
-                        /**
-                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
-                         * @enum {string}
-                         */
-                        status: "pending" | "delivered" | "failed";
-                        /** @description The number of started attempts. */
-                        attempts: number;
-                        /** @description The status of the last response. Null if there was none. */
-                        lastStatusCode: number | null;
-                        lastError: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        lastAttemptAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description The delivery waits longer while the webhook is disabled.
-                         */
-                        nextAttemptAt: string | null;
-                        /** @description The exact request body of each attempt. */
-                        body: string;
-                        /** @description The last 100 attempts, oldest first. */
-                        history: {
-                            number: number;
-                            /** Format: date-time */
-                            startedAt: string;
-                            /** @description Null if the attempt is running or its worker crashed. */
-                            durationMs: number | null;
-                            /** @description Null if there was no complete response. */
-                            statusCode: number | null;
-                            /** @description Null if the attempt succeeded. */
-                            error: string | null;
-                            /** @description The first 1,024 bytes of the response body. */
-                            answer: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["WebhookDeliveryDetail"];
                 };
             };
         };
@@ -11538,34 +9854,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @description The `webhook-id` header of the delivery.
-                         */
-                        id: string;
-                        /** @enum {string} */
-                        eventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
-                        /**
-                         * @description `pending`: an attempt is running or scheduled. `failed`: all attempts failed.
-                         * @enum {string}
-                         */
-                        status: "pending" | "delivered" | "failed";
-                        /** @description The number of started attempts. */
-                        attempts: number;
-                        /** @description The status of the last response. Null if there was none. */
-                        lastStatusCode: number | null;
-                        lastError: string | null;
-                        /** Format: date-time */
-                        createdAt: string;
-                        /** Format: date-time */
-                        lastAttemptAt: string | null;
-                        /**
-                         * Format: date-time
-                         * @description The delivery waits longer while the webhook is disabled.
-                         */
-                        nextAttemptAt: string | null;
-                    };
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };

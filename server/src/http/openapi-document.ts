@@ -1,4 +1,5 @@
 import { isRateLimited } from './traffic/rate-limit.ts';
+import { createSchemaComponents, type Schema, type SchemaComponents, type Side } from './openapi-schemas.ts';
 import { problemDescriptions } from './schemas.ts';
 
 /** The response headers, described once for all operations. */
@@ -37,39 +38,131 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   204: 'The request succeeded. The response has no body.',
 };
 
+/** The names of the shared error responses. */
+const PROBLEM_NAMES: Record<string, string> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'RequestTimeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'ContentTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'UnprocessableContent',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+  502: 'BadGateway',
+  503: 'ServiceUnavailable',
+};
+
+type Content = Record<string, { schema: Schema; example?: unknown }>;
+
 interface Response {
   description: string;
-  content?: object;
+  content?: Content;
   headers?: object;
 }
 
+type ResponseOrReference = Response | { $ref: string };
+
 interface Operation {
   security?: Record<string, unknown>[];
-  responses: Record<string, Response>;
+  parameters?: { schema?: Schema }[];
+  requestBody?: { content: Content; required?: boolean };
+  responses: Record<string, ResponseOrReference>;
+}
+
+/** The document that the plugin generates from the routes. */
+export interface GeneratedDocument {
+  paths?: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema> };
 }
 
 /**
- * Renders the generated OpenAPI document and adds the parts that all operations share: response headers, and the
- * statuses 405 and 500. Routes do not declare 500, so that a test fails on a 500.
+ * Renders the generated OpenAPI document: schemas and error responses become named components, and each operation gets the
+ * parts that all operations share. Routes do not declare 500, so that a test fails on a 500.
  */
-export function renderDocument(document: { paths?: object }): string {
-  const paths = Object.values(document.paths ?? {}) as Record<string, Operation>[];
-  for (const operation of paths.flatMap((path) => Object.values(path))) complete(operation);
-  return JSON.stringify(document, withoutInternals);
+export function renderDocument(generated: GeneratedDocument, publicUrl: string): string {
+  const components = createSchemaComponents();
+  const responses: Record<string, Response> = {};
+  for (const [title, schema] of Object.entries(generated.components?.schemas ?? {}))
+    components.describe({ ...schema, title }, 'response');
+  const paths = mapValues(generated.paths ?? {}, (methods) =>
+    mapValues(methods, (operation) => describeOperation(operation, components, responses)),
+  );
+  return JSON.stringify({
+    ...generated,
+    servers: [{ url: publicUrl }],
+    paths,
+    components: {
+      ...generated.components,
+      schemas: sorted(components.schemas),
+      responses: sorted(responses),
+    },
+  });
 }
 
-function complete({ security, responses }: Operation): void {
-  for (const status of [405, 500]) {
-    responses[status] = {
-      description: problemDescriptions[status] ?? '',
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    };
-  }
+function describeOperation(
+  operation: Operation,
+  components: SchemaComponents,
+  shared: Record<string, Response>,
+): Operation {
+  const { security = [], parameters, requestBody } = operation;
   const isCounted = isRateLimited(security);
-  for (const [status, response] of Object.entries(responses)) {
-    if (response.description === 'Default Response')
-      response.description = SUCCESS_DESCRIPTIONS[status] ?? response.description;
-    response.headers = {
+  const declared = { ...operation.responses, ...problem(405), ...problem(500) };
+  const responses = Object.entries(declared).map(([status, response]): [string, ResponseOrReference] => {
+    const described = describeResponse(status, response as Response, isCounted, components);
+    if (described.description !== problemDescriptions[Number(status)]) return [status, described];
+    // Only responses to requests with a key carry the state of the rate limit.
+    const name = isCounted && status === '429' ? 'RateLimited' : PROBLEM_NAMES[status]!;
+    shared[name] = described;
+    return [status, { $ref: `#/components/responses/${name}` }];
+  });
+  return {
+    ...operation,
+    security,
+    ...(parameters && {
+      parameters: parameters.map((parameter) => ({
+        ...parameter,
+        ...(parameter.schema && { schema: components.describe(parameter.schema, 'request') }),
+      })),
+    }),
+    ...(requestBody && { requestBody: describeBody(requestBody, components) }),
+    responses: Object.fromEntries(responses),
+  };
+}
+
+function describeBody(
+  body: NonNullable<Operation['requestBody']>,
+  components: SchemaComponents,
+): NonNullable<Operation['requestBody']> {
+  const schemas = Object.values(body.content).map(({ schema }) => schema);
+  const isOptional = schemas.some(({ type }) => Array.isArray(type) && type.includes('null'));
+  const content = describeContent(body.content, 'request', components);
+  if (!isOptional) return { ...body, content };
+  // Callers omit the body instead of sending null.
+  return {
+    ...body,
+    required: false,
+    content: mapValues(content, ({ schema, ...media }) => ({ ...media, schema: schema.oneOf![0]! })),
+  };
+}
+
+function describeResponse(
+  status: string,
+  response: Response,
+  isCounted: boolean,
+  components: SchemaComponents,
+): Response {
+  const { content, description } = response;
+  return {
+    ...response,
+    description:
+      description === 'Default Response' ? (SUCCESS_DESCRIPTIONS[status] ?? description) : description,
+    ...(content && { content: describeContent(content, 'response', components) }),
+    headers: {
       ...response.headers,
       ...headers('X-Request-Id'),
       ...(status === '405' && headers('Allow')),
@@ -77,17 +170,40 @@ function complete({ security, responses }: Operation): void {
       ...(isCounted &&
         /^2|429/.test(status) &&
         headers('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset')),
-    };
-  }
+    },
+  };
+}
+
+function describeContent(content: Content, side: Side, components: SchemaComponents): Content {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, { schema, ...media }]) => [
+      type,
+      // The members of a form are texts. None of them can be null.
+      { schema: components.describe(schema, type === 'multipart/form-data' ? 'response' : side), ...media },
+    ]),
+  );
+}
+
+function problem(status: number): Record<string, Response> {
+  return {
+    [status]: {
+      description: problemDescriptions[status] ?? '',
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  };
 }
 
 function headers(...names: (keyof typeof responseHeaders)[]): object {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** A JSON.stringify replacer that removes keywords of our own validator and serializer. */
-function withoutInternals(key: string, value: unknown): unknown {
-  // A property named "transform" has a schema as its value, not a list.
-  if (key === 'transform' && Array.isArray(value)) return undefined;
-  return key === 'format' && value === 'unsafe' ? 'uuid' : value;
+function mapValues<Value, Result>(
+  record: Record<string, Value>,
+  map: (value: Value) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+function sorted<Value>(record: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { serveApiReference } from './api-reference.ts';
-import { renderDocument, responseHeaders } from './openapi-document.ts';
+import { renderDocument, responseHeaders, type GeneratedDocument } from './openapi-document.ts';
 
 const DESCRIPTION = `
 Guildhall is a multi-tenant backend for games. It signs players in, stores their profiles, and records matches and events.
@@ -48,8 +48,15 @@ const TAGS = [
   { name: 'Operations', description: 'Read health, metrics and public keys.' },
 ];
 
-/** Serves `/openapi.json`, generated from all routes that are registered later, and the API reference at `/docs`. */
-export async function publishOpenApi(app: FastifyInstance, version: string): Promise<void> {
+/**
+ * Serves `/openapi.json`, generated from all routes that are registered later, and the API reference at `/docs`. The document
+ * is built at the first request, once.
+ */
+export async function publishOpenApi(
+  app: FastifyInstance,
+  { version, publicUrl }: { version: string; publicUrl: string },
+): Promise<void> {
+  let published: string | undefined;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -57,6 +64,7 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
         title: 'Guildhall',
         version,
         description: DESCRIPTION,
+        contact: { name: 'The operator of this server', url: publicUrl },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       tags: TAGS,
@@ -113,34 +121,19 @@ export async function publishOpenApi(app: FastifyInstance, version: string): Pro
         },
       },
     },
-    transform: ({ schema, url }) => ({ schema: withOptionalDefaults(schema), url }),
+    // The plugin caches the result, so the objects of the generated document are not kept in memory.
+    transformObject: (document) => {
+      if ('openapiObject' in document)
+        published = renderDocument(document.openapiObject as GeneratedDocument, publicUrl);
+      return {};
+    },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) => (json.$id as string) ?? `schema${index}`,
     },
   });
-  let published: string | undefined;
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    published ??= renderDocument(app.swagger());
+    if (published === undefined) app.swagger();
     return reply.type('application/json').send(published);
   });
   await serveApiReference(app);
-}
-
-/** Marks request members with a default as optional. Their schemas require them for the types of the handlers. */
-function withOptionalDefaults<Schema extends { body?: unknown; querystring?: unknown }>(
-  schema: Schema,
-): Schema {
-  const relax = (part: unknown): unknown => {
-    const object = part as
-      | { properties?: Record<string, { default?: unknown }>; required?: string[] }
-      | undefined;
-    if (!object?.properties || !object.required) return part;
-    const { properties } = object;
-    return { ...object, required: object.required.filter((name) => properties[name]?.default === undefined) };
-  };
-  return {
-    ...schema,
-    ...(schema?.body ? { body: relax(schema.body) } : {}),
-    querystring: relax(schema?.querystring),
-  };
 }

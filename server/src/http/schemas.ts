@@ -72,14 +72,18 @@ export const PageQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0 }),
 });
 
-/** A page of a list, with the total number of items across all pages. */
+/** A page of a list, with the total number of items across all pages. Its title is the title of the item and `Page`. */
 export function Page<Item extends TSchema>(item: Item) {
-  return Type.Object({
-    items: Type.Array(item),
-    limit: Type.Integer({ description: 'The limit of this page.' }),
-    offset: Type.Integer({ description: 'The number of items before this page.' }),
-    totalCount: Type.Integer({ description: 'Total number of items across all pages.' }),
-  });
+  const { title } = item as { title?: string };
+  return Type.Object(
+    {
+      items: Type.Array(item),
+      limit: Type.Integer({ description: 'The limit of this page.' }),
+      offset: Type.Integer({ description: 'The number of items before this page.' }),
+      totalCount: Type.Integer({ description: 'Total number of items across all pages.' }),
+    },
+    { ...(title && { title: `${title}Page` }) },
+  );
 }
 
 /** The body of every error (RFC 9457). */
@@ -99,7 +103,7 @@ export const ProblemDocument = Type.Object(
       Type.Array(
         Type.Object(
           { path: Type.Optional(Type.String()), message: Type.Optional(Type.String()) },
-          { additionalProperties: true },
+          { title: 'FieldError', additionalProperties: true },
         ),
       ),
     ),

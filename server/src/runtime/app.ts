@@ -8,6 +8,7 @@ import { publishOpenApi } from '../http/openapi.ts';
 import { createHttpServer, type App, type HttpOptions } from '../http/server.ts';
 import { installTrafficPipeline } from '../http/traffic/index.ts';
 import type { OnMischarged } from '../http/traffic/metering.ts';
+import { issuerOf } from './config.ts';
 import { openServices, type ServiceOptions } from './services.ts';
 
 export interface AppOptions extends ServiceOptions {
@@ -29,7 +30,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.addHook('onClose', () => services.close());
 
   const plain = app as unknown as FastifyInstance;
-  await publishOpenApi(plain, version);
+  await publishOpenApi(plain, { version, publicUrl: issuerOf(config) });
   measureRequests(plain, services.metrics, config.metricsAccess);
   installTrafficPipeline(plain, {
     countBytes: services.alerts.countBytes,

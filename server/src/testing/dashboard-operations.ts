@@ -157,14 +157,14 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
         return undefined;
       },
     },
-    changeAccountPassword: {
+    updateAccountPassword: {
       needs: 'account',
       body: async (scene: Scene) => {
         await made.password(scene);
         return { currentPassword: PASSWORD, newPassword: PASSWORD };
       },
     },
-    enrollTotp: {
+    enrollAccountTotp: {
       needs: 'account',
       body: async (scene: Scene) => {
         await app.owner.query('UPDATE accounts SET email_verified_at = now() WHERE email = $1', [
@@ -174,14 +174,14 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
         return { password: PASSWORD };
       },
     },
-    confirmTotp: {
+    confirmAccountTotp: {
       needs: 'account',
       body: async (scene: Scene) => {
         const secret = await made.totp(scene, false);
         return { code: totpCode(secret, stepAt(Date.now())) };
       },
     },
-    renewRecoveryCodes: {
+    rotateRecoveryCodes: {
       needs: 'account',
       body: async (scene: Scene) => {
         await made.totp(scene, true);
@@ -189,7 +189,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
         return { password: PASSWORD };
       },
     },
-    disableTotp: {
+    disableAccountTotp: {
       needs: 'account',
       body: async (scene: Scene) => {
         const secret = await made.totp(scene, true);
@@ -208,17 +208,17 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     createWorkspace: { needs: 'account', body: { name: 'x' } },
     getWorkspace: reads,
     updateWorkspace: { needs: 'owner', body: { name: 'x' } },
-    changePlan: { needs: 'platformAdmin', body: { name: 'x' } },
+    updatePlan: { needs: 'platformAdmin', body: { name: 'x' } },
     listWorkspaceAuditRecords: reads,
-    listAllAuditRecords: { needs: 'platformAdmin' },
+    listPlatformAuditRecords: { needs: 'platformAdmin' },
     getQuota: reads,
     listPaidKeys: reads,
     endPayment: { needs: 'admin', path: { keyId: made.paidKey } },
-    listUsage: reads,
+    getUsage: reads,
 
     listMembers: reads,
     inviteMember: { needs: 'admin', body: async () => ({ email: someEmail(), role: 'viewer' }) },
-    changeMember: { needs: 'admin', body: { role: 'admin' }, path: { userId: made.member } },
+    updateMember: { needs: 'admin', body: { role: 'admin' }, path: { userId: made.member } },
     removeMember: { needs: 'admin', declares: 'viewer', path: { userId: made.member } },
     withdrawInvitation: { needs: 'admin', path: { invitationId: made.invitation } },
 
@@ -231,7 +231,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
 
     listProviders: reads,
     getProvider: { ...reads, path: { provider: 'Mock' } },
-    setProvider: { needs: 'admin', body: { enabled: false }, path: { provider: 'Mock' } },
+    updateProvider: { needs: 'admin', body: { enabled: false }, path: { provider: 'Mock' } },
 
     listGameKeys: reads,
     createGameKey: { needs: 'admin', body: { name: 'x' } },
@@ -246,7 +246,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
 
     listEventDefinitions: { needs: 'admin' },
     createEventDefinition: { needs: 'admin', body: async () => ({ eventKey: someText() }) },
-    changeEventDefinition: {
+    updateEventDefinition: {
       needs: 'admin',
       body: { isActive: false },
       path: { definitionId: made.definition },
@@ -257,35 +257,35 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
       body: async () => csvForm(`event_key,event_value\n${someText()},\n`),
     },
     getEventDefinitionSettings: { needs: 'admin' },
-    changeEventDefinitionSettings: { needs: 'admin', body: { autoCreate: true } },
+    updateEventDefinitionSettings: { needs: 'admin', body: { autoCreate: true } },
 
     listTenantPlayers: reads,
     getTenantPlayer: { ...reads, path: { playerId: made.player } },
-    changeTenantPlayer: { needs: 'admin', body: { tenantRole: 'tester' }, path: { playerId: made.player } },
+    updateTenantPlayer: { needs: 'admin', body: { tenantRole: 'tester' }, path: { playerId: made.player } },
     listTenantPlayerSessions: { ...reads, path: { playerId: made.player } },
     listTenantPlayerDevices: { ...reads, path: { playerId: made.player } },
     banPlayer: { needs: 'admin', body: {}, path: { playerId: made.player } },
     liftPlayerBan: { needs: 'admin', path: { playerId: made.bannedPlayer } },
-    forceLogoutPlayer: { needs: 'admin', body: {}, path: { playerId: made.player } },
+    forcePlayerLogout: { needs: 'admin', body: {}, path: { playerId: made.player } },
     listPlayerBans: { ...reads, path: { playerId: made.player } },
 
     listEvents: { ...reads, query: 'scope=player' },
     exportEvents: { ...reads, query: 'scope=player' },
-    summariseEvents: { ...reads, query: `scope=player&${lastDay}` },
-    analyseSessions: { ...reads, query: lastDay },
+    getEventSummary: { ...reads, query: `scope=player&${lastDay}` },
+    getSessionAnalytics: { ...reads, query: lastDay },
 
     listAlerts: reads,
     getAlertSettings: reads,
-    changeAlertSettings: { needs: 'admin', body: async () => ({ rateLimitPerMinute: randomInt(1, 1e9) }) },
+    updateAlertSettings: { needs: 'admin', body: async () => ({ rateLimitPerMinute: randomInt(1, 1e9) }) },
 
     listNotifications: { needs: 'account' },
     streamNotifications: { needs: 'account', isStream: true },
-    readNotification: {
+    markNotificationRead: {
       needs: 'account',
       path: { notificationId: made.notification },
       unaudited: 'it is one’s own to read',
     },
-    readAllNotifications: { needs: 'account', unaudited: 'they are one’s own to read' },
+    markAllNotificationsRead: { needs: 'account', unaudited: 'they are one’s own to read' },
 
     deletePlayer: { needs: 'platformAdmin', path: { playerId: made.player } },
 
@@ -311,7 +311,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     getPlatformWebhookDelivery: { needs: 'platformAdmin', path: platformWebhook },
     redeliverPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
 
-    listOutbox: { needs: 'platformAdmin' },
+    listOutboxMails: { needs: 'platformAdmin' },
   };
 }
 

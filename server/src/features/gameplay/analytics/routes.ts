@@ -12,7 +12,7 @@ export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTy
       {
         config: { role: 'viewer', usage: 'read' },
         schema: {
-          operationId: 'analyseSessions',
+          operationId: 'getSessionAnalytics',
           tags: ['Sessions'],
           summary: 'Count logins, logouts and players',
           description:

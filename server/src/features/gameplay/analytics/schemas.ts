@@ -13,16 +13,19 @@ export const AnalyticsQuery = Type.Object({
   to: Type.Optional(Type.String({ ...Timestamp, description: 'End of the range, exclusive. Default: now.' })),
 });
 
-export const SessionAnalytics = Type.Object({
-  from: Timestamp,
-  to: Timestamp,
-  totalLogins: Type.Integer(),
-  totalLogouts: Type.Integer(),
-  uniquePlatforms: Type.Integer(),
-  uniquePlayers: Type.Integer({ description: 'Distinct players, exact over any range.' }),
-  loginsByPlatform: Type.Record(Type.String(), Type.Integer()),
-  loginsByProvider: Type.Record(Type.String(), Type.Integer(), {
-    description:
-      'The keys are the provider names of the session ledger, such as `store_a`, `email` or `evm_wallet`.',
-  }),
-});
+export const SessionAnalytics = Type.Object(
+  {
+    from: Timestamp,
+    to: Timestamp,
+    totalLogins: Type.Integer(),
+    totalLogouts: Type.Integer(),
+    uniquePlatforms: Type.Integer(),
+    uniquePlayers: Type.Integer({ description: 'Distinct players, exact over any range.' }),
+    loginsByPlatform: Type.Record(Type.String(), Type.Integer()),
+    loginsByProvider: Type.Record(Type.String(), Type.Integer(), {
+      description:
+        'The keys are the provider names of the session ledger, such as `store_a`, `email` or `evm_wallet`.',
+    }),
+  },
+  { title: 'SessionAnalytics' },
+);

@@ -87,7 +87,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
       {
         config,
         schema: {
-          operationId: 'changeEventDefinition',
+          operationId: 'updateEventDefinition',
           tags,
           summary: 'Change an event definition',
           description:
@@ -132,7 +132,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
       {
         config,
         schema: {
-          operationId: 'changeEventDefinitionSettings',
+          operationId: 'updateEventDefinitionSettings',
           tags,
           summary: 'Change event definition settings',
           description:

@@ -2,19 +2,25 @@ import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { eventScopes, MAX_CATEGORY_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_DEFINITIONS } from './definition.ts';
 
-export const EventDefinition = Type.Object({
-  id: Guid,
-  eventKey: Type.String(),
-  eventValue: Nullable(Type.String()),
-  eventScope: OneOf(eventScopes),
-  eventCategory: Nullable(Type.String()),
-  eventDescription: Nullable(Type.String()),
-  isActive: Type.Boolean(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const EventDefinition = Type.Object(
+  {
+    id: Guid,
+    eventKey: Type.String(),
+    eventValue: Nullable(Type.String()),
+    eventScope: OneOf(eventScopes, { title: 'DefinitionScope' }),
+    eventCategory: Nullable(Type.String()),
+    eventDescription: Nullable(Type.String()),
+    isActive: Type.Boolean(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'EventDefinition' },
+);
 
-const EventScope = OneOf(eventScopes, { description: 'The kind of events that may use the definition.' });
+const EventScope = OneOf(eventScopes, {
+  title: 'DefinitionScope',
+  description: 'The kind of events that may use the definition.',
+});
 const EventCategory = Nullable(
   Type.String({ transform: ['trim'], maxLength: MAX_CATEGORY_LENGTH, description: 'Empty counts as null.' }),
 );
@@ -22,30 +28,36 @@ const EventDescription = Nullable(
   Type.String({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'Empty counts as null.' }),
 );
 
-export const CreateDefinitionBody = Type.Object({
-  // createDefinition checks the lengths, because they apply after normalisation.
-  eventKey: Type.String({
-    description: '1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC.',
-  }),
-  eventValue: Type.Optional(
-    Nullable(
-      Type.String({
-        description: 'At most 32 characters, normalised like the key. An empty value becomes null.',
-      }),
+export const CreateDefinitionBody = Type.Object(
+  {
+    // createDefinition checks the lengths, because they apply after normalisation.
+    eventKey: Type.String({
+      description: '1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC.',
+    }),
+    eventValue: Type.Optional(
+      Nullable(
+        Type.String({
+          description: 'At most 32 characters, normalised like the key. An empty value becomes null.',
+        }),
+      ),
     ),
-  ),
-  eventScope: Type.Unsafe<(typeof eventScopes)[number]>({ ...EventScope, default: 'match' }),
-  eventCategory: Type.Optional(EventCategory),
-  eventDescription: Type.Optional(EventDescription),
-  isActive: Type.Boolean({ default: true }),
-});
+    eventScope: Type.Unsafe<(typeof eventScopes)[number]>({ ...EventScope, default: 'match' }),
+    eventCategory: Type.Optional(EventCategory),
+    eventDescription: Type.Optional(EventDescription),
+    isActive: Type.Boolean({ default: true }),
+  },
+  { title: 'CreateEventDefinitionRequest' },
+);
 
-export const UpdateDefinitionBody = Type.Object({
-  eventScope: Type.Optional(EventScope),
-  eventCategory: Type.Optional(EventCategory),
-  eventDescription: Type.Optional(EventDescription),
-  isActive: Type.Optional(Type.Boolean()),
-});
+export const UpdateDefinitionBody = Type.Object(
+  {
+    eventScope: Type.Optional(EventScope),
+    eventCategory: Type.Optional(EventCategory),
+    eventDescription: Type.Optional(EventDescription),
+    isActive: Type.Optional(Type.Boolean()),
+  },
+  { title: 'UpdateEventDefinitionRequest' },
+);
 
 const IncludeInactive = Type.Boolean({ default: false });
 
@@ -56,54 +68,67 @@ export const ListDefinitionsQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Only with `paged`.' }),
 });
 
-export const ListDefinitionsResult = Type.Union([
-  Type.Array(EventDefinition, { maxItems: MAX_DEFINITIONS }),
-  Page(EventDefinition),
-]);
+export const ListDefinitionsResult = Type.Union(
+  [Type.Array(EventDefinition, { maxItems: MAX_DEFINITIONS }), Page(EventDefinition)],
+  { title: 'EventDefinitionsResult' },
+);
 
 export const ExportDefinitionsQuery = Type.Object({ includeInactive: IncludeInactive });
 
 /** Documents the form of an import. The handler validates the form. */
-export const ImportForm = Type.Object({
-  file: Type.String({
-    format: 'binary',
-    description: 'The CSV file, at most 2 MiB. The field may have any name.',
-  }),
-  overwriteExisting: Type.Optional(
-    OneOf(['true', 'false'], {
-      default: 'false',
-      description: 'If false, rows create definitions. If true, rows change the definitions with their IDs.',
+export const ImportForm = Type.Object(
+  {
+    file: Type.String({
+      format: 'binary',
+      description: 'The CSV file, at most 2 MiB. The field may have any name.',
     }),
-  ),
-});
+    overwriteExisting: Type.Optional(
+      OneOf(['true', 'false'], {
+        default: 'false',
+        description:
+          'If false, rows create definitions. If true, rows change the definitions with their IDs.',
+      }),
+    ),
+  },
+  { title: 'ImportEventDefinitionsRequest' },
+);
 
-const RowError = Type.Object({
-  rowNumber: Type.Integer({
-    description: 'The row number that a spreadsheet shows. The header is usually row 1.',
-  }),
-  message: Type.String(),
-  definitionId: Type.Optional(Type.String()),
-  eventKey: Type.Optional(Type.String()),
-  eventValue: Type.Optional(Type.String()),
-  eventScope: Type.Optional(Type.String()),
-  eventCategory: Type.Optional(Type.String()),
-  eventDescription: Type.Optional(Type.String()),
-  isActive: Type.Optional(Type.Boolean({ description: 'Absent if the cell is empty or not a boolean.' })),
-});
+const RowError = Type.Object(
+  {
+    rowNumber: Type.Integer({
+      description: 'The row number that a spreadsheet shows. The header is usually row 1.',
+    }),
+    message: Type.String(),
+    definitionId: Type.Optional(Type.String()),
+    eventKey: Type.Optional(Type.String()),
+    eventValue: Type.Optional(Type.String()),
+    eventScope: Type.Optional(Type.String()),
+    eventCategory: Type.Optional(Type.String()),
+    eventDescription: Type.Optional(Type.String()),
+    isActive: Type.Optional(Type.Boolean({ description: 'Absent if the cell is empty or not a boolean.' })),
+  },
+  { title: 'ImportRowError' },
+);
 
-export const ImportResult = Type.Object({
-  totalRows: Type.Integer({ description: 'The sum of `created`, `updated` and `failed`.' }),
-  created: Type.Integer(),
-  updated: Type.Integer({ description: 'Rows that were applied, including rows that changed nothing.' }),
-  failed: Type.Integer(),
-  errors: Type.Array(RowError, { description: 'One error per failed row, in the order of the rows.' }),
-});
+export const ImportResult = Type.Object(
+  {
+    totalRows: Type.Integer({ description: 'The sum of `created`, `updated` and `failed`.' }),
+    created: Type.Integer(),
+    updated: Type.Integer({ description: 'Rows that were applied, including rows that changed nothing.' }),
+    failed: Type.Integer(),
+    errors: Type.Array(RowError, { description: 'One error per failed row, in the order of the rows.' }),
+  },
+  { title: 'ImportResult' },
+);
 
-export const DefinitionSettings = Type.Object({
-  autoCreate: Type.Boolean({
-    description: 'Whether an event with an unknown key and value creates a definition.',
-  }),
-});
+export const DefinitionSettings = Type.Object(
+  {
+    autoCreate: Type.Boolean({
+      description: 'Whether an event with an unknown key and value creates a definition.',
+    }),
+  },
+  { title: 'EventDefinitionSettings' },
+);
 
 export const TenantPath = Type.Object({ tenantId: Guid });
 export const DefinitionPath = Type.Object({ tenantId: Guid, definitionId: Guid });

@@ -90,7 +90,7 @@ export function eventReadingRoutes({
       {
         config: { role: 'viewer', usage: 'read' },
         schema: {
-          operationId: 'summariseEvents',
+          operationId: 'getEventSummary',
           tags: ['Gameplay events'],
           summary: 'Count events by definition and time',
           description:

@@ -27,47 +27,61 @@ const eventFields = {
   occurredAt: Timestamp,
 };
 
-export const MatchEvent = Type.Object({ matchSessionId: Guid, matchPlayerId: Guid, ...eventFields });
-export const PlayerEvent = Type.Object({ playerId: Guid, ...eventFields });
+export const MatchEvent = Type.Object(
+  { matchSessionId: Guid, matchPlayerId: Guid, ...eventFields },
+  { title: 'MatchEvent' },
+);
+export const PlayerEvent = Type.Object({ playerId: Guid, ...eventFields }, { title: 'PlayerEvent' });
 
 /**
  * The batch schemas document the request only. ingestion-routes.ts validates the envelope, and checkEvent each event, so
  * that one invalid event does not fail the whole batch.
  */
-export const MatchEventBatch = batchOf(MatchEvent);
-export const PlayerEventBatch = batchOf(PlayerEvent);
+export const MatchEventBatch = batchOf(MatchEvent, 'MatchEventBatch');
+export const PlayerEventBatch = batchOf(PlayerEvent, 'PlayerEventBatch');
 
-function batchOf(event: typeof MatchEvent | typeof PlayerEvent) {
+function batchOf(event: typeof MatchEvent | typeof PlayerEvent, title: string) {
   const events = Type.Array(event, { minItems: 1, maxItems: MAX_EVENTS_PER_REQUEST });
-  return Type.Unsafe<unknown>(Type.Union([Type.Object({ events }), events]));
+  return Type.Unsafe<unknown>(
+    Type.Union([Type.Object({ events }, { title }), events], { title: `${title}Request` }),
+  );
 }
 
 const resultFields = {
   records: Type.Array(
-    Type.Object({
-      index: Type.Integer({ description: 'The position of the event in the request, from 0.' }),
-      eventRecordId: StoredGuid,
-      eventDefinitionId: StoredGuid,
-      matchPlayerId: Type.Optional(StoredGuid),
-      matchSessionId: Type.Optional(StoredGuid),
-      playerId: Type.Optional(StoredGuid),
-    }),
+    Type.Object(
+      {
+        index: Type.Integer({ description: 'The position of the event in the request, from 0.' }),
+        eventRecordId: StoredGuid,
+        eventDefinitionId: StoredGuid,
+        matchPlayerId: Type.Optional(StoredGuid),
+        matchSessionId: Type.Optional(StoredGuid),
+        playerId: Type.Optional(StoredGuid),
+      },
+      { title: 'RecordedEvent' },
+    ),
     { description: 'The events that this request stored. They are already on disk.' },
   ),
-  warnings: Type.Array(Type.Object({ index: Type.Integer(), message: Type.String() }), {
-    description:
-      'Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event ' +
-      'has unknown members. Each unknown member name has one warning.',
-  }),
+  warnings: Type.Array(
+    Type.Object({ index: Type.Integer(), message: Type.String() }, { title: 'EventWarning' }),
+    {
+      description:
+        'Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event ' +
+        'has unknown members. Each unknown member name has one warning.',
+    },
+  ),
   errors: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      statusCode: Type.Integer({ description: '400, 403, 404, 409 or 422.' }),
-      error: Type.String(),
-      eventDefinitionId: Type.Optional(Type.String()),
-      eventKey: Type.Optional(Type.String()),
-      eventValue: Type.Optional(Type.String()),
-    }),
+    Type.Object(
+      {
+        index: Type.Integer(),
+        statusCode: Type.Integer({ description: '400, 403, 404, 409 or 422.' }),
+        error: Type.String(),
+        eventDefinitionId: Type.Optional(Type.String()),
+        eventKey: Type.Optional(Type.String()),
+        eventValue: Type.Optional(Type.String()),
+      },
+      { title: 'EventError' },
+    ),
     { description: 'The events that were rejected, each with a reason.' },
   ),
   duplicateCount: Type.Integer({
@@ -75,19 +89,25 @@ const resultFields = {
   }),
 };
 
-export const IngestResult = Type.Object(resultFields);
+export const IngestResult = Type.Object(resultFields, { title: 'EventBatchResult' });
 
 /** The result of a batch that added no event, as a problem document. */
 export const RejectedBatch = {
   description: 'No event was stored.',
   content: {
     'application/problem+json': {
-      schema: Type.Object({ ...ProblemDocument.properties, ...resultFields }),
+      schema: Type.Object(
+        { ...ProblemDocument.properties, ...resultFields },
+        { title: 'RejectedEventBatch' },
+      ),
     },
   },
 };
 
-export const scopeQuery = OneOf(['match', 'player'], { description: 'Match events or player events.' });
+export const scopeQuery = OneOf(['match', 'player'], {
+  title: 'EventScope',
+  description: 'Match events or player events.',
+});
 
 const filterFields = {
   scope: scopeQuery,
@@ -111,53 +131,66 @@ export const EventsQuery = Type.Object({
 
 export const ExportQuery = Type.Object({
   ...filterFields,
-  format: OneOf(['ndjson', 'csv'], { default: 'ndjson' }),
+  format: OneOf(['ndjson', 'csv'], { title: 'EventExportFormat', default: 'ndjson' }),
 });
 
 export const SummaryQuery = Type.Object({
   ...filterFields,
   bucket: OneOf(['minute', 'hour', 'day'], {
+    title: 'EventBucket',
     default: 'hour',
     description: 'The width of a time bucket, in UTC.',
   }),
 });
 
-export const StoredEvent = Type.Object({
-  eventRecordId: Guid,
-  eventDefinitionId: Guid,
-  eventKey: Type.String(),
-  eventValue: Nullable(Type.String()),
-  matchSessionId: Type.Optional(Guid),
-  matchPlayerId: Type.Optional(Guid),
-  playerId: Guid,
-  loginSessionId: Nullable(Guid),
-  idempotencyKey: Type.String(),
-  value: Nullable(
-    Type.Integer({ description: 'A signed 64-bit integer. Some JSON parsers round it above 2^53.' }),
-  ),
-  occurredAt: Timestamp,
-  receivedAt: Timestamp,
-  rowHash: Type.String({ description: 'SHA-256 of the row, in hexadecimal.' }),
-});
+export const StoredEvent = Type.Object(
+  {
+    eventRecordId: Guid,
+    eventDefinitionId: Guid,
+    eventKey: Type.String(),
+    eventValue: Nullable(Type.String()),
+    matchSessionId: Type.Optional(Guid),
+    matchPlayerId: Type.Optional(Guid),
+    playerId: Guid,
+    loginSessionId: Nullable(Guid),
+    idempotencyKey: Type.String(),
+    value: Nullable(
+      Type.Integer({ description: 'A signed 64-bit integer. Some JSON parsers round it above 2^53.' }),
+    ),
+    occurredAt: Timestamp,
+    receivedAt: Timestamp,
+    rowHash: Type.String({ description: 'SHA-256 of the row, in hexadecimal.' }),
+  },
+  { title: 'StoredEvent' },
+);
 
-export const EventPage = Type.Object({
-  items: Type.Array(StoredEvent),
-  hasMore: Type.Boolean(),
-  nextCursor: Type.Optional(Type.String()),
-});
+export const EventPage = Type.Object(
+  {
+    items: Type.Array(StoredEvent),
+    hasMore: Type.Boolean(),
+    nextCursor: Type.Optional(Type.String()),
+  },
+  { title: 'StoredEventPage' },
+);
 
-export const EventSummary = Type.Object({
-  from: Timestamp,
-  to: Timestamp,
-  bucket: Type.String(),
-  items: Type.Array(
-    Type.Object({
-      bucketStart: Timestamp,
-      eventDefinitionId: Guid,
-      eventKey: Type.String(),
-      eventValue: Nullable(Type.String()),
-      count: Type.Integer(),
-    }),
-    { maxItems: MAX_SUMMARY_ROWS },
-  ),
-});
+export const EventSummary = Type.Object(
+  {
+    from: Timestamp,
+    to: Timestamp,
+    bucket: Type.String(),
+    items: Type.Array(
+      Type.Object(
+        {
+          bucketStart: Timestamp,
+          eventDefinitionId: Guid,
+          eventKey: Type.String(),
+          eventValue: Nullable(Type.String()),
+          count: Type.Integer(),
+        },
+        { title: 'EventCount' },
+      ),
+      { maxItems: MAX_SUMMARY_ROWS },
+    ),
+  },
+  { title: 'EventSummary' },
+);

@@ -11,73 +11,106 @@ const entrant = {
   ),
 };
 
-export const CreateMatchBody = Type.Object({
-  players: Type.Array(Type.Object(entrant), { minItems: 1, maxItems: MAX_PLAYERS_PER_MATCH }),
-  mode: Type.Optional(Nullable(Name(64))),
-  metadata: Type.Optional(Metadata),
-});
+export const CreateMatchBody = Type.Object(
+  {
+    players: Type.Array(Type.Object(entrant, { title: 'MatchEntrant' }), {
+      minItems: 1,
+      maxItems: MAX_PLAYERS_PER_MATCH,
+    }),
+    mode: Type.Optional(Nullable(Name(64))),
+    metadata: Type.Optional(Metadata),
+  },
+  { title: 'CreateMatchRequest' },
+);
 
-export const CreatedMatch = Type.Object({
-  matchSessionId: Guid,
-  startedAt: Timestamp,
-  players: Type.Array(Type.Object({ matchPlayerId: Guid, playerId: Guid }), {
-    maxItems: MAX_PLAYERS_PER_MATCH,
-  }),
-});
+export const CreatedMatch = Type.Object(
+  {
+    matchSessionId: Guid,
+    startedAt: Timestamp,
+    players: Type.Array(
+      Type.Object({ matchPlayerId: Guid, playerId: Guid }, { title: 'CreatedMatchPlayer' }),
+      {
+        maxItems: MAX_PLAYERS_PER_MATCH,
+      },
+    ),
+  },
+  { title: 'CreatedMatch' },
+);
 
-export const JoinMatchBody = Type.Object(entrant);
+export const JoinMatchBody = Type.Object(entrant, { title: 'JoinMatchRequest' });
 
-export const JoinedMatch = Type.Object({
-  matchPlayerId: Guid,
-  matchSessionId: Guid,
-  playerId: Guid,
-  joinedAt: Timestamp,
-});
+export const JoinedMatch = Type.Object(
+  {
+    matchPlayerId: Guid,
+    matchSessionId: Guid,
+    playerId: Guid,
+    joinedAt: Timestamp,
+  },
+  { title: 'JoinedMatch' },
+);
 
-export const LeaveMatchBody = Type.Object({ matchPlayerId: Guid });
+export const LeaveMatchBody = Type.Object({ matchPlayerId: Guid }, { title: 'LeaveMatchRequest' });
 
 /** A roster entry with its result. The player may have left the match. */
-export const MatchPlayer = Type.Object({
-  matchPlayerId: Guid,
-  playerId: Guid,
-  loginSessionId: Nullable(Guid),
-  joinedAt: Timestamp,
-  leftAt: Nullable(Timestamp),
-  placement: Nullable(Type.Integer()),
-  score: Nullable(Type.Integer()),
-  outcome: Nullable(Type.String()),
-});
+export const MatchPlayer = Type.Object(
+  {
+    matchPlayerId: Guid,
+    playerId: Guid,
+    loginSessionId: Nullable(Guid),
+    joinedAt: Timestamp,
+    leftAt: Nullable(Timestamp),
+    placement: Nullable(Type.Integer()),
+    score: Nullable(Type.Integer()),
+    outcome: Nullable(Type.String()),
+  },
+  { title: 'MatchPlayer' },
+);
 
-const PlayerResult = Type.Object({
-  matchPlayerId: Guid,
-  placement: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }))),
-  score: Type.Optional(
-    Nullable(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
-  ),
-  outcome: Type.Optional(Nullable(Name(32))),
-});
+const PlayerResult = Type.Object(
+  {
+    matchPlayerId: Guid,
+    placement: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }))),
+    score: Type.Optional(
+      Nullable(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
+    ),
+    outcome: Type.Optional(Nullable(Name(32))),
+  },
+  { title: 'MatchPlayerResult' },
+);
 
-export const ResultsBody = Type.Object({
-  results: Type.Array(PlayerResult, { minItems: 1, maxItems: 1000 }),
-});
+export const ResultsBody = Type.Object(
+  {
+    results: Type.Array(PlayerResult, { minItems: 1, maxItems: 1000 }),
+  },
+  { title: 'MatchResultsRequest' },
+);
 
-export const MatchResults = Type.Object({
-  matchSessionId: Guid,
-  results: Type.Array(MatchPlayer, { maxItems: 1000 }),
-});
+export const MatchResults = Type.Object(
+  {
+    matchSessionId: Guid,
+    results: Type.Array(MatchPlayer, { maxItems: 1000 }),
+  },
+  { title: 'MatchResults' },
+);
 
-export const MatchSession = Type.Object({
-  matchSessionId: Guid,
-  mode: Nullable(Type.String()),
-  metadata: Metadata,
-  startedAt: Timestamp,
-  endedAt: Nullable(Timestamp),
-});
+export const MatchSession = Type.Object(
+  {
+    matchSessionId: Guid,
+    mode: Nullable(Type.String()),
+    metadata: Metadata,
+    startedAt: Timestamp,
+    endedAt: Nullable(Timestamp),
+  },
+  { title: 'MatchSession' },
+);
 
-export const Match = Type.Object({
-  ...MatchSession.properties,
-  // 24 more than the limit, for players who joined at the same moment.
-  players: Type.Array(MatchPlayer, { maxItems: MAX_PLAYERS_PER_MATCH + 24 }),
-});
+export const Match = Type.Object(
+  {
+    ...MatchSession.properties,
+    // 24 more than the limit, for players who joined at the same moment.
+    players: Type.Array(MatchPlayer, { maxItems: MAX_PLAYERS_PER_MATCH + 24 }),
+  },
+  { title: 'Match' },
+);
 
 export const MatchPath = Type.Object({ matchSessionId: Guid });

@@ -20,7 +20,7 @@ export function outboxRoutes({
       '/api/admin/outbox',
       {
         schema: {
-          operationId: 'listOutbox',
+          operationId: 'listOutboxMails',
           tags: ['Administration'],
           summary: 'List mails in the outbox',
           description:

@@ -2,20 +2,23 @@ import { Type } from 'typebox';
 import { Guid, Nullable, Page, Timestamp } from '../../../http/schemas.ts';
 
 export const Outbox = Page(
-  Type.Object({
-    id: Guid,
-    to: Type.String(),
-    subject: Type.String(),
-    text: Nullable(Type.String({ description: 'Null after the mail was delivered or has failed.' })),
-    createdAt: Timestamp,
-    sentAt: Nullable(
-      Type.String({ format: 'date-time', description: 'When the mail server accepted the mail.' }),
-    ),
-    failedAt: Nullable(
-      Type.String({ format: 'date-time', description: 'When the delivery failed finally.' }),
-    ),
-    failure: Nullable(
-      Type.String({ description: 'The reason of the last failure, such as the reply of the mail server.' }),
-    ),
-  }),
+  Type.Object(
+    {
+      id: Guid,
+      to: Type.String(),
+      subject: Type.String(),
+      text: Nullable(Type.String({ description: 'Null after the mail was delivered or has failed.' })),
+      createdAt: Timestamp,
+      sentAt: Nullable(
+        Type.String({ format: 'date-time', description: 'When the mail server accepted the mail.' }),
+      ),
+      failedAt: Nullable(
+        Type.String({ format: 'date-time', description: 'When the delivery failed finally.' }),
+      ),
+      failure: Nullable(
+        Type.String({ description: 'The reason of the last failure, such as the reply of the mail server.' }),
+      ),
+    },
+    { title: 'OutboxMail' },
+  ),
 );

@@ -86,7 +86,7 @@ export function notificationRoutes({
       '/api/notifications/:notificationId/read',
       {
         schema: {
-          operationId: 'readNotification',
+          operationId: 'markNotificationRead',
           tags,
           summary: 'Mark a notification as read',
           description: 'Sets `readAt`. Idempotent: a second call keeps the first time.',
@@ -104,7 +104,7 @@ export function notificationRoutes({
       '/api/notifications/read-all',
       {
         schema: {
-          operationId: 'readAllNotifications',
+          operationId: 'markAllNotificationsRead',
           tags,
           summary: 'Mark all notifications as read',
           description: 'Sets `readAt` of all unread notifications of your account. Idempotent.',

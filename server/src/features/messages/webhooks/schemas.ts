@@ -10,7 +10,7 @@ const Url = Type.String({
 });
 const Description = Nullable(Type.String({ transform: ['trim'], maxLength: 256 }));
 const EventTypes = Nullable(
-  Type.Array(OneOf(publishedEventTypes), {
+  Type.Array(OneOf(publishedEventTypes, { title: 'WebhookEventType' }), {
     minItems: 1,
     maxItems: publishedEventTypes.length,
     uniqueItems: true,
@@ -18,91 +18,111 @@ const EventTypes = Nullable(
   }),
 );
 
-export const Webhook = Type.Object({
-  id: Guid,
-  workspaceId: Nullable(
-    Type.String({ format: 'uuid', description: 'Null for a webhook of the deployment.' }),
-  ),
-  tenantId: Nullable(
-    Type.String({ format: 'uuid', description: 'Only events of this tenant. Null: all tenants.' }),
-  ),
-  url: Url,
-  description: Description,
-  eventTypes: EventTypes,
-  enabled: Type.Boolean({ description: 'Whether the webhook receives deliveries.' }),
-  disabledAt: Nullable(Timestamp),
-  disabledReason: Nullable(
-    OneOf(['by_hand', 'gone', 'failing'], {
-      description:
-        '`by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.',
-    }),
-  ),
-  failingSince: Nullable(
-    Type.String({
-      format: 'date-time',
-      description: 'The time of the first failure after the last success.',
-    }),
-  ),
-  previousSecretUntil: Nullable(
-    Type.String({
-      format: 'date-time',
-      description: 'When the overlap of the last rotation ends. Deliveries have two signatures until then.',
-    }),
-  ),
-  createdAt: Timestamp,
-});
+export const Webhook = Type.Object(
+  {
+    id: Guid,
+    workspaceId: Nullable(
+      Type.String({ format: 'uuid', description: 'Null for a webhook of the deployment.' }),
+    ),
+    tenantId: Nullable(
+      Type.String({ format: 'uuid', description: 'Only events of this tenant. Null: all tenants.' }),
+    ),
+    url: Url,
+    description: Description,
+    eventTypes: EventTypes,
+    enabled: Type.Boolean({ description: 'Whether the webhook receives deliveries.' }),
+    disabledAt: Nullable(Timestamp),
+    disabledReason: Nullable(
+      OneOf(['by_hand', 'gone', 'failing'], {
+        title: 'WebhookDisabledReason',
+        description:
+          '`by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.',
+      }),
+    ),
+    failingSince: Nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'The time of the first failure after the last success.',
+      }),
+    ),
+    previousSecretUntil: Nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'When the overlap of the last rotation ends. Deliveries have two signatures until then.',
+      }),
+    ),
+    createdAt: Timestamp,
+  },
+  { title: 'Webhook' },
+);
 
 export const WebhookPage = Page(Webhook);
 
-export const WebhookWithSecret = Type.Object({
-  ...Webhook.properties,
-  secret: Type.String({ description: 'The secret that signs deliveries. It is not shown again.' }),
-});
+export const WebhookWithSecret = Type.Object(
+  {
+    ...Webhook.properties,
+    secret: Type.String({ description: 'The secret that signs deliveries. It is not shown again.' }),
+  },
+  { title: 'WebhookWithSecret' },
+);
 
-export const NewPlatformWebhook = Type.Object({
-  url: Url,
-  eventTypes: Type.Optional(EventTypes),
-  description: Type.Optional(Description),
-});
+export const NewPlatformWebhook = Type.Object(
+  {
+    url: Url,
+    eventTypes: Type.Optional(EventTypes),
+    description: Type.Optional(Description),
+  },
+  { title: 'CreatePlatformWebhookRequest' },
+);
 
-export const NewWebhook = Type.Object({
-  ...NewPlatformWebhook.properties,
-  tenantId: Type.Optional(
-    Nullable(
-      Type.Unsafe<string>({
-        ...Guid,
-        description: 'A tenant of the workspace. The webhook then receives only the events of this tenant.',
-      }),
+export const NewWebhook = Type.Object(
+  {
+    ...NewPlatformWebhook.properties,
+    tenantId: Type.Optional(
+      Nullable(
+        Type.Unsafe<string>({
+          ...Guid,
+          description: 'A tenant of the workspace. The webhook then receives only the events of this tenant.',
+        }),
+      ),
     ),
-  ),
-});
+  },
+  { title: 'CreateWebhookRequest' },
+);
 
-export const WebhookChange = Type.Object({
-  url: Type.Optional(Url),
-  eventTypes: Type.Optional(EventTypes),
-  description: Type.Optional(Description),
-  enabled: Type.Optional(Type.Boolean()),
-});
+export const WebhookChange = Type.Object(
+  {
+    url: Type.Optional(Url),
+    eventTypes: Type.Optional(EventTypes),
+    description: Type.Optional(Description),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  { title: 'UpdateWebhookRequest' },
+);
 
 /** The request may have no body. */
 export const RotateBody = Nullable(
-  Type.Object({
-    overlapSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 7 * 24 * 60 * 60,
-        description:
-          'How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old ' +
-          'secret leaked.',
-      }),
-    ),
-  }),
+  Type.Object(
+    {
+      overlapSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 7 * 24 * 60 * 60,
+          description:
+            'How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old ' +
+            'secret leaked.',
+        }),
+      ),
+    },
+    { title: 'RotateWebhookSecretRequest' },
+  ),
 );
 
 const delivery = {
   id: Type.String({ format: 'uuid', description: 'The `webhook-id` header of the delivery.' }),
-  eventType: OneOf(eventTypes),
+  eventType: OneOf(eventTypes, { title: 'WebhookDeliveryType' }),
   status: OneOf(['pending', 'delivered', 'failed'], {
+    title: 'WebhookDeliveryStatus',
     description: '`pending`: an attempt is running or scheduled. `failed`: all attempts failed.',
   }),
   attempts: Type.Integer({ description: 'The number of started attempts.' }),
@@ -120,31 +140,42 @@ const delivery = {
   ),
 };
 
-export const Delivery = Type.Object(delivery);
+export const Delivery = Type.Object(delivery, { title: 'WebhookDelivery' });
 export const DeliveryPage = Page(Delivery);
 
 export const DeliveryQuery = Type.Object({
   ...PageQuery.properties,
   status: Type.Optional(
-    OneOf(['pending', 'delivered', 'failed'], { description: 'Only deliveries with this status.' }),
+    OneOf(['pending', 'delivered', 'failed'], {
+      title: 'WebhookDeliveryStatus',
+      description: 'Only deliveries with this status.',
+    }),
   ),
-  eventType: Type.Optional(OneOf(eventTypes, { description: 'Only deliveries of this type.' })),
+  eventType: Type.Optional(
+    OneOf(eventTypes, { title: 'WebhookDeliveryType', description: 'Only deliveries of this type.' }),
+  ),
 });
 
-export const DeliveryDetail = Type.Object({
-  ...delivery,
-  body: Type.String({ description: 'The exact request body of each attempt.' }),
-  history: Type.Array(
-    Type.Object({
-      number: Type.Integer(),
-      startedAt: Timestamp,
-      durationMs: Nullable(
-        Type.Integer({ description: 'Null if the attempt is running or its worker crashed.' }),
+export const DeliveryDetail = Type.Object(
+  {
+    ...delivery,
+    body: Type.String({ description: 'The exact request body of each attempt.' }),
+    history: Type.Array(
+      Type.Object(
+        {
+          number: Type.Integer(),
+          startedAt: Timestamp,
+          durationMs: Nullable(
+            Type.Integer({ description: 'Null if the attempt is running or its worker crashed.' }),
+          ),
+          statusCode: Nullable(Type.Integer({ description: 'Null if there was no complete response.' })),
+          error: Nullable(Type.String({ description: 'Null if the attempt succeeded.' })),
+          answer: Nullable(Type.String({ description: 'The first 1,024 bytes of the response body.' })),
+        },
+        { title: 'WebhookAttempt' },
       ),
-      statusCode: Nullable(Type.Integer({ description: 'Null if there was no complete response.' })),
-      error: Nullable(Type.String({ description: 'Null if the attempt succeeded.' })),
-      answer: Nullable(Type.String({ description: 'The first 1,024 bytes of the response body.' })),
-    }),
-    { maxItems: MAX_LISTED_ATTEMPTS, description: 'The last 100 attempts, oldest first.' },
-  ),
-});
+      { maxItems: MAX_LISTED_ATTEMPTS, description: 'The last 100 attempts, oldest first.' },
+    ),
+  },
+  { title: 'WebhookDeliveryDetail' },
+);

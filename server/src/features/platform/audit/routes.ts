@@ -51,7 +51,7 @@ export function platformAuditRoutes(database: Database): FastifyPluginAsyncTypeb
       '/api/admin/audit-records',
       {
         schema: {
-          operationId: 'listAllAuditRecords',
+          operationId: 'listPlatformAuditRecords',
           tags: ['Administration'],
           summary: 'List all audit records',
           description:

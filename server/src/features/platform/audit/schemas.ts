@@ -1,26 +1,32 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 
-export const AuditRecord = Type.Object({
-  id: Guid,
-  occurredAt: Timestamp,
-  workspaceId: Nullable(Guid),
-  tenantId: Nullable(Guid),
-  actor: Type.Object({
-    kind: OneOf(['account', 'player', 'key', 'system']),
-    id: Nullable(Guid),
-    email: Nullable(
-      Type.String({ description: 'The address of the account, if it is a member of the workspace.' }),
+export const AuditRecord = Type.Object(
+  {
+    id: Guid,
+    occurredAt: Timestamp,
+    workspaceId: Nullable(Guid),
+    tenantId: Nullable(Guid),
+    actor: Type.Object(
+      {
+        kind: OneOf(['account', 'player', 'key', 'system'], { title: 'AuditActorKind' }),
+        id: Nullable(Guid),
+        email: Nullable(
+          Type.String({ description: 'The address of the account, if it is a member of the workspace.' }),
+        ),
+      },
+      { title: 'AuditActor' },
     ),
-  }),
-  action: Type.String({ description: 'The action, for example `tenant.updated` or `game_key.revoked`.' }),
-  targetId: Nullable(Type.String({ description: 'The id of the changed object.' })),
-  details: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'The details of the action, for example `before` and `after` with the changed fields.',
-  }),
-  ipAddress: Nullable(Type.String()),
-  requestId: Nullable(Type.String()),
-});
+    action: Type.String({ description: 'The action, for example `tenant.updated` or `game_key.revoked`.' }),
+    targetId: Nullable(Type.String({ description: 'The id of the changed object.' })),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The details of the action, for example `before` and `after` with the changed fields.',
+    }),
+    ipAddress: Nullable(Type.String()),
+    requestId: Nullable(Type.String()),
+  },
+  { title: 'AuditRecord' },
+);
 
 export const AuditQuery = Type.Object({
   action: Type.Optional(
@@ -46,10 +52,13 @@ export const AuditQuery = Type.Object({
   ),
 });
 
-export const AuditRecordPage = Type.Object({
-  items: Type.Array(AuditRecord),
-  nextCursor: Type.Optional(
-    Type.String({ description: 'The cursor of the next page. Absent on the last page.' }),
-  ),
-  hasMore: Type.Boolean(),
-});
+export const AuditRecordPage = Type.Object(
+  {
+    items: Type.Array(AuditRecord),
+    nextCursor: Type.Optional(
+      Type.String({ description: 'The cursor of the next page. Absent on the last page.' }),
+    ),
+    hasMore: Type.Boolean(),
+  },
+  { title: 'AuditRecordPage' },
+);

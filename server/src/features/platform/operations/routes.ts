@@ -5,7 +5,12 @@ import { problems } from '../../../http/schemas.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { checkDatabase } from './check-database.ts';
 
-const Status = Type.Object({ status: Type.Literal('ok') });
+const JsonWebKeySet = Type.Object(
+  { keys: Type.Array(Type.Object({}, { title: 'JsonWebKey', additionalProperties: true })) },
+  { title: 'JsonWebKeySet' },
+);
+
+const Status = Type.Object({ status: Type.Literal('ok') }, { title: 'HealthStatus' });
 
 /** The public endpoints for load balancers and for services that verify tokens. */
 export function operationsRoutes(database: Database, signer: TokenSigner): FastifyPluginAsyncTypebox {
@@ -14,7 +19,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
       '/health/live',
       {
         schema: {
-          operationId: 'isLive',
+          operationId: 'getLiveness',
           tags: ['Operations'],
           summary: 'Check that the process is running',
           description: 'Returns 200 if the process answers requests. Use it as a liveness probe.',
@@ -28,7 +33,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
       '/health/ready',
       {
         schema: {
-          operationId: 'isReady',
+          operationId: 'getReadiness',
           tags: ['Operations'],
           summary: 'Check that the server is ready',
           description:
@@ -52,7 +57,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
           description:
             'Returns the public keys that verify access tokens. Clients can cache them for 5 minutes.',
           response: {
-            200: Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) }),
+            200: JsonWebKeySet,
           },
         },
       },

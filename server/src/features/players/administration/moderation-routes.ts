@@ -66,7 +66,7 @@ export function playerModerationRoutes(services: {
       {
         config: { role: 'admin' },
         schema: {
-          operationId: 'forceLogoutPlayer',
+          operationId: 'forcePlayerLogout',
           tags,
           summary: 'Force a player to log out',
           description:

@@ -64,7 +64,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
       {
         config: { role: 'admin' },
         schema: {
-          operationId: 'changeTenantPlayer',
+          operationId: 'updateTenantPlayer',
           tags,
           summary: 'Update a player',
           description:

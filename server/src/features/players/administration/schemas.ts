@@ -4,62 +4,74 @@ import { platforms } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
 import { sortKeys, type Sort } from './search-queries.ts';
 
-export const BanBody = Type.Object({
-  reason: Type.Optional(
-    Nullable(
-      Type.String({
-        maxLength: 256,
-        transform: ['trim'],
-        description: 'The reason of the ban, in a few words. It is part of the player’s data export.',
-      }),
+export const BanBody = Type.Object(
+  {
+    reason: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 256,
+          transform: ['trim'],
+          description: 'The reason of the ban, in a few words. It is part of the player’s data export.',
+        }),
+      ),
     ),
-  ),
-  note: Type.Optional(
-    Nullable(
-      Type.String({ maxLength: 2000, description: 'An internal note for the tenant’s administrators.' }),
+    note: Type.Optional(
+      Nullable(
+        Type.String({ maxLength: 2000, description: 'An internal note for the tenant’s administrators.' }),
+      ),
     ),
-  ),
-  until: Type.Optional(
-    Nullable(
-      Type.String({
-        ...Timestamp,
-        description: 'The end of the ban, in the future. Null or absent: until the ban is lifted.',
-      }),
+    until: Type.Optional(
+      Nullable(
+        Type.String({
+          ...Timestamp,
+          description: 'The end of the ban, in the future. Null or absent: until the ban is lifted.',
+        }),
+      ),
     ),
-  ),
-});
+  },
+  { title: 'BanPlayerRequest' },
+);
 
 /** A ban: active, expired or lifted. */
-export const Ban = Type.Object({
-  id: Guid,
-  playerId: Guid,
-  reason: Nullable(Type.String()),
-  note: Nullable(Type.String()),
-  until: Nullable(Type.String({ ...Timestamp, description: 'Null: until the ban is lifted.' })),
-  bannedBy: Type.String({ ...Guid, description: 'The account that created the ban.' }),
-  bannedAt: Timestamp,
-  liftedBy: Nullable(Type.String({ ...Guid, description: 'The account that lifted or replaced the ban.' })),
-  liftedAt: Nullable(Timestamp),
-});
+export const Ban = Type.Object(
+  {
+    id: Guid,
+    playerId: Guid,
+    reason: Nullable(Type.String()),
+    note: Nullable(Type.String()),
+    until: Nullable(Type.String({ ...Timestamp, description: 'Null: until the ban is lifted.' })),
+    bannedBy: Type.String({ ...Guid, description: 'The account that created the ban.' }),
+    bannedAt: Timestamp,
+    liftedBy: Nullable(Type.String({ ...Guid, description: 'The account that lifted or replaced the ban.' })),
+    liftedAt: Nullable(Timestamp),
+  },
+  { title: 'PlayerBan' },
+);
 
 export const TenantPlayerPath = Type.Object({ tenantId: Guid, playerId: Guid });
 
 /** The body is optional. */
 export const ForceLogoutBody = Nullable(
-  Type.Object({
-    message: Type.Optional(
-      Nullable(
-        Type.String({
-          maxLength: 256,
-          transform: ['trim'],
-          description: 'Stored with each session in the logout ledger.',
-        }),
+  Type.Object(
+    {
+      message: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: 256,
+            transform: ['trim'],
+            description: 'Stored with each session in the logout ledger.',
+          }),
+        ),
       ),
-    ),
-  }),
+    },
+    { title: 'ForceLogoutRequest' },
+  ),
 );
 
-export const ForceLogoutResult = Type.Object({ endedSessions: Type.Integer() });
+export const ForceLogoutResult = Type.Object(
+  { endedSessions: Type.Integer() },
+  { title: 'ForceLogoutResult' },
+);
 
 export const PlayersQuery = Type.Object({
   ...PageQuery.properties,
@@ -71,6 +83,7 @@ export const PlayersQuery = Type.Object({
     ),
   ),
   sort: OneOf<Sort>([...sortKeys, ...sortKeys.map((key) => `-${key}` as const)], {
+    title: 'PlayerSort',
     default: '-lastSeenAt',
     description:
       'A minus means descending. Names sort by the code points of their lower case. Players without a name sort before all others.',
@@ -84,98 +97,126 @@ export const PlayersQuery = Type.Object({
     }),
   ),
   authProvider: Type.Optional(
-    OneOf(providers, { description: 'Only players who have signed in to this tenant with this provider.' }),
+    OneOf(providers, {
+      title: 'AuthProvider',
+      description: 'Only players who have signed in to this tenant with this provider.',
+    }),
   ),
 });
 
 /** A player as the tenant sees them: see docs/decisions/0026-player-search.md. */
-export const TenantPlayer = Type.Object({
-  playerId: Guid,
-  displayName: Nullable(Type.String()),
-  avatarUrl: Nullable(Type.String()),
-  profileVisibility: OneOf(['private', 'limited', 'full'], {
-    description:
-      'How much of the profile others see. The tenant’s administrators see the name and avatar of all players.',
-  }),
-  isActive: Type.Boolean({ description: 'False after the profile was deleted.' }),
-  tenantRole: Type.String({ description: 'The player’s role in the game. The default is `player`.' }),
-  hiddenFromDiscovery: Type.Boolean({
-    description: 'API keys do not find the player, and the game is not listed on their public profile.',
-  }),
-  firstSeenAt: Timestamp,
-  lastSeenAt: Timestamp,
-  loginCount: Type.Integer({ description: 'Counts and times are of this tenant only.' }),
-  ban: Type.Unsafe<{ reason: string | null; until: string | null } | null>({
-    ...Type.Object({
-      reason: Nullable(Type.String()),
-      until: Nullable(Type.String({ ...Timestamp, description: 'Null: until the ban is lifted.' })),
+export const TenantPlayer = Type.Object(
+  {
+    playerId: Guid,
+    displayName: Nullable(Type.String()),
+    avatarUrl: Nullable(Type.String()),
+    profileVisibility: OneOf(['private', 'limited', 'full'], {
+      title: 'ProfileVisibility',
+      description:
+        'How much of the profile others see. The tenant’s administrators see the name and avatar of all players.',
     }),
-    type: ['object', 'null'],
-    description: 'The active ban, or null.',
-  }),
-  authMethods: Type.Array(
-    Type.Object({
-      id: Guid,
-      authProvider: OneOf(providers),
-      providerUserId: Type.String(),
-      email: Nullable(Type.String()),
-      username: Nullable(Type.String()),
-      firstUsedAt: Type.String({ ...Timestamp, description: 'The first use in this tenant.' }),
+    isActive: Type.Boolean({ description: 'False after the profile was deleted.' }),
+    tenantRole: Type.String({ description: 'The player’s role in the game. The default is `player`.' }),
+    hiddenFromDiscovery: Type.Boolean({
+      description: 'API keys do not find the player, and the game is not listed on their public profile.',
     }),
-    {
-      maxItems: 100,
-      description: 'The sign-in methods that the player has used in this tenant. Others are not shown.',
-    },
-  ),
-});
+    firstSeenAt: Timestamp,
+    lastSeenAt: Timestamp,
+    loginCount: Type.Integer({ description: 'Counts and times are of this tenant only.' }),
+    ban: Type.Unsafe<{ reason: string | null; until: string | null } | null>({
+      ...Type.Object(
+        {
+          reason: Nullable(Type.String()),
+          until: Nullable(Type.String({ ...Timestamp, description: 'Null: until the ban is lifted.' })),
+        },
+        { title: 'ActivePlayerBan' },
+      ),
+      type: ['object', 'null'],
+      description: 'The active ban, or null.',
+    }),
+    authMethods: Type.Array(
+      Type.Object(
+        {
+          id: Guid,
+          authProvider: OneOf(providers, { title: 'AuthProvider' }),
+          providerUserId: Type.String(),
+          email: Nullable(Type.String()),
+          username: Nullable(Type.String()),
+          firstUsedAt: Type.String({ ...Timestamp, description: 'The first use in this tenant.' }),
+        },
+        { title: 'TenantAuthMethod' },
+      ),
+      {
+        maxItems: 100,
+        description: 'The sign-in methods that the player has used in this tenant. Others are not shown.',
+      },
+    ),
+  },
+  { title: 'TenantPlayer' },
+);
 
-export const TenantPlayerDetail = Type.Object({
-  ...TenantPlayer.properties,
-  counts: Type.Object({
-    sessions: Type.Integer(),
-    openSessions: Type.Integer({ description: 'Sessions that have not ended.' }),
-    devices: Type.Integer(),
-    bans: Type.Integer({ description: 'Active, expired and lifted bans.' }),
-  }),
-});
+export const TenantPlayerDetail = Type.Object(
+  {
+    ...TenantPlayer.properties,
+    counts: Type.Object(
+      {
+        sessions: Type.Integer(),
+        openSessions: Type.Integer({ description: 'Sessions that have not ended.' }),
+        devices: Type.Integer(),
+        bans: Type.Integer({ description: 'Active, expired and lifted bans.' }),
+      },
+      { title: 'TenantPlayerCounts' },
+    ),
+  },
+  { title: 'TenantPlayerDetail' },
+);
 
-export const ChangePlayerBody = Type.Object({
-  tenantRole: Type.Optional(Name(64, 'Any text. The game defines its meaning.')),
-  hiddenFromDiscovery: Type.Optional(Type.Boolean()),
-});
+export const ChangePlayerBody = Type.Object(
+  {
+    tenantRole: Type.Optional(Name(64, 'Any text. The game defines its meaning.')),
+    hiddenFromDiscovery: Type.Optional(Type.Boolean()),
+  },
+  { title: 'UpdateTenantPlayerRequest' },
+);
 
 const platform = {
-  platform: OneOf(platforms),
+  platform: OneOf(platforms, { title: 'Platform' }),
   platformDisplayName: Type.String({
     description: 'The display name of the platform, for example "Console B5 Pro".',
   }),
 };
 
-export const PlayerSession = Type.Object({
-  sessionId: Guid,
-  isActive: Type.Boolean({
-    description: 'Whether the session has not ended. A session expires 2 hours after it was last seen.',
-  }),
-  startedAt: Timestamp,
-  lastSeenAt: Timestamp,
-  endedAt: Nullable(Timestamp),
-  authProvider: Type.String(),
-  ...platform,
-  deviceId: Nullable(Guid),
-  clientVersion: Nullable(Type.String()),
-  ipAddress: Nullable(Type.String()),
-});
+export const PlayerSession = Type.Object(
+  {
+    sessionId: Guid,
+    isActive: Type.Boolean({
+      description: 'Whether the session has not ended. A session expires 2 hours after it was last seen.',
+    }),
+    startedAt: Timestamp,
+    lastSeenAt: Timestamp,
+    endedAt: Nullable(Timestamp),
+    authProvider: Type.String(),
+    ...platform,
+    deviceId: Nullable(Guid),
+    clientVersion: Nullable(Type.String()),
+    ipAddress: Nullable(Type.String()),
+  },
+  { title: 'TenantPlayerSession' },
+);
 
-export const PlayerDevice = Type.Object({
-  id: Guid,
-  deviceFingerprint: Type.String(),
-  ...platform,
-  hardwareModel: Nullable(Type.String()),
-  osVersion: Nullable(Type.String()),
-  isBlocked: Type.Boolean({
-    description: 'Whether the player has blocked the device. Logins from it are refused.',
-  }),
-  firstSeenAt: Type.String({ ...Timestamp, description: 'Times and counts are of this tenant only.' }),
-  lastSeenAt: Timestamp,
-  loginCount: Type.Integer(),
-});
+export const PlayerDevice = Type.Object(
+  {
+    id: Guid,
+    deviceFingerprint: Type.String(),
+    ...platform,
+    hardwareModel: Nullable(Type.String()),
+    osVersion: Nullable(Type.String()),
+    isBlocked: Type.Boolean({
+      description: 'Whether the player has blocked the device. Logins from it are refused.',
+    }),
+    firstSeenAt: Type.String({ ...Timestamp, description: 'Times and counts are of this tenant only.' }),
+    lastSeenAt: Timestamp,
+    loginCount: Type.Integer(),
+  },
+  { title: 'TenantPlayerDevice' },
+);

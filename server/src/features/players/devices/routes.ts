@@ -31,7 +31,7 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
       '/api/player/devices/:deviceId',
       {
         schema: {
-          operationId: 'changeDevice',
+          operationId: 'updateDevice',
           tags,
           summary: 'Name, trust or block a device',
           description:

@@ -4,39 +4,45 @@ import { platforms } from '../../sign-in/login/index.ts';
 import { MAX_DEVICES } from './devices.ts';
 
 /** A device as its own player sees it. */
-export const Device = Type.Object({
-  id: Guid,
-  playerId: Guid,
-  deviceFingerprint: Type.String(),
-  platform: OneOf(platforms),
-  platformDisplayName: Type.String({
-    description: 'The display name of the platform, for example "Console B5 Pro".',
-  }),
-  hardwareModel: Nullable(Type.String()),
-  osVersion: Nullable(Type.String()),
-  deviceName: Nullable(Type.String()),
-  isTrusted: Type.Boolean(),
-  isBlocked: Type.Boolean(),
-  firstSeenAt: Timestamp,
-  lastSeenAt: Timestamp,
-  loginCount: Type.Integer(),
-  metadata: Metadata,
-  createdAtGl: Timestamp,
-  updatedAtGl: Timestamp,
-  receivedAtDb: Timestamp,
-});
+export const Device = Type.Object(
+  {
+    id: Guid,
+    playerId: Guid,
+    deviceFingerprint: Type.String(),
+    platform: OneOf(platforms, { title: 'Platform' }),
+    platformDisplayName: Type.String({
+      description: 'The display name of the platform, for example "Console B5 Pro".',
+    }),
+    hardwareModel: Nullable(Type.String()),
+    osVersion: Nullable(Type.String()),
+    deviceName: Nullable(Type.String()),
+    isTrusted: Type.Boolean(),
+    isBlocked: Type.Boolean(),
+    firstSeenAt: Timestamp,
+    lastSeenAt: Timestamp,
+    loginCount: Type.Integer(),
+    metadata: Metadata,
+    createdAtGl: Timestamp,
+    updatedAtGl: Timestamp,
+    receivedAtDb: Timestamp,
+  },
+  { title: 'Device' },
+);
 
-export const DeviceList = Type.Array(Device, { maxItems: MAX_DEVICES });
+export const DeviceList = Type.Array(Device, { title: 'DeviceList', maxItems: MAX_DEVICES });
 
 export const ListDevicesQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: MAX_DEVICES, default: MAX_DEVICES }),
   offset: Type.Integer({ minimum: 0, maximum: MAX_DEVICES, default: 0 }),
 });
 
-export const ChangeDeviceBody = Type.Object({
-  deviceName: Type.Optional(Nullable(Name(64, 'Null removes the name.'))),
-  isTrusted: Type.Optional(Type.Boolean()),
-  isBlocked: Type.Optional(Type.Boolean({ description: 'Logins from a blocked device are refused.' })),
-});
+export const ChangeDeviceBody = Type.Object(
+  {
+    deviceName: Type.Optional(Nullable(Name(64, 'Null removes the name.'))),
+    isTrusted: Type.Optional(Type.Boolean()),
+    isBlocked: Type.Optional(Type.Boolean({ description: 'Logins from a blocked device are refused.' })),
+  },
+  { title: 'UpdateDeviceRequest' },
+);
 
 export const DevicePath = Type.Object({ deviceId: Guid });

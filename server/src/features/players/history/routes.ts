@@ -32,7 +32,7 @@ export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncType
       '/api/player/sessions/summary',
       {
         schema: {
-          operationId: 'summarisePlayerSessions',
+          operationId: 'getPlayerSessionSummary',
           tags,
           summary: 'Summarize your logins',
           description:

@@ -17,49 +17,64 @@ export const HistoryQuery = Type.Object({
 });
 
 const platform = {
-  platform: OneOf(platforms),
+  platform: OneOf(platforms, { title: 'Platform' }),
   platformDisplayName: Type.String({
     description: 'The display name of the platform, for example "Console B5 Pro".',
   }),
 };
 
-export const SessionHistory = Type.Object({
-  sessions: Type.Array(
-    Type.Object({
-      id: Guid,
-      sessionId: Guid,
-      tenantId: Guid,
-      authProvider: Type.String(),
-      ...platform,
-      deviceId: Nullable(Guid),
-      clientVersion: Nullable(Type.String()),
-      clientBuild: Nullable(Type.String()),
-      ipAddress: Nullable(Type.String()),
-      occurredAt: Timestamp,
-    }),
-  ),
-  totalCount: Type.Integer({ description: 'The total number of logins across all pages.' }),
-  pageSize: Type.Integer(),
-  hasMore: Type.Boolean(),
-  nextCursorTimestamp: Nullable(
-    Type.String({ ...Timestamp, description: 'The cursor of the next, older page. Null on the last page.' }),
-  ),
-  nextCursorId: Nullable(Guid),
-});
+export const SessionHistory = Type.Object(
+  {
+    sessions: Type.Array(
+      Type.Object(
+        {
+          id: Guid,
+          sessionId: Guid,
+          tenantId: Guid,
+          authProvider: Type.String(),
+          ...platform,
+          deviceId: Nullable(Guid),
+          clientVersion: Nullable(Type.String()),
+          clientBuild: Nullable(Type.String()),
+          ipAddress: Nullable(Type.String()),
+          occurredAt: Timestamp,
+        },
+        { title: 'SessionHistoryEntry' },
+      ),
+    ),
+    totalCount: Type.Integer({ description: 'The total number of logins across all pages.' }),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+    nextCursorTimestamp: Nullable(
+      Type.String({
+        ...Timestamp,
+        description: 'The cursor of the next, older page. Null on the last page.',
+      }),
+    ),
+    nextCursorId: Nullable(Guid),
+  },
+  { title: 'SessionHistory' },
+);
 
-export const SessionSummary = Type.Object({
-  totalLogins: Type.Integer(),
-  totalGamesPlayed: Type.Integer({ description: 'The number of distinct tenants.' }),
-  platformsUsed: Type.Array(OneOf(platforms), { maxItems: platforms.length }),
-  firstLoginAt: Nullable(Timestamp),
-  lastLoginAt: Nullable(Timestamp),
-  recentSessions: Type.Array(
-    Type.Object({
-      tenantId: Guid,
-      ...platform,
-      clientVersion: Nullable(Type.String()),
-      loginAt: Timestamp,
-    }),
-    { maxItems: 10, description: 'The ten latest logins.' },
-  ),
-});
+export const SessionSummary = Type.Object(
+  {
+    totalLogins: Type.Integer(),
+    totalGamesPlayed: Type.Integer({ description: 'The number of distinct tenants.' }),
+    platformsUsed: Type.Array(OneOf(platforms, { title: 'Platform' }), { maxItems: platforms.length }),
+    firstLoginAt: Nullable(Timestamp),
+    lastLoginAt: Nullable(Timestamp),
+    recentSessions: Type.Array(
+      Type.Object(
+        {
+          tenantId: Guid,
+          ...platform,
+          clientVersion: Nullable(Type.String()),
+          loginAt: Timestamp,
+        },
+        { title: 'RecentSession' },
+      ),
+      { maxItems: 10, description: 'The ten latest logins.' },
+    ),
+  },
+  { title: 'SessionSummary' },
+);

@@ -5,65 +5,86 @@ import { MAX_GAMES } from './queries.ts';
 
 export const PlayerPath = Type.Object({ playerId: Guid });
 
-const Visibility = OneOf(['private', 'limited', 'full']);
+const Visibility = OneOf(['private', 'limited', 'full'], { title: 'ProfileVisibility' });
 
 /** The public fields of a profile. */
-const ProfileSummary = Type.Object({
-  id: Guid,
-  displayName: Nullable(Type.String()),
-  avatarUrl: Nullable(Type.String()),
-  profileVisibility: Visibility,
-});
+const ProfileSummary = Type.Object(
+  {
+    id: Guid,
+    displayName: Nullable(Type.String()),
+    avatarUrl: Nullable(Type.String()),
+    profileVisibility: Visibility,
+  },
+  { title: 'PlayerProfileSummary' },
+);
 
 /** A private profile, as a game key sees it. */
-const ProfileMinimal = Type.Object({ id: Guid, profileVisibility: Visibility });
+const ProfileMinimal = Type.Object(
+  { id: Guid, profileVisibility: Visibility },
+  { title: 'PrivatePlayerProfile' },
+);
 
 /** The larger schema is first, because the serializer takes the first one that matches. */
-export const ProfileForKey = Type.Union([ProfileSummary, ProfileMinimal]);
+export const ProfileForKey = Type.Union([ProfileSummary, ProfileMinimal], { title: 'PlayerProfile' });
 
 /** A profile as everybody sees it. */
-export const PublicProfile = Type.Object({
-  ...ProfileSummary.properties,
-  games: Type.Array(
-    Type.Object({
-      gameId: Guid,
-      gameName: Nullable(Type.String()),
-      gameSlug: Nullable(Type.String()),
-      lastPlayedAt: Timestamp,
-      loginCount: Type.Integer(),
-    }),
-    {
-      maxItems: MAX_GAMES,
-      description: 'At most 200 games, the last played first. Empty unless `profileVisibility` is `full`.',
-    },
-  ),
-});
+export const PublicProfile = Type.Object(
+  {
+    ...ProfileSummary.properties,
+    games: Type.Array(
+      Type.Object(
+        {
+          gameId: Guid,
+          gameName: Nullable(Type.String()),
+          gameSlug: Nullable(Type.String()),
+          lastPlayedAt: Timestamp,
+          loginCount: Type.Integer(),
+        },
+        { title: 'PublicGame' },
+      ),
+      {
+        maxItems: MAX_GAMES,
+        description: 'At most 200 games, the last played first. Empty unless `profileVisibility` is `full`.',
+      },
+    ),
+  },
+  { title: 'PublicPlayerProfile' },
+);
 
-export const BulkLookupBody = Type.Object({
-  playerIds: Type.Array(Guid, {
-    maxItems: 100,
-    description: 'At most 100 ids. Repeated ids count once. The all-zero id is ignored.',
-  }),
-});
-
-export const BulkLookupResult = Type.Object({
-  items: Type.Array(
-    Type.Object({
-      ...ProfileSummary.properties,
-      tenantAccess: Type.Array(TenantAccess, {
-        description:
-          'The player’s access record in the key’s tenant. Records of other tenants are not shown.',
-      }),
+export const BulkLookupBody = Type.Object(
+  {
+    playerIds: Type.Array(Guid, {
+      maxItems: 100,
+      description: 'At most 100 ids. Repeated ids count once. The all-zero id is ignored.',
     }),
-    { description: 'One item for each id that is not in `notFound`, in the order of `playerIds`.' },
-  ),
-  notFound: Type.Array(Guid, {
-    description:
-      'Ids of unknown, private and hidden players, in the order of `playerIds`. The reason is not given.',
-  }),
-  requestedCount: Type.Integer({ description: 'The number of ids in the request.' }),
-  processedCount: Type.Integer({
-    description: 'The number of distinct ids without the all-zero id: `items` and `notFound` together.',
-  }),
-  returnedCount: Type.Integer({ description: 'The number of `items`.' }),
-});
+  },
+  { title: 'ProfileLookupRequest' },
+);
+
+export const BulkLookupResult = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          ...ProfileSummary.properties,
+          tenantAccess: Type.Array(TenantAccess, {
+            description:
+              'The player’s access record in the key’s tenant. Records of other tenants are not shown.',
+          }),
+        },
+        { title: 'PlayerProfileWithAccess' },
+      ),
+      { description: 'One item for each id that is not in `notFound`, in the order of `playerIds`.' },
+    ),
+    notFound: Type.Array(Guid, {
+      description:
+        'Ids of unknown, private and hidden players, in the order of `playerIds`. The reason is not given.',
+    }),
+    requestedCount: Type.Integer({ description: 'The number of ids in the request.' }),
+    processedCount: Type.Integer({
+      description: 'The number of distinct ids without the all-zero id: `items` and `notFound` together.',
+    }),
+    returnedCount: Type.Integer({ description: 'The number of `items`.' }),
+  },
+  { title: 'ProfileLookupResult' },
+);

@@ -25,7 +25,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
       '/api/player-profile/me',
       {
         schema: {
-          operationId: 'readOwnProfile',
+          operationId: 'getOwnProfile',
           tags,
           summary: 'Get your profile',
           description:
@@ -41,7 +41,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
       '/api/player-profile/me',
       {
         schema: {
-          operationId: 'changeOwnProfile',
+          operationId: 'updateOwnProfile',
           tags,
           summary: 'Update your profile',
           description: 'Changes only the fields that are sent. The e-mail address cannot be changed here.',
@@ -112,7 +112,11 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
           response: {
             200: {
               description: 'The export.',
-              content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } },
+              content: {
+                'application/json': {
+                  schema: Type.Object({}, { title: 'PlayerDataExport', additionalProperties: true }),
+                },
+              },
             },
             ...problems(403, 429, 502, 503),
           },

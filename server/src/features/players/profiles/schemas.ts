@@ -12,70 +12,89 @@ type LinkableProvider = (typeof linkableProviders)[number];
 export const visibilities = ['private', 'limited', 'full'] as const;
 
 /** A sign-in method of a profile. */
-export const AuthMethod = Type.Object({
-  id: Guid,
-  authProvider: OneOf(providers),
-  providerUserId: Type.String({ description: 'The id of the player at the provider.' }),
-  email: Nullable(Type.String()),
-  username: Nullable(Type.String()),
-  displayName: Nullable(Type.String()),
-  avatarUrl: Nullable(Type.String()),
-  isPrimary: Type.Boolean(),
-  linkedAt: Timestamp,
-  lastUsedAt: Nullable(Timestamp),
-});
+export const AuthMethod = Type.Object(
+  {
+    id: Guid,
+    authProvider: OneOf(providers, { title: 'AuthProvider' }),
+    providerUserId: Type.String({ description: 'The id of the player at the provider.' }),
+    email: Nullable(Type.String()),
+    username: Nullable(Type.String()),
+    displayName: Nullable(Type.String()),
+    avatarUrl: Nullable(Type.String()),
+    isPrimary: Type.Boolean(),
+    linkedAt: Timestamp,
+    lastUsedAt: Nullable(Timestamp),
+  },
+  { title: 'AuthMethod' },
+);
 
 /** A player’s access record in a tenant. */
-export const TenantAccess = Type.Object({
-  tenantId: Guid,
-  tenantRole: Type.String(),
-  firstSeenAt: Timestamp,
-  lastSeenAt: Timestamp,
-  loginCount: Type.Integer(),
-});
+export const TenantAccess = Type.Object(
+  {
+    tenantId: Guid,
+    tenantRole: Type.String(),
+    firstSeenAt: Timestamp,
+    lastSeenAt: Timestamp,
+    loginCount: Type.Integer(),
+  },
+  { title: 'TenantAccess' },
+);
 
-export const TenantAccessList = Type.Array(TenantAccess, { maxItems: MAX_LISTED_TENANTS });
+export const TenantAccessList = Type.Array(TenantAccess, {
+  title: 'TenantAccessList',
+  maxItems: MAX_LISTED_TENANTS,
+});
 
 /** A profile as its own player sees it. */
-export const FullPlayerProfile = Type.Object({
-  id: Guid,
-  displayName: Nullable(Type.String()),
-  avatarUrl: Nullable(Type.String()),
-  email: Nullable(Type.String()),
-  platformRole: Type.String(),
-  profileVisibility: OneOf(visibilities, {
-    description: 'How much of the profile other players and studios see.',
-  }),
-  createdAt: Timestamp,
-  isActive: Type.Boolean({ description: 'False after the profile was deleted.' }),
-  mergedIntoId: Nullable(Guid),
-  mergedProfileIds: Type.Array(Guid, {
-    maxItems: MAX_MERGED_PROFILES,
-    description: 'The profiles that were merged into this one.',
-  }),
-  authMethods: Type.Array(AuthMethod, { maxItems: 2 * MAX_AUTH_METHODS }),
-  tenantAccess: TenantAccessList,
-});
+export const FullPlayerProfile = Type.Object(
+  {
+    id: Guid,
+    displayName: Nullable(Type.String()),
+    avatarUrl: Nullable(Type.String()),
+    email: Nullable(Type.String()),
+    platformRole: Type.String(),
+    profileVisibility: OneOf(visibilities, {
+      title: 'ProfileVisibility',
+      description: 'How much of the profile other players and studios see.',
+    }),
+    createdAt: Timestamp,
+    isActive: Type.Boolean({ description: 'False after the profile was deleted.' }),
+    mergedIntoId: Nullable(Guid),
+    mergedProfileIds: Type.Array(Guid, {
+      maxItems: MAX_MERGED_PROFILES,
+      description: 'The profiles that were merged into this one.',
+    }),
+    authMethods: Type.Array(AuthMethod, { maxItems: 2 * MAX_AUTH_METHODS }),
+    tenantAccess: TenantAccessList,
+  },
+  { title: 'FullPlayerProfile' },
+);
 
-export const ChangeProfileBody = Type.Object({
-  displayName: Type.Optional(Nullable(Name(64, 'Null clears it.'))),
-  avatarUrl: Type.Optional(
-    Nullable(
-      Type.String({
-        maxLength: 2048,
-        description: 'An https URL, or the URL of an uploaded avatar. Null clears it.',
-      }),
+export const ChangeProfileBody = Type.Object(
+  {
+    displayName: Type.Optional(Nullable(Name(64, 'Null clears it.'))),
+    avatarUrl: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 2048,
+          description: 'An https URL, or the URL of an uploaded avatar. Null clears it.',
+        }),
+      ),
     ),
-  ),
-  profileVisibility: Type.Optional(OneOf(visibilities)),
-});
+    profileVisibility: Type.Optional(OneOf(visibilities, { title: 'ProfileVisibility' })),
+  },
+  { title: 'UpdateProfileRequest' },
+);
 
-export const AvatarResult = Type.Object({ avatarUrl: Type.String() });
+export const AvatarResult = Type.Object({ avatarUrl: Type.String() }, { title: 'AvatarResult' });
 
 /** For the API reference only: the form parser validates the file. */
-export const AvatarForm = Type.Object({
-  avatarFile: Type.String({ format: 'binary', description: 'A PNG or JPG of at most 2 MiB.' }),
-});
+export const AvatarForm = Type.Object(
+  {
+    avatarFile: Type.String({ format: 'binary', description: 'A PNG or JPG of at most 2 MiB.' }),
+  },
+  { title: 'UploadAvatarRequest' },
+);
 
 export const AvatarPath = Type.Object({ name: Type.String() });
 
@@ -101,7 +120,7 @@ export const credentialFields: Record<LinkableProvider, readonly (keyof Static<t
 };
 
 const credential = {
-  provider: OneOf(linkableProviders),
+  provider: OneOf(linkableProviders, { title: 'LinkableProvider' }),
   token: Type.Optional(Token),
   message: Type.Optional(VerifyBody.properties.message),
   signature: Type.Optional(VerifyBody.properties.signature),
@@ -110,24 +129,33 @@ const credential = {
 };
 
 export const IdentityProof = Type.Object(credential, {
+  title: 'IdentityProof',
   description:
     'A proof of identity, by a sign-in method of the profile. EmailOneTimeCode: `email`, and a `code` of ' +
     '`/api/player-portal-auth/email/otc`. EvmWallet: `message` and `signature` for `/api/player-portal-auth/wallet/challenge`. ' +
     'StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`.',
 });
 
-export const LinkBody = Type.Object({
-  ...credential,
-  setAsPrimary: Type.Boolean({ default: false }),
-  proof: Type.Optional(IdentityProof),
-});
+export const LinkBody = Type.Object(
+  {
+    ...credential,
+    setAsPrimary: Type.Boolean({ default: false }),
+    proof: Type.Optional(IdentityProof),
+  },
+  { title: 'LinkAuthMethodRequest' },
+);
 
-export const SetPrimaryBody = Nullable(Type.Object({ proof: Type.Optional(IdentityProof) }));
+export const SetPrimaryBody = Nullable(
+  Type.Object({ proof: Type.Optional(IdentityProof) }, { title: 'SetPrimaryAuthMethodRequest' }),
+);
 
-export const MergeBody = Type.Object({
-  sourceProfileId: Guid,
-  sourceProvider: OneOf(tokenProviders),
-  sourceAuthToken: Token,
-  proof: Type.Optional(IdentityProof),
-  sourceProof: Type.Optional(IdentityProof),
-});
+export const MergeBody = Type.Object(
+  {
+    sourceProfileId: Guid,
+    sourceProvider: OneOf(tokenProviders, { title: 'TokenProvider' }),
+    sourceAuthToken: Token,
+    proof: Type.Optional(IdentityProof),
+    sourceProof: Type.Optional(IdentityProof),
+  },
+  { title: 'MergeProfileRequest' },
+);

@@ -15,7 +15,7 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
       {
         config: { usage: 'write' },
         schema: {
-          operationId: 'exchangeForAssertion',
+          operationId: 'createAssertion',
           tags: ['Assertions'],
           summary: 'Issue an assertion',
           description:

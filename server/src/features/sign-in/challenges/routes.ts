@@ -19,7 +19,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
       {
         config: { usage: 'write' },
         schema: {
-          operationId: 'issueSignInChallenge',
+          operationId: 'createLoginChallenge',
           tags,
           summary: 'Issue a sign-in challenge',
           description:
@@ -49,7 +49,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
         bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
-          operationId: 'answerSignInChallenge',
+          operationId: 'logInPlayerByChallenge',
           tags,
           summary: 'Answer a sign-in challenge',
           description:

@@ -3,14 +3,21 @@ import { Email, Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { signInFields } from '../login/index.ts';
 import { SIGNATURE_LENGTH, WalletAddress } from '../wallet/index.ts';
 
-const provider = OneOf(['EvmWallet', 'EmailOneTimeCode']);
+const provider = OneOf(['EvmWallet', 'EmailOneTimeCode'], { title: 'ChallengeProvider' });
 
 const subjects = [
-  Type.Object({ provider: Type.Literal('EvmWallet'), subject: WalletAddress }),
-  Type.Object({ provider: Type.Literal('EmailOneTimeCode'), subject: Email }),
+  Type.Object(
+    { provider: Type.Literal('EvmWallet'), subject: WalletAddress },
+    { title: 'WalletLoginChallengeRequest' },
+  ),
+  Type.Object(
+    { provider: Type.Literal('EmailOneTimeCode'), subject: Email },
+    { title: 'EmailLoginChallengeRequest' },
+  ),
 ] as const;
 
 export const ChallengeBody = Type.Unsafe<Static<(typeof subjects)[number]>>({
+  title: 'LoginChallengeRequest',
   type: 'object',
   properties: { provider },
   required: ['provider'],
@@ -18,21 +25,27 @@ export const ChallengeBody = Type.Unsafe<Static<(typeof subjects)[number]>>({
   oneOf: subjects,
 });
 
-export const Challenge = Type.Object({
-  challengeId: Guid,
-  provider,
-  message: Type.Optional(
-    Type.String({ description: 'EvmWallet only: the exact text that the wallet must sign (EIP-4361).' }),
-  ),
-  expiresAt: Timestamp,
-});
+export const Challenge = Type.Object(
+  {
+    challengeId: Guid,
+    provider,
+    message: Type.Optional(
+      Type.String({ description: 'EvmWallet only: the exact text that the wallet must sign (EIP-4361).' }),
+    ),
+    expiresAt: Timestamp,
+  },
+  { title: 'LoginChallenge' },
+);
 
-export const VerifyBody = Type.Object({
-  challengeId: Guid,
-  response: Type.String({
-    minLength: 1,
-    maxLength: SIGNATURE_LENGTH,
-    description: 'The wallet’s signature of the message, in hexadecimal, or the six digits from the mail.',
-  }),
-  ...signInFields,
-});
+export const VerifyBody = Type.Object(
+  {
+    challengeId: Guid,
+    response: Type.String({
+      minLength: 1,
+      maxLength: SIGNATURE_LENGTH,
+      description: 'The wallet’s signature of the message, in hexadecimal, or the six digits from the mail.',
+    }),
+    ...signInFields,
+  },
+  { title: 'ChallengeLoginRequest' },
+);

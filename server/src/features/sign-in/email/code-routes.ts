@@ -43,7 +43,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
         bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
-          operationId: 'exchangeOneTimeCode',
+          operationId: 'logInPlayerByCode',
           tags,
           summary: 'Sign in with a one-time code',
           description:

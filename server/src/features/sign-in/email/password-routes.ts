@@ -87,7 +87,7 @@ export function emailPasswordRoutes(
       {
         config: { usage: 'write' },
         schema: {
-          operationId: 'verifyEmailAddress',
+          operationId: 'verifyPlayerEmail',
           tags,
           summary: 'Verify an e-mail address',
           description:
@@ -107,7 +107,7 @@ export function emailPasswordRoutes(
       {
         config: { usage: 'write' },
         schema: {
-          operationId: 'requestPasswordReset',
+          operationId: 'requestPlayerPasswordReset',
           tags,
           summary: 'Request a password reset',
           description:
@@ -131,7 +131,7 @@ export function emailPasswordRoutes(
       {
         config: { usage: 'write' },
         schema: {
-          operationId: 'resetPassword',
+          operationId: 'resetPlayerPassword',
           tags,
           summary: 'Set a new password',
           description:

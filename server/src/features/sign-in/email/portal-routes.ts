@@ -36,7 +36,7 @@ export function emailPortalRoutes(
       '/api/player-portal-auth/otc/exchange',
       {
         schema: {
-          operationId: 'exchangePortalCode',
+          operationId: 'logInToPortalByCode',
           tags,
           summary: 'Sign in with a portal code',
           description:

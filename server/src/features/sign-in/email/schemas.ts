@@ -2,47 +2,65 @@ import { Type } from 'typebox';
 import { Email, Name, Timestamp } from '../../../http/schemas.ts';
 import { creationFields, deviceFields, signInFields } from '../login/index.ts';
 
-export const EmailBody = Type.Object({ email: Email });
+export const EmailBody = Type.Object({ email: Email }, { title: 'EmailAddressRequest' });
 
-export const SentCode = Type.Object({
-  expiresAt: Timestamp,
-  resendAfterSeconds: Type.Integer({ description: 'Seconds until a new code can be requested.' }),
-});
+export const SentCode = Type.Object(
+  {
+    expiresAt: Timestamp,
+    resendAfterSeconds: Type.Integer({ description: 'Seconds until a new code can be requested.' }),
+  },
+  { title: 'SentCode' },
+);
 
 const codeFields = {
   email: Email,
   code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits from the mail.' }),
 };
 
-export const ExchangeBody = Type.Object({ ...codeFields, ...signInFields });
+export const ExchangeBody = Type.Object({ ...codeFields, ...signInFields }, { title: 'CodeLoginRequest' });
 
-export const PortalExchangeBody = Type.Object(codeFields);
+export const PortalExchangeBody = Type.Object(codeFields, { title: 'PortalCodeLoginRequest' });
 
 const NewPassword = Type.String({ minLength: 8, maxLength: 128 });
 
-export const SignUpBody = Type.Object({
-  email: Email,
-  password: NewPassword,
-  displayName: Type.Optional(Name(128)),
-  ...creationFields,
-});
+export const SignUpBody = Type.Object(
+  {
+    email: Email,
+    password: NewPassword,
+    displayName: Type.Optional(Name(128)),
+    ...creationFields,
+  },
+  { title: 'PlayerSignUpRequest' },
+);
 
-export const LogInBody = Type.Object({
-  email: Email,
-  password: Type.String({ minLength: 1, maxLength: 128 }),
-  ...deviceFields,
-});
+export const LogInBody = Type.Object(
+  {
+    email: Email,
+    password: Type.String({ minLength: 1, maxLength: 128 }),
+    ...deviceFields,
+  },
+  { title: 'PlayerPasswordLoginRequest' },
+);
 
 const Token = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the mail.' });
 
-export const VerifyBody = Type.Object({ token: Token });
+export const VerifyBody = Type.Object({ token: Token }, { title: 'VerifyPlayerEmailRequest' });
 
-export const ResetBody = Type.Object({ token: Token, newPassword: NewPassword });
+export const ResetBody = Type.Object(
+  { token: Token, newPassword: NewPassword },
+  { title: 'ResetPlayerPasswordRequest' },
+);
 
-export const Verified = Type.Object({
-  email: Type.String({ description: 'The verified address.' }),
-});
+export const Verified = Type.Object(
+  {
+    email: Type.String({ description: 'The verified address.' }),
+  },
+  { title: 'VerifiedEmail' },
+);
 
-export const ResetRequested = Type.Object({
-  status: Type.Literal('accepted', { description: 'The same for every address.' }),
-});
+export const ResetRequested = Type.Object(
+  {
+    status: Type.Literal('accepted', { description: 'The same for every address.' }),
+  },
+  { title: 'PasswordResetRequested' },
+);

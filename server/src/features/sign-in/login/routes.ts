@@ -81,7 +81,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
       {
         config: { usage: 'read' },
         schema: {
-          operationId: 'findPlayerByProvider',
+          operationId: 'getPlayerByProvider',
           tags: ['Player sign-in'],
           summary: 'Find a player by provider id',
           description:

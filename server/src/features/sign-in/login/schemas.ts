@@ -5,26 +5,33 @@ import { tokenProviders } from './identity.ts';
 import { platforms } from './platforms.ts';
 
 /** The game client and its platform. */
-export const ClientInfo = Type.Object({
-  platform: OneOf(platforms, { description: 'The platform that the game runs on.' }),
-  clientVersion: Type.Optional(Type.String({ maxLength: 32 })),
-  clientBuild: Type.Optional(Type.String({ maxLength: 64 })),
-  metadata: Type.Optional(Metadata),
-});
+export const ClientInfo = Type.Object(
+  {
+    platform: OneOf(platforms, { title: 'Platform', description: 'The platform that the game runs on.' }),
+    clientVersion: Type.Optional(Type.String({ maxLength: 32 })),
+    clientBuild: Type.Optional(Type.String({ maxLength: 64 })),
+    metadata: Type.Optional(Metadata),
+  },
+  { title: 'ClientInfo' },
+);
 
 /** The device of a player. */
-export const DeviceInfo = Type.Object({
-  deviceFingerprint: Type.String({
-    minLength: 16,
-    maxLength: 256,
-    description: 'A hash of hardware identifiers. It is unique within a player.',
-  }),
-  hardwareModel: Type.Optional(Type.String({ maxLength: 128 })),
-  osVersion: Type.Optional(Type.String({ maxLength: 64 })),
-  metadata: Type.Optional(Metadata),
-});
+export const DeviceInfo = Type.Object(
+  {
+    deviceFingerprint: Type.String({
+      minLength: 16,
+      maxLength: 256,
+      description: 'A hash of hardware identifiers. It is unique within a player.',
+    }),
+    hardwareModel: Type.Optional(Type.String({ maxLength: 128 })),
+    osVersion: Type.Optional(Type.String({ maxLength: 64 })),
+    metadata: Type.Optional(Metadata),
+  },
+  { title: 'DeviceInfo' },
+);
 
 export const ProfileVisibility = OneOf(['private', 'limited', 'full'], {
+  title: 'ProfileVisibility',
   description: 'How much of the profile others can see. Applied only if the request creates the player.',
 });
 
@@ -50,7 +57,7 @@ export const signInFields = {
 };
 
 const credentialFields = {
-  provider: OneOf(tokenProviders),
+  provider: OneOf(tokenProviders, { title: 'TokenProvider' }),
   token: Type.String({
     minLength: 1,
     maxLength: 16_384,
@@ -60,20 +67,29 @@ const credentialFields = {
   }),
 };
 
-export const LoginBody = Type.Object({ ...credentialFields, ...signInFields });
+export const LoginBody = Type.Object({ ...credentialFields, ...signInFields }, { title: 'LoginRequest' });
 
-export const CreatePlayerBody = Type.Object({ ...credentialFields, ...creationFields });
+export const CreatePlayerBody = Type.Object(
+  { ...credentialFields, ...creationFields },
+  { title: 'CreatePlayerRequest' },
+);
 
-export const PlayerExistsBody = Type.Object({
-  provider: OneOf(providers.filter((provider) => provider !== 'EmailPassword')),
-  providerUserId: Type.String({
-    minLength: 1,
-    maxLength: 512,
-    transform: ['trim'],
-    description:
-      'The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or ' +
-      '`eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username.',
-  }),
-});
+export const PlayerExistsBody = Type.Object(
+  {
+    provider: OneOf(
+      providers.filter((provider) => provider !== 'EmailPassword'),
+      { title: 'ExistingPlayerProvider' },
+    ),
+    providerUserId: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      transform: ['trim'],
+      description:
+        'The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or ' +
+        '`eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username.',
+    }),
+  },
+  { title: 'PlayerExistsRequest' },
+);
 
-export const PlayerExistsResult = Type.Object({ playerId: Guid });
+export const PlayerExistsResult = Type.Object({ playerId: Guid }, { title: 'PlayerExistsResult' });

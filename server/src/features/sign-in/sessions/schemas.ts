@@ -2,13 +2,19 @@ import { Type } from 'typebox';
 import { Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { logoutReasons } from './logout-reasons.ts';
 
-export const LogoutBody = Type.Object({
-  sessionId: Guid,
-  deviceId: Type.Optional(Guid),
-});
+export const LogoutBody = Type.Object(
+  {
+    sessionId: Guid,
+    deviceId: Type.Optional(Guid),
+  },
+  { title: 'LogoutRequest' },
+);
 
-export const LogoutResult = Type.Object({
-  sessionId: Guid,
-  endedAt: Timestamp,
-  reason: OneOf(logoutReasons),
-});
+export const LogoutResult = Type.Object(
+  {
+    sessionId: Guid,
+    endedAt: Timestamp,
+    reason: OneOf(logoutReasons, { title: 'LogoutReason' }),
+  },
+  { title: 'LogoutResult' },
+);

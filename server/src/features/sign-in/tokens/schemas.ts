@@ -2,15 +2,21 @@ import { Type } from 'typebox';
 import { Guid } from '../../../http/schemas.ts';
 
 /** The response of every login and of the refresh. */
-export const LoginResult = Type.Object({
-  accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
-  refreshToken: Type.String({ description: 'An opaque token. It works once and returns the next pair.' }),
-  tokenType: Type.Literal('Bearer'),
-  expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
-  playerId: Guid,
-  isNewPlayer: Type.Boolean({ description: 'Whether this request created the player.' }),
-  tenantId: Guid,
-  sessionId: Guid,
-});
+export const LoginResult = Type.Object(
+  {
+    accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
+    refreshToken: Type.String({ description: 'An opaque token. It works once and returns the next pair.' }),
+    tokenType: Type.Literal('Bearer'),
+    expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
+    playerId: Guid,
+    isNewPlayer: Type.Boolean({ description: 'Whether this request created the player.' }),
+    tenantId: Guid,
+    sessionId: Guid,
+  },
+  { title: 'LoginResult' },
+);
 
-export const RefreshBody = Type.Object({ refreshToken: Type.String({ minLength: 1, maxLength: 512 }) });
+export const RefreshBody = Type.Object(
+  { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
+  { title: 'RefreshRequest' },
+);

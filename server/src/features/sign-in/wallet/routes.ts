@@ -19,7 +19,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
       {
         config: { usage: 'write' },
         schema: {
-          operationId: 'issueWalletChallenge',
+          operationId: 'createWalletChallenge',
           tags: ['Player sign-in'],
           summary: 'Issue a wallet challenge',
           description:
@@ -42,7 +42,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
-          operationId: 'verifyWalletSignature',
+          operationId: 'logInPlayerByWallet',
           tags: ['Player sign-in'],
           summary: 'Sign in with a wallet',
           description:
@@ -80,7 +80,7 @@ export function walletProofRoutes(
       '/api/player-portal-auth/wallet/challenge',
       {
         schema: {
-          operationId: 'issueWalletProofChallenge',
+          operationId: 'createWalletProofChallenge',
           tags: ['Player portal'],
           summary: 'Issue a wallet proof challenge',
           description:

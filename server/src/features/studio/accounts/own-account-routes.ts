@@ -63,7 +63,7 @@ export function ownAccountRoutes(
       '/api/saas-auth/password',
       {
         schema: {
-          operationId: 'changeAccountPassword',
+          operationId: 'updateAccountPassword',
           tags: ['Accounts'],
           summary: 'Change the password',
           description:

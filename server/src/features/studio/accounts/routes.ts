@@ -19,7 +19,7 @@ export function accountSessionRoutes(
       '/api/saas-auth/signup',
       {
         schema: {
-          operationId: 'signUp',
+          operationId: 'signUpAccount',
           tags: ['Accounts'],
           summary: 'Create a dashboard account',
           description:
@@ -40,7 +40,7 @@ export function accountSessionRoutes(
       '/api/saas-auth/login',
       {
         schema: {
-          operationId: 'logIn',
+          operationId: 'logInAccount',
           tags: ['Accounts'],
           summary: 'Sign in to the dashboard',
           description:
@@ -81,7 +81,7 @@ export function accountSessionRoutes(
       '/api/saas-auth/logout',
       {
         schema: {
-          operationId: 'logOut',
+          operationId: 'logOutAccount',
           tags: ['Accounts'],
           summary: 'Sign out of the dashboard',
           description:

@@ -4,15 +4,18 @@ import { roles } from '../../../core/role.ts';
 import { MAX_LISTED_MEMBERSHIPS } from '../workspaces/index.ts';
 
 /** A dashboard account. */
-export const User = Type.Object({
-  id: Guid,
-  email: Type.String(),
-  displayName: Nullable(Type.String()),
-  isPlatformAdmin: Type.Boolean({ description: 'Whether the account is a platform administrator.' }),
-  emailVerified: Type.Boolean({ description: 'Whether the e-mail address is verified.' }),
-  totpEnabled: Type.Boolean({ description: 'Whether a login asks for a second factor.' }),
-  createdAt: Timestamp,
-});
+export const User = Type.Object(
+  {
+    id: Guid,
+    email: Type.String(),
+    displayName: Nullable(Type.String()),
+    isPlatformAdmin: Type.Boolean({ description: 'Whether the account is a platform administrator.' }),
+    emailVerified: Type.Boolean({ description: 'Whether the e-mail address is verified.' }),
+    totpEnabled: Type.Boolean({ description: 'Whether a login asks for a second factor.' }),
+    createdAt: Timestamp,
+  },
+  { title: 'User' },
+);
 
 const NewPassword = Type.String({ minLength: 8, maxLength: 128 });
 const CurrentPassword = Type.String({ minLength: 1, maxLength: 128 });
@@ -22,102 +25,152 @@ const Code = Type.String({
 });
 const MailedToken = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the e-mail.' });
 
-export const SignUpBody = Type.Object({
-  email: Email,
-  password: NewPassword,
-  displayName: Type.Optional(Name(128)),
-});
+export const SignUpBody = Type.Object(
+  {
+    email: Email,
+    password: NewPassword,
+    displayName: Type.Optional(Name(128)),
+  },
+  { title: 'AccountSignUpRequest' },
+);
 
-export const LogInBody = Type.Object({
-  email: Email,
-  password: CurrentPassword,
-});
+export const LogInBody = Type.Object(
+  {
+    email: Email,
+    password: CurrentPassword,
+  },
+  { title: 'AccountLoginRequest' },
+);
 
-export const SessionBody = Type.Object({ refreshToken: Type.String({ minLength: 1, maxLength: 512 }) });
+export const SessionBody = Type.Object(
+  { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
+  { title: 'AccountSessionRequest' },
+);
 
-export const SignedIn = Type.Object({
-  accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
-  refreshToken: Type.String({ description: 'An opaque token. Exchange it once for new tokens.' }),
-  tokenType: Type.Literal('Bearer'),
-  expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
-  user: User,
-});
+export const SignedIn = Type.Object(
+  {
+    accessToken: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
+    refreshToken: Type.String({ description: 'An opaque token. Exchange it once for new tokens.' }),
+    tokenType: Type.Literal('Bearer'),
+    expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
+    user: User,
+  },
+  { title: 'AccountTokens' },
+);
 
 /** The role of an account in a workspace. */
-export const Membership = Type.Object({
-  workspaceId: Guid,
-  workspaceName: Type.String(),
-  workspaceSlug: Type.String(),
-  role: OneOf(roles),
-});
+export const Membership = Type.Object(
+  {
+    workspaceId: Guid,
+    workspaceName: Type.String(),
+    workspaceSlug: Type.String(),
+    role: OneOf(roles, { title: 'WorkspaceRole' }),
+  },
+  { title: 'Membership' },
+);
 
-export const Me = Type.Object({
-  user: User,
-  memberships: Type.Array(Membership, { maxItems: MAX_LISTED_MEMBERSHIPS }),
-});
+export const Me = Type.Object(
+  {
+    user: User,
+    memberships: Type.Array(Membership, { maxItems: MAX_LISTED_MEMBERSHIPS }),
+  },
+  { title: 'OwnAccount' },
+);
 
 /** The response to a login if the account has a second factor. */
-export const SecondFactorNeeded = Type.Object({
-  mfaToken: Type.String({
-    description: 'Send it with a code to `/api/saas-auth/totp/verify`. It has no other use.',
-  }),
-  expiresIn: Type.Integer({ description: 'Seconds until the mfaToken expires.' }),
-});
+export const SecondFactorNeeded = Type.Object(
+  {
+    mfaToken: Type.String({
+      description: 'Send it with a code to `/api/saas-auth/totp/verify`. It has no other use.',
+    }),
+    expiresIn: Type.Integer({ description: 'Seconds until the mfaToken expires.' }),
+  },
+  { title: 'SecondFactorRequired' },
+);
 
-export const LoggedIn = Type.Union([SignedIn, SecondFactorNeeded]);
+export const LoggedIn = Type.Union([SignedIn, SecondFactorNeeded], { title: 'AccountLoginResult' });
 
-export const VerifyEmailBody = Type.Object({ token: MailedToken });
-export const EmailBody = Type.Object({ email: Email });
-export const ResetPasswordBody = Type.Object({ token: MailedToken, newPassword: NewPassword });
-export const ChangePasswordBody = Type.Object({ currentPassword: CurrentPassword, newPassword: NewPassword });
-export const PasswordChanged = Type.Object({
-  endedSessions: Type.Integer({ description: 'The number of other sessions that ended.' }),
-});
-export const EmailOfAccount = Type.Object({
-  email: Type.String({ description: 'The address of the account. It is verified now.' }),
-});
-export const MailRequested = Type.Object({
-  status: Type.Literal('accepted', { description: 'The same for every address.' }),
-});
+export const VerifyEmailBody = Type.Object({ token: MailedToken }, { title: 'VerifyAccountEmailRequest' });
+export const EmailBody = Type.Object({ email: Email }, { title: 'AccountEmailRequest' });
+export const ResetPasswordBody = Type.Object(
+  { token: MailedToken, newPassword: NewPassword },
+  { title: 'ResetAccountPasswordRequest' },
+);
+export const ChangePasswordBody = Type.Object(
+  { currentPassword: CurrentPassword, newPassword: NewPassword },
+  { title: 'UpdateAccountPasswordRequest' },
+);
+export const PasswordChanged = Type.Object(
+  {
+    endedSessions: Type.Integer({ description: 'The number of other sessions that ended.' }),
+  },
+  { title: 'PasswordUpdated' },
+);
+export const EmailOfAccount = Type.Object(
+  {
+    email: Type.String({ description: 'The address of the account. It is verified now.' }),
+  },
+  { title: 'VerifiedAccountEmail' },
+);
+export const MailRequested = Type.Object(
+  {
+    status: Type.Literal('accepted', { description: 'The same for every address.' }),
+  },
+  { title: 'MailRequested' },
+);
 
 export const SessionPath = Type.Object({ sessionId: Guid });
 export const AccountSessionPage = Page(
-  Type.Object({
-    id: Guid,
-    createdAt: Type.String({ format: 'date-time', description: 'When the session was created.' }),
-    lastUsedAt: Type.String({
-      format: 'date-time',
-      description: 'When the session was created or last refreshed.',
-    }),
-    ipAddress: Nullable(
-      Type.String({ description: 'The IP address that created or last refreshed the session.' }),
-    ),
-    userAgent: Nullable(Type.String({ description: 'The user agent at that time, at most 256 characters.' })),
-    isCurrent: Type.Boolean({ description: 'Whether this is the session of the request.' }),
-  }),
+  Type.Object(
+    {
+      id: Guid,
+      createdAt: Type.String({ format: 'date-time', description: 'When the session was created.' }),
+      lastUsedAt: Type.String({
+        format: 'date-time',
+        description: 'When the session was created or last refreshed.',
+      }),
+      ipAddress: Nullable(
+        Type.String({ description: 'The IP address that created or last refreshed the session.' }),
+      ),
+      userAgent: Nullable(
+        Type.String({ description: 'The user agent at that time, at most 256 characters.' }),
+      ),
+      isCurrent: Type.Boolean({ description: 'Whether this is the session of the request.' }),
+    },
+    { title: 'AccountSession' },
+  ),
 );
 
 export const ReauthenticationBody = Type.Object(
   { password: Type.Optional(CurrentPassword), code: Type.Optional(Code) },
-  { description: 'The current password or a code of the authenticator app.' },
+  {
+    title: 'ReauthenticationRequest',
+    description: 'The current password or a code of the authenticator app.',
+  },
 );
-export const CodeBody = Type.Object({ code: Code });
-export const TotpEnrolment = Type.Object({
-  secret: Type.String({
-    description: 'The secret in Base32, to type into an app that cannot scan a QR code.',
-  }),
-  otpauthUri: Type.String({ description: 'The URI to show as a QR code.' }),
-});
-export const RecoveryCodes = Type.Object({
-  recoveryCodes: Type.Array(Type.String(), {
-    description: 'Each code works once. Save them: they are not shown again.',
-  }),
-});
+export const CodeBody = Type.Object({ code: Code }, { title: 'TotpCodeRequest' });
+export const TotpEnrolment = Type.Object(
+  {
+    secret: Type.String({
+      description: 'The secret in Base32, to type into an app that cannot scan a QR code.',
+    }),
+    otpauthUri: Type.String({ description: 'The URI to show as a QR code.' }),
+  },
+  { title: 'TotpEnrollment' },
+);
+export const RecoveryCodes = Type.Object(
+  {
+    recoveryCodes: Type.Array(Type.String(), {
+      description: 'Each code works once. Save them: they are not shown again.',
+    }),
+  },
+  { title: 'RecoveryCodes' },
+);
 export const SecondFactorBody = Type.Object(
   {
     mfaToken: Type.String({ minLength: 1, maxLength: 512 }),
     code: Type.Optional(Code),
     recoveryCode: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   },
-  { description: 'Send either `code` or `recoveryCode`.' },
+  { title: 'SecondFactorRequest', description: 'Send either `code` or `recoveryCode`.' },
 );

@@ -28,7 +28,7 @@ export function secondFactorRoutes(services: TotpServices & SessionServices): Fa
       '/api/saas-auth/totp/verify',
       {
         schema: {
-          operationId: 'verifyTotp',
+          operationId: 'verifyAccountTotp',
           tags: ['Accounts'],
           summary: 'Complete login with second factor',
           description:
@@ -61,7 +61,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
         // A new session sends no password and no code, so it can omit the body.
         preValidation: async (request) => void (request.body ??= {}),
         schema: {
-          operationId: 'enrollTotp',
+          operationId: 'enrollAccountTotp',
           tags: ['Accounts'],
           summary: 'Start adding a second factor',
           description:
@@ -78,7 +78,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
       '/api/saas-auth/totp/confirm',
       {
         schema: {
-          operationId: 'confirmTotp',
+          operationId: 'confirmAccountTotp',
           tags: ['Accounts'],
           summary: 'Turn on the second factor',
           description:
@@ -94,7 +94,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
       '/api/saas-auth/totp/recovery-codes',
       {
         schema: {
-          operationId: 'renewRecoveryCodes',
+          operationId: 'rotateRecoveryCodes',
           tags: ['Accounts'],
           summary: 'Replace the recovery codes',
           description:
@@ -111,7 +111,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
       '/api/saas-auth/totp',
       {
         schema: {
-          operationId: 'disableTotp',
+          operationId: 'disableAccountTotp',
           tags: ['Accounts'],
           summary: 'Remove the second factor',
           description:

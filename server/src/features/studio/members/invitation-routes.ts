@@ -21,7 +21,7 @@ export function invitationRoutes(
       '/api/saas-auth/invitations/look-up',
       {
         schema: {
-          operationId: 'lookUpInvitation',
+          operationId: 'getInvitation',
           tags,
           summary: 'Look up an invitation',
           description:

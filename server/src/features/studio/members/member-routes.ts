@@ -79,7 +79,7 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
       {
         config: { role: 'admin' },
         schema: {
-          operationId: 'changeMember',
+          operationId: 'updateMember',
           tags,
           summary: 'Change the role of a member',
           description:

@@ -3,36 +3,43 @@ import { roles } from '../../../core/role.ts';
 import { Email, Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { Membership, SignedInBody } from '../accounts/index.ts';
 
-const WorkspaceRole = OneOf(roles);
+const WorkspaceRole = OneOf(roles, { title: 'WorkspaceRole' });
 
 export const WorkspacePath = Type.Object({ workspaceId: Guid });
 export const MemberPath = Type.Object({ workspaceId: Guid, userId: Guid });
 export const InvitationPath = Type.Object({ workspaceId: Guid, invitationId: Guid });
 
-export const InviteBody = Type.Object({ email: Email, role: WorkspaceRole });
-export const ChangeMemberBody = Type.Object({ role: WorkspaceRole });
+export const InviteBody = Type.Object(
+  { email: Email, role: WorkspaceRole },
+  { title: 'InviteMemberRequest' },
+);
+export const ChangeMemberBody = Type.Object({ role: WorkspaceRole }, { title: 'UpdateMemberRequest' });
 
 /** A member or an open invitation of a workspace. */
-export const Member = Type.Object({
-  userId: Nullable(
-    Type.String({ ...Guid, description: 'The account of the member. Null for an invitation.' }),
-  ),
-  invitationId: Nullable(Type.String({ ...Guid, description: 'Null for a member.' })),
-  email: Type.String(),
-  displayName: Nullable(Type.String()),
-  role: WorkspaceRole,
-  status: OneOf(['active', 'invited', 'expired'], {
-    description:
-      '`active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.',
-  }),
-  createdAt: Type.String({ ...Timestamp, description: 'When the person joined, or was last invited.' }),
-  invitedBy: Nullable(
-    Type.String({ ...Guid, description: 'The account that sent the invitation. Null for a member.' }),
-  ),
-  expiresAt: Nullable(
-    Type.String({ ...Timestamp, description: 'When the invitation expires. Null for a member.' }),
-  ),
-});
+export const Member = Type.Object(
+  {
+    userId: Nullable(
+      Type.String({ ...Guid, description: 'The account of the member. Null for an invitation.' }),
+    ),
+    invitationId: Nullable(Type.String({ ...Guid, description: 'Null for a member.' })),
+    email: Type.String(),
+    displayName: Nullable(Type.String()),
+    role: WorkspaceRole,
+    status: OneOf(['active', 'invited', 'expired'], {
+      title: 'MemberStatus',
+      description:
+        '`active`: a member. `invited`: the invitation is open. `expired`: it was not accepted within 7 days.',
+    }),
+    createdAt: Type.String({ ...Timestamp, description: 'When the person joined, or was last invited.' }),
+    invitedBy: Nullable(
+      Type.String({ ...Guid, description: 'The account that sent the invitation. Null for a member.' }),
+    ),
+    expiresAt: Nullable(
+      Type.String({ ...Timestamp, description: 'When the invitation expires. Null for a member.' }),
+    ),
+  },
+  { title: 'Member' },
+);
 
 export const MemberPage = Page(Member);
 
@@ -42,29 +49,38 @@ const InvitationToken = Type.String({
   description: 'The token from the e-mail.',
 });
 
-export const TokenBody = Type.Object({ token: InvitationToken });
+export const TokenBody = Type.Object({ token: InvitationToken }, { title: 'InvitationTokenRequest' });
 
-export const AcceptBody = Type.Object({
-  token: InvitationToken,
-  password: Type.String({
-    minLength: 8,
-    maxLength: 128,
-    description: 'The password of the account. If the address has no account, the password of the new one.',
-  }),
-  displayName: Type.Optional(Name(128, 'The display name of a new account.')),
-});
+export const AcceptBody = Type.Object(
+  {
+    token: InvitationToken,
+    password: Type.String({
+      minLength: 8,
+      maxLength: 128,
+      description: 'The password of the account. If the address has no account, the password of the new one.',
+    }),
+    displayName: Type.Optional(Name(128, 'The display name of a new account.')),
+  },
+  { title: 'AcceptInvitationRequest' },
+);
 
 /** An invitation, as the invited person sees it. */
-export const Invitation = Type.Object({
-  email: Type.String({ description: 'The invited e-mail address.' }),
-  role: WorkspaceRole,
-  workspaceName: Type.String(),
-  invitedBy: Type.String({ description: 'The e-mail address of the inviter.' }),
-  expiresAt: Timestamp,
-  hasAccount: Type.Boolean({
-    description: 'Whether the address has an account. If true, its password is needed.',
-  }),
-});
+export const Invitation = Type.Object(
+  {
+    email: Type.String({ description: 'The invited e-mail address.' }),
+    role: WorkspaceRole,
+    workspaceName: Type.String(),
+    invitedBy: Type.String({ description: 'The e-mail address of the inviter.' }),
+    expiresAt: Timestamp,
+    hasAccount: Type.Boolean({
+      description: 'Whether the address has an account. If true, its password is needed.',
+    }),
+  },
+  { title: 'Invitation' },
+);
 
-export const Accepted = Type.Object({ ...SignedInBody.properties, membership: Membership });
+export const Accepted = Type.Object(
+  { ...SignedInBody.properties, membership: Membership },
+  { title: 'AcceptedInvitation' },
+);
 export { Membership };

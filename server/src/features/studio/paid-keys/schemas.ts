@@ -4,15 +4,18 @@ import { Guid, Page, Timestamp } from '../../../http/schemas.ts';
 export const WorkspacePath = Type.Object({ workspaceId: Guid });
 export const PaidKeyPath = Type.Object({ workspaceId: Guid, keyId: Guid });
 
-export const PaidKey = Type.Object({
-  id: Guid,
-  name: Type.String(),
-  prefix: Type.String({ description: 'The first characters of the key.' }),
-  tenantId: Guid,
-  tenantName: Type.String(),
-  workspaceId: Type.Unsafe<string>({ ...Guid, description: 'The workspace that owns the key.' }),
-  agreedBy: Type.Unsafe<string>({ ...Guid, description: 'The account that agreed to pay.' }),
-  agreedAt: Timestamp,
-});
+export const PaidKey = Type.Object(
+  {
+    id: Guid,
+    name: Type.String(),
+    prefix: Type.String({ description: 'The first characters of the key.' }),
+    tenantId: Guid,
+    tenantName: Type.String(),
+    workspaceId: Type.Unsafe<string>({ ...Guid, description: 'The workspace that owns the key.' }),
+    agreedBy: Type.Unsafe<string>({ ...Guid, description: 'The account that agreed to pay.' }),
+    agreedAt: Timestamp,
+  },
+  { title: 'PaidKey' },
+);
 
 export const PaidKeyPage = Page(PaidKey);

@@ -53,7 +53,9 @@ const keyFields = {
   id: Guid,
   name: Type.String(),
   prefix: Type.String({ description: 'The first characters of the key. They identify it in a list.' }),
-  rateLimit: Nullable(Type.Object(RateLimit, { description: 'Null: the limits of the plan apply.' })),
+  rateLimit: Nullable(
+    Type.Object(RateLimit, { title: 'KeyRateLimit', description: 'Null: the limits of the plan apply.' }),
+  ),
   ...settings,
   createdAt: Timestamp,
   revokedAt: Nullable(Timestamp),
@@ -64,40 +66,63 @@ const keyFields = {
 };
 
 const changeFields = {
-  rateLimit: Type.Optional(Nullable(Type.Partial(Type.Object(RateLimit)))),
+  rateLimit: Type.Optional(Nullable(Type.Partial(Type.Object(RateLimit), { title: 'UpdateKeyRateLimit' }))),
   ...Type.Partial(Type.Object(settings)).properties,
 };
 const apiKeyChangeFields = Type.Partial(Type.Object(apiKeySettings)).properties;
 
-export const RotateBody = Type.Object({
-  gracePeriodSeconds: Type.Integer({
-    minimum: 0,
-    maximum: 30 * 24 * 60 * 60,
-    default: 24 * 60 * 60,
-    description:
-      'How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.',
-  }),
-});
+export const RotateBody = Type.Object(
+  {
+    gracePeriodSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 30 * 24 * 60 * 60,
+      default: 24 * 60 * 60,
+      description:
+        'How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.',
+    }),
+  },
+  { title: 'RotateKeyRequest' },
+);
 
 const secret = { key: Type.String({ description: 'The key. Only this response contains it.' }) };
 
 /** The schemas of game keys and API keys. API keys have additional settings. */
 export const keySchemas = {
-  game: schemasOf(keyFields, changeFields),
-  api: schemasOf({ ...keyFields, ...apiKeySettings }, { ...changeFields, ...apiKeyChangeFields }),
+  game: schemasOf(keyFields, changeFields, {
+    Key: 'GameKey',
+    CreatedKey: 'CreatedGameKey',
+    CreatedKeyOrRepeat: 'CreateGameKeyResult',
+    CreateBody: 'CreateGameKeyRequest',
+    ChangeBody: 'UpdateGameKeyRequest',
+  }),
+  api: schemasOf(
+    { ...keyFields, ...apiKeySettings },
+    { ...changeFields, ...apiKeyChangeFields },
+    {
+      Key: 'ApiKey',
+      CreatedKey: 'CreatedApiKey',
+      CreatedKeyOrRepeat: 'CreateApiKeyResult',
+      CreateBody: 'CreateApiKeyRequest',
+      ChangeBody: 'UpdateApiKeyRequest',
+    },
+  ),
 };
 
 function schemasOf<Fields extends typeof keyFields, ChangeFields extends typeof changeFields>(
   fields: Fields,
   changes: ChangeFields,
+  titles: Record<'Key' | 'CreatedKey' | 'CreatedKeyOrRepeat' | 'CreateBody' | 'ChangeBody', string>,
 ) {
-  const Key = Type.Object(fields);
+  const Key = Type.Object(fields, { title: titles.Key });
   return {
     Key,
     KeyPage: Page(Key),
-    CreatedKey: Type.Object({ ...fields, ...secret }),
-    CreatedKeyOrRepeat: Type.Object({ ...fields, ...Type.Partial(Type.Object(secret)).properties }),
-    CreateBody: Type.Object({ name: Name(128), ...changes }),
-    ChangeBody: Type.Object({ name: Type.Optional(Name(128)), ...changes }),
+    CreatedKey: Type.Object({ ...fields, ...secret }, { title: titles.CreatedKey }),
+    CreatedKeyOrRepeat: Type.Object(
+      { ...fields, ...Type.Partial(Type.Object(secret)).properties },
+      { title: titles.CreatedKeyOrRepeat },
+    ),
+    CreateBody: Type.Object({ name: Name(128), ...changes }, { title: titles.CreateBody }),
+    ChangeBody: Type.Object({ name: Type.Optional(Name(128)), ...changes }, { title: titles.ChangeBody }),
   };
 }

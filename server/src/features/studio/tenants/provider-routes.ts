@@ -65,7 +65,7 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
       {
         config: { role: 'admin' },
         schema: {
-          operationId: 'setProvider',
+          operationId: 'updateProvider',
           tags: ['Tenants'],
           summary: 'Configure a sign-in provider',
           description:

@@ -4,43 +4,58 @@ import { providers, type Provider } from './providers.ts';
 
 export const WorkspaceParams = Type.Object({ workspaceId: Guid });
 export const TenantParams = Type.Object({ tenantId: Guid });
-export const ProviderParams = Type.Object({ tenantId: Guid, provider: OneOf(providers) });
+export const ProviderParams = Type.Object({
+  tenantId: Guid,
+  provider: OneOf(providers, { title: 'AuthProvider' }),
+});
 
 const hiddenFromDiscovery = Type.Boolean({
   description: 'Whether the tenant is hidden when a third party reads the profile of a player.',
 });
 
-export const CreateTenantBody = Type.Object({
-  name: Name(128),
-  slug: Type.Optional(Slug),
-  hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
-});
+export const CreateTenantBody = Type.Object(
+  {
+    name: Name(128),
+    slug: Type.Optional(Slug),
+    hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
+  },
+  { title: 'CreateTenantRequest' },
+);
 
-export const ChangeTenantBody = Type.Object({
-  name: Type.Optional(Name(128)),
-  slug: Type.Optional(Slug),
-  hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
-  isActive: Type.Optional(
-    Type.Boolean({ description: 'False disables the tenant, as DELETE does. True enables it again.' }),
-  ),
-});
+export const ChangeTenantBody = Type.Object(
+  {
+    name: Type.Optional(Name(128)),
+    slug: Type.Optional(Slug),
+    hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
+    isActive: Type.Optional(
+      Type.Boolean({ description: 'False disables the tenant, as DELETE does. True enables it again.' }),
+    ),
+  },
+  { title: 'UpdateTenantRequest' },
+);
 
-export const Tenant = Type.Object({
-  id: Guid,
-  workspaceId: Guid,
-  name: Type.String(),
-  slug: Type.String({ description: 'Unique within the workspace.' }),
-  hiddenFromDiscovery: Type.Boolean(),
-  isActive: Type.Boolean({ description: 'If false, the keys of the tenant do not work.' }),
-  isDemo: Type.Boolean({ description: 'Whether this is the demo tenant that the first start creates.' }),
-  settings: Type.Object({
-    autoCreateDefinitions: Type.Boolean({
-      description: 'Whether an event with an unknown event key creates its event definition.',
-    }),
-  }),
-  createdAt: Timestamp,
-  disabledAt: Nullable(Timestamp),
-});
+export const Tenant = Type.Object(
+  {
+    id: Guid,
+    workspaceId: Guid,
+    name: Type.String(),
+    slug: Type.String({ description: 'Unique within the workspace.' }),
+    hiddenFromDiscovery: Type.Boolean(),
+    isActive: Type.Boolean({ description: 'If false, the keys of the tenant do not work.' }),
+    isDemo: Type.Boolean({ description: 'Whether this is the demo tenant that the first start creates.' }),
+    settings: Type.Object(
+      {
+        autoCreateDefinitions: Type.Boolean({
+          description: 'Whether an event with an unknown event key creates its event definition.',
+        }),
+      },
+      { title: 'TenantSettings' },
+    ),
+    createdAt: Timestamp,
+    disabledAt: Nullable(Timestamp),
+  },
+  { title: 'Tenant' },
+);
 
 export const TenantPage = Page(Tenant);
 
@@ -88,25 +103,34 @@ export const providerBodies = new Map<string, TSchema>(
   ]),
 );
 
-export const SetProviderBody = Type.Object({
-  enabled: Type.Boolean(),
-  settings: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        'StoreA: `appId`, `webApiKey` (write-only), `identity?`. StoreB: `clientId`. WalletJwt: `issuer`, `audience`, ' +
-        '`addressClaim?`. EvmWallet: `chainIds?`. The other providers have no settings. Omit `settings` to keep the stored ones.',
+export const SetProviderBody = Type.Object(
+  {
+    enabled: Type.Boolean(),
+    settings: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'StoreA: `appId`, `webApiKey` (write-only), `identity?`. StoreB: `clientId`. WalletJwt: `issuer`, `audience`, ' +
+          '`addressClaim?`. EvmWallet: `chainIds?`. The other providers have no settings. Omit `settings` to keep the stored ones.',
+      }),
+    ),
+  },
+  { title: 'UpdateProviderRequest' },
+);
+
+export const ProviderView = Type.Object(
+  {
+    provider: OneOf(providers, { title: 'AuthProvider' }),
+    enabled: Type.Boolean(),
+    isConfigured: Type.Boolean({ description: 'Whether all required settings have a value.' }),
+    settings: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Secrets are not shown. `hasWebApiKey` is true if a web API key is stored.',
     }),
-  ),
-});
+    updatedAt: Nullable(Timestamp),
+  },
+  { title: 'Provider' },
+);
 
-export const ProviderView = Type.Object({
-  provider: OneOf(providers),
-  enabled: Type.Boolean(),
-  isConfigured: Type.Boolean({ description: 'Whether all required settings have a value.' }),
-  settings: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'Secrets are not shown. `hasWebApiKey` is true if a web API key is stored.',
-  }),
-  updatedAt: Nullable(Timestamp),
-});
-
-export const ProviderList = Type.Object({ items: Type.Array(ProviderView, { maxItems: providers.length }) });
+export const ProviderList = Type.Object(
+  { items: Type.Array(ProviderView, { maxItems: providers.length }) },
+  { title: 'ProviderList' },
+);

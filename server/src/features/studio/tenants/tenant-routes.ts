@@ -86,6 +86,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           operationId: 'getTenant',
           tags: ['Tenants'],
           summary: 'Get a tenant',
+          description: 'Returns a tenant, also if it is disabled.',
           params: TenantParams,
           response: { 200: Tenant },
         },

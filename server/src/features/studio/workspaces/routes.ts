@@ -74,6 +74,7 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
           operationId: 'getWorkspace',
           tags: ['Workspaces'],
           summary: 'Get a workspace',
+          description: 'Returns a workspace with its plan and the role of the caller.',
           params: WorkspaceParams,
           response: { 200: Workspace },
         },
@@ -116,7 +117,7 @@ export function planRoutes({ database, keys, meter }: PlanServices): FastifyPlug
       '/api/workspaces/:workspaceId/plan',
       {
         schema: {
-          operationId: 'changePlan',
+          operationId: 'updatePlan',
           tags: ['Administration'],
           summary: 'Change the plan of a workspace',
           description: 'The change takes effect immediately. Omitted fields keep their value.',

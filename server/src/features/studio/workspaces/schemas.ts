@@ -7,12 +7,18 @@ const MAX_EVENTS_PER_REQUEST = 10_000;
 
 export const WorkspaceParams = Type.Object({ workspaceId: Guid });
 
-export const CreateWorkspaceBody = Type.Object({ name: Name(128), slug: Type.Optional(Slug) });
+export const CreateWorkspaceBody = Type.Object(
+  { name: Name(128), slug: Type.Optional(Slug) },
+  { title: 'CreateWorkspaceRequest' },
+);
 
-export const ChangeWorkspaceBody = Type.Object({
-  name: Type.Optional(Name(128)),
-  slug: Type.Optional(Slug),
-});
+export const ChangeWorkspaceBody = Type.Object(
+  {
+    name: Type.Optional(Name(128)),
+    slug: Type.Optional(Slug),
+  },
+  { title: 'UpdateWorkspaceRequest' },
+);
 
 const LARGEST_INTEGER = 2 ** 31 - 1;
 const Count = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
@@ -37,25 +43,32 @@ const plan = {
 };
 
 export const Plan = Type.Object(
-  { ...plan, rateLimit: Type.Object(rateLimit) },
+  { ...plan, rateLimit: Type.Object(rateLimit, { title: 'PlanRateLimit' }) },
   {
+    title: 'Plan',
     description:
       'The limits of the workspace. The rate limit applies to each key that has no rate limit of its own.',
   },
 );
 
-export const ChangePlanBody = Type.Object({
-  ...Type.Partial(Type.Object(plan)).properties,
-  rateLimit: Type.Optional(Type.Partial(Type.Object(rateLimit))),
-});
+export const ChangePlanBody = Type.Object(
+  {
+    ...Type.Partial(Type.Object(plan)).properties,
+    rateLimit: Type.Optional(Type.Partial(Type.Object(rateLimit), { title: 'UpdatePlanRateLimit' })),
+  },
+  { title: 'UpdatePlanRequest' },
+);
 
-export const Workspace = Type.Object({
-  id: Guid,
-  name: Type.String(),
-  slug: Type.String(),
-  role: OneOf(roles, { description: 'The role of the caller.' }),
-  plan: Plan,
-  createdAt: Timestamp,
-});
+export const Workspace = Type.Object(
+  {
+    id: Guid,
+    name: Type.String(),
+    slug: Type.String(),
+    role: OneOf(roles, { title: 'WorkspaceRole', description: 'The role of the caller.' }),
+    plan: Plan,
+    createdAt: Timestamp,
+  },
+  { title: 'Workspace' },
+);
 
 export const WorkspacePage = Page(Workspace);

@@ -70,7 +70,7 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
       {
         config: { role: 'admin' },
         schema: {
-          operationId: 'changeAlertSettings',
+          operationId: 'updateAlertSettings',
           tags,
           summary: 'Change alert thresholds',
           description:

@@ -8,7 +8,7 @@ export const TenantParams = Type.Object({ tenantId: Guid });
 export const AlertQuery = Type.Object({
   ...PageQuery.properties,
   tenantId: Type.Optional(Guid),
-  type: Type.Optional(OneOf(alertTypes)),
+  type: Type.Optional(OneOf(alertTypes, { title: 'AlertType' })),
   keyId: Type.Optional(Guid),
   from: Type.Optional(
     Type.String({ ...Timestamp, description: 'Only alerts raised at this time or later.' }),
@@ -17,34 +17,41 @@ export const AlertQuery = Type.Object({
 });
 
 export const AlertPage = Page(
-  Type.Object({
-    id: Guid,
-    type: OneOf(alertTypes, {
-      description: '`rate_spike`: requests per minute. `payload_spike`: inbound bytes per minute.',
-    }),
-    keyKind: OneOf(['game', 'api']),
-    keyId: Guid,
-    tenantId: Guid,
-    threshold: Type.Integer({ description: 'The threshold when the alert was raised.' }),
-    observed: Type.Integer({
-      description: 'The requests or bytes within the minute when the alert was raised.',
-    }),
-    windowStart: Type.String({ ...Timestamp, description: 'The start of the minute.' }),
-    createdAt: Timestamp,
-  }),
+  Type.Object(
+    {
+      id: Guid,
+      type: OneOf(alertTypes, {
+        title: 'AlertType',
+        description: '`rate_spike`: requests per minute. `payload_spike`: inbound bytes per minute.',
+      }),
+      keyKind: OneOf(['game', 'api'], { title: 'KeyKind' }),
+      keyId: Guid,
+      tenantId: Guid,
+      threshold: Type.Integer({ description: 'The threshold when the alert was raised.' }),
+      observed: Type.Integer({
+        description: 'The requests or bytes within the minute when the alert was raised.',
+      }),
+      windowStart: Type.String({ ...Timestamp, description: 'The start of the minute.' }),
+      createdAt: Timestamp,
+    },
+    { title: 'Alert' },
+  ),
 );
 
-export const AlertSettings = Type.Object({
-  rateLimitPerMinute: Type.Integer({
-    minimum: 1,
-    maximum: 2 ** 31 - 1,
-    description: 'A key that sends more requests within a minute raises an alert.',
-  }),
-  payloadBytesPerMinute: Type.Integer({
-    minimum: 1,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: 'A key that sends more bytes within a minute raises an alert.',
-  }),
-});
+export const AlertSettings = Type.Object(
+  {
+    rateLimitPerMinute: Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 31 - 1,
+      description: 'A key that sends more requests within a minute raises an alert.',
+    }),
+    payloadBytesPerMinute: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'A key that sends more bytes within a minute raises an alert.',
+    }),
+  },
+  { title: 'AlertSettings' },
+);
 
-export const ChangeAlertSettingsBody = Type.Partial(AlertSettings);
+export const ChangeAlertSettingsBody = Type.Partial(AlertSettings, { title: 'UpdateAlertSettingsRequest' });

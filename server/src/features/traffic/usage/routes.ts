@@ -32,7 +32,7 @@ export function usageRoutes(database: Database): FastifyPluginAsyncTypebox {
       {
         config: { role: 'viewer' },
         schema: {
-          operationId: 'listUsage',
+          operationId: 'getUsage',
           tags,
           summary: 'List billed usage',
           description:

@@ -11,15 +11,18 @@ const bytes = {
   bytesOut: Count('Bytes of the bodies of the responses.'),
 };
 
-export const WorkspaceQuota = Type.Object({
-  plan: Type.String(),
-  periodStart: Timestamp,
-  periodEnd: Type.String({ ...Timestamp, description: 'The start of the next period.' }),
-  limit: Nullable(Type.Integer({ description: 'Units per period. Null if unlimited.' })),
-  used: Count('Used units.'),
-  ...bytes,
-  hardStop: Type.Boolean({ description: 'Whether requests are refused after the last unit is used.' }),
-});
+export const WorkspaceQuota = Type.Object(
+  {
+    plan: Type.String(),
+    periodStart: Timestamp,
+    periodEnd: Type.String({ ...Timestamp, description: 'The start of the next period.' }),
+    limit: Nullable(Type.Integer({ description: 'Units per period. Null if unlimited.' })),
+    used: Count('Used units.'),
+    ...bytes,
+    hardStop: Type.Boolean({ description: 'Whether requests are refused after the last unit is used.' }),
+  },
+  { title: 'WorkspaceQuota' },
+);
 
 const range = 'A day (2026-11-01) or an instant. An instant includes its whole UTC day.';
 
@@ -36,30 +39,36 @@ export const UsageQuery = Type.Object({
       description: `${range} A day is excluded from the range. The default is now.`,
     }),
   ),
-  groupBy: OneOf(['day', 'tenant', 'key'], { default: 'day' }),
+  groupBy: OneOf(['day', 'tenant', 'key'], { title: 'UsageGrouping', default: 'day' }),
 });
 
 const Day = Type.String({ format: 'date' });
 
-export const UsageReport = Type.Object({
-  from: Type.String({ format: 'date', description: 'The first day.' }),
-  to: Type.String({ format: 'date', description: 'The first day after the range.' }),
-  groupBy: OneOf(['day', 'tenant', 'key']),
-  items: Type.Array(
-    Type.Object({
-      day: Type.Optional(Day),
-      tenantId: Type.Optional(Guid),
-      tenantName: Type.Optional(
-        Nullable(Type.String({ description: 'Null if the tenant belongs to another workspace.' })),
+export const UsageReport = Type.Object(
+  {
+    from: Type.String({ format: 'date', description: 'The first day.' }),
+    to: Type.String({ format: 'date', description: 'The first day after the range.' }),
+    groupBy: OneOf(['day', 'tenant', 'key'], { title: 'UsageGrouping' }),
+    items: Type.Array(
+      Type.Object(
+        {
+          day: Type.Optional(Day),
+          tenantId: Type.Optional(Guid),
+          tenantName: Type.Optional(
+            Nullable(Type.String({ description: 'Null if the tenant belongs to another workspace.' })),
+          ),
+          keyId: Type.Optional(Guid),
+          keyName: Type.Optional(
+            Nullable(Type.String({ description: 'Null if the key belongs to another workspace.' })),
+          ),
+          keyKind: Type.Optional(OneOf(['game', 'api'], { title: 'KeyKind' })),
+          units: Count(),
+          ...bytes,
+        },
+        { title: 'UsageItem' },
       ),
-      keyId: Type.Optional(Guid),
-      keyName: Type.Optional(
-        Nullable(Type.String({ description: 'Null if the key belongs to another workspace.' })),
-      ),
-      keyKind: Type.Optional(OneOf(['game', 'api'])),
-      units: Count(),
-      ...bytes,
-    }),
-    { maxItems: MOST_USAGE_ROWS, description: 'By tenant or key: at most 1,000 items, most units first.' },
-  ),
-});
+      { maxItems: MOST_USAGE_ROWS, description: 'By tenant or key: at most 1,000 items, most units first.' },
+    ),
+  },
+  { title: 'UsageReport' },
+);

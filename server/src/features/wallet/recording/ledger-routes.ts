@@ -39,7 +39,7 @@ export function walletLedgerRoutes(services: {
       {
         config: { usage: 'read' },
         schema: {
-          operationId: 'listWalletChain',
+          operationId: 'listWalletTransactions',
           tags,
           summary: 'List the links of the ledger',
           description:

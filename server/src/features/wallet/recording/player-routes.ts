@@ -37,7 +37,7 @@ export function walletPlayerRoutes(
       {
         config: { usage: 'read' },
         schema: {
-          operationId: 'lookUpWalletAddress',
+          operationId: 'getWalletPlayerIndexByAddress',
           tags,
           summary: 'Look up an address',
           description:
@@ -54,7 +54,7 @@ export function walletPlayerRoutes(
       {
         config: { usage: 'read' },
         schema: {
-          operationId: 'lookUpWalletPlayerId',
+          operationId: 'getWalletPlayerIndexByPlayerId',
           tags,
           summary: 'Look up a playerId',
           description: 'Returns the index of the player with this playerId, or 404 if the playerId is free.',
@@ -70,7 +70,7 @@ export function walletPlayerRoutes(
       {
         config: { usage: 'write' },
         schema: {
-          operationId: 'addAnonymousWalletPlayer',
+          operationId: 'createAnonymousWalletPlayer',
           tags,
           summary: 'Add a player with a password',
           description:
@@ -93,7 +93,7 @@ export function walletPlayerRoutes(
         bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { usage: 'write' },
         schema: {
-          operationId: 'logInWalletByJwt',
+          operationId: 'logInWalletPlayerByJwt',
           tags,
           summary: 'Sign in with a wallet JWT',
           description:
@@ -111,7 +111,7 @@ export function walletPlayerRoutes(
       {
         config: { usage: 'read' },
         schema: {
-          operationId: 'logInWalletByPassword',
+          operationId: 'logInWalletPlayerByPassword',
           tags,
           summary: 'Sign in with a password',
           description:

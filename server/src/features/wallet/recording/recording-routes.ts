@@ -143,7 +143,7 @@ export function walletRecordingRoutes({
       {
         config: { usage: 'write' },
         schema: {
-          operationId: 'addWalletRecord',
+          operationId: 'createWalletRecord',
           tags,
           summary: 'Add a record to a match',
           description:

@@ -77,7 +77,7 @@ export function avatarRoutes(avatars: AvatarStore): FastifyPluginAsyncTypebox {
       `${AVATAR_PATH}:name`,
       {
         schema: {
-          operationId: 'readAvatar',
+          operationId: 'getAvatar',
           tags,
           summary: 'Get an avatar image',
           description:
