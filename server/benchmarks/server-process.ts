@@ -33,6 +33,8 @@ export async function startServerProcess(): Promise<ServerProcess> {
       MASTER_KEY: TEST_MASTER_KEY,
       GUILDHALL_DEMO: 'off',
       TRUST_PROXY: 'on',
+      ACCOUNT_RATE_LIMIT: '1000000',
+      NETWORK_RATE_LIMIT: '1000000',
       LOG_LEVEL: 'error',
     },
     stdio: ['ignore', 'pipe', 'inherit'],

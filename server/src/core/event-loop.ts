@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** Yields a list in slices, each in its own turn of the event loop. Other requests wait for at most one slice. */
 export async function* inSlices<Item>(items: readonly Item[], size: number): AsyncGenerator<readonly Item[]> {
@@ -13,5 +13,31 @@ export async function* bytesInSlices(bytes: Buffer, size: number): AsyncGenerato
   for (let at = 0; at < bytes.length; at += size) {
     if (at > 0) await nextTurn();
     yield bytes.subarray(at, at + size);
+  }
+}
+
+/** A process is busy if its event loop works for more than this part of the time. */
+const BUSY = 0.3;
+/** How long work in the background rests in a busy process: three times as long as it took, so that it gets a quarter. */
+const REST = 3;
+const MAX_REST_MS = 250;
+
+/**
+ * Rests after a part of work in the background, such as an export, so that other requests get most of the event loop. In
+ * an idle process it waits for a millisecond only, in which it measures whether the process is busy.
+ */
+export async function giveWay(workedMs: number): Promise<void> {
+  const before = performance.eventLoopUtilization();
+  await sleep(1);
+  const { utilization } = performance.eventLoopUtilization(before);
+  if (utilization > BUSY) await sleep(Math.min(workedMs * REST, MAX_REST_MS));
+}
+
+/** Yields slices, and rests after each with {@link giveWay}. */
+export async function* inBackground<Slice>(slices: AsyncIterable<Slice>): AsyncGenerator<Slice> {
+  for await (const slice of slices) {
+    const began = performance.now();
+    yield slice;
+    await giveWay(performance.now() - began);
   }
 }

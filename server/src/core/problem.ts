@@ -305,7 +305,7 @@ export const problemCatalog = {
   rate_limited: [
     429,
     'Too many requests',
-    'The key has reached its rate limit. Retry after the number of seconds in Retry-After.',
+    'The caller has reached its rate limit. Retry after the number of seconds in Retry-After.',
   ],
   too_many_attempts: [
     429,
@@ -326,6 +326,11 @@ export const problemCatalog = {
     429,
     'Too many exports at once',
     'Too many exports run at once. Wait until one ends, or retry after the number of seconds in Retry-After.',
+  ],
+  too_many_imports: [
+    429,
+    'Too many imports at once',
+    'Two imports of this account or tenant run already. Wait until one ends, or retry after the number of seconds in Retry-After.',
   ],
   quota_exceeded: [
     429,

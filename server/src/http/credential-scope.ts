@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Role } from '../core/role.ts';
-import { isRateLimited } from './traffic/rate-limit.ts';
+import { limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
 import { problems } from './schemas.ts';
 
 /** How the callers of a group of routes authenticate. */
@@ -9,7 +9,7 @@ export interface Credential {
   /** The OpenAPI security requirement: a list of alternatives. Each names the schemes that are needed together. */
   security: Record<string, string[]>[];
   /**
-   * Verifies the request and sets its caller. Throws a 401 problem, or 429 if the key has reached a rate limit. Runs
+   * Verifies the request and sets its caller. Throws a 401 problem, or 429 if the caller has reached a rate limit. Runs
    * before the body is read.
    */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> | void;
@@ -33,30 +33,31 @@ declare module 'fastify' {
 
 /**
  * Registers routes that need a credential. It is checked before the body is read. Each route gets the security
- * requirement and the status 401 in its OpenAPI entry, and 429 if it takes a key.
+ * requirement and the statuses 401 and 429 in its OpenAPI entry.
  */
 export async function withCredential(
   app: FastifyInstance,
   credential: Credential,
+  rateLimits: RateLimiter,
   routes: FastifyPluginAsyncTypebox[],
 ): Promise<void> {
+  const keyHeaders = keyHeadersOf(credential);
   await app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       const schema = (route.schema ??= {});
       const role = credential.authorize && requiredRole(route);
       schema.security ??= credential.security;
-      const limited = isRateLimited(credential.security);
-      if (limited) requireUsage(route);
-      const refusals = [
-        401,
-        ...(credential.admit || role ? [403] : []),
-        ...(role ? [404] : []),
-        ...(limited ? [429] : []),
-      ];
+      if (keyHeaders.length > 0) requireUsage(route);
+      const refusals = [401, ...(credential.admit || role ? [403] : []), ...(role ? [404] : []), 429];
       schema.response = { ...problems(...refusals), ...(schema.response as object) };
       if (role) Object.assign(schema, { 'x-required-role': role });
     });
-    scope.addHook('onRequest', async (request, reply) => credential.authenticate(request, reply));
+    scope.addHook('onRequest', async (request, reply) => {
+      // A wrong token is counted too, so the network comes before the credential.
+      if (keyHeaders.every((header) => request.headers[header] === undefined))
+        await limitKeyless(request, reply, rateLimits);
+      await credential.authenticate(request, reply);
+    });
     scope.addHook('preHandler', async (request) => {
       await credential.admit?.(request);
       const { role } = request.routeOptions.config;
@@ -64,6 +65,29 @@ export async function withCredential(
     });
     for (const plugin of routes) await scope.register(plugin);
   });
+}
+
+/** Registers routes that are open to anyone. Their requests are counted for each network. */
+export async function withoutCredential(
+  app: FastifyInstance,
+  rateLimits: RateLimiter,
+  routes: FastifyPluginAsyncTypebox[],
+): Promise<void> {
+  await app.register(async (scope) => {
+    scope.addHook('onRoute', ({ schema, config }) => {
+      if (schema && config?.cost !== 0)
+        schema.response = { ...problems(429), ...(schema.response as object) };
+    });
+    scope.addHook('onRequest', (request, reply) => limitKeyless(request, reply, rateLimits));
+    for (const plugin of routes) await scope.register(plugin);
+  });
+}
+
+/** The headers of the keys that a credential takes. A request with one of them is counted for the key. */
+function keyHeadersOf({ security }: Credential): string[] {
+  return Object.entries({ gameKey: 'x-game-key', apiKey: 'x-api-key' })
+    .filter(([scheme]) => security.some((schemes) => scheme in schemes))
+    .map(([, header]) => header);
 }
 
 function requiredRole({ url, config }: RouteOptions): Role | undefined {

@@ -3,7 +3,7 @@ import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
 import { roles, type Role } from '../core/role.ts';
 import { bearerToken, type Credential } from './credential-scope.ts';
-import { applyRateLimit, type RateLimiter } from './traffic/rate-limit.ts';
+import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 
 /**
@@ -62,7 +62,7 @@ export function createCredentials(
     const caller = await verify.key(kind, header, clientAddress(request));
     if (!caller) throw new ProblemError(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
     request.keyCaller = caller;
-    applyRateLimit(reply, await rateLimits.count(caller));
+    applyRateLimit(reply, 'This key', await rateLimits.count(caller));
     return caller;
   };
 
@@ -84,12 +84,13 @@ export function createCredentials(
     return (request.playerCaller = caller);
   };
 
-  const checkAccount = async (request: FastifyRequest): Promise<void> => {
+  const checkAccount = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const token = bearerToken(request);
     if (!token) throw new ProblemError('missing_bearer');
     const caller = await verify.account(token);
     if (!caller) throw new ProblemError('invalid_bearer');
     request.accountCaller = caller;
+    await limitKeyless(request, reply, rateLimits, { kind: 'account', id: caller.accountId });
   };
 
   /** A player's token is valid only with a key of its own tenant. */
@@ -107,6 +108,8 @@ export function createCredentials(
     const caller = await verify.wallet(token);
     if (!caller || (key && key.tenantId !== caller.tenantId)) throw new ProblemError('invalid_bearer');
     request.walletCaller = caller;
+    const id = `${caller.tenantId} ${caller.playerIndex}`;
+    if (!key) await limitKeyless(request, reply, rateLimits, { kind: 'player', id });
   };
 
   /**
@@ -155,8 +158,9 @@ export function createCredentials(
     /** A player who reads or changes their own data. Keys in the request are ignored. */
     player: {
       security: [{ player: [] }],
-      authenticate: async (request) => {
+      authenticate: async (request, reply) => {
         const { playerId } = await checkPlayer(request);
+        await limitKeyless(request, reply, rateLimits, { kind: 'player', id: playerId });
         if (!(await verify.hasProfile(playerId))) throw new ProblemError('invalid_bearer');
       },
     },
@@ -180,7 +184,7 @@ export function createCredentials(
     accountOrApiKey: {
       security: [{ account: [] }, { apiKey: [] }],
       authenticate: async (request, reply) => {
-        if (request.headers['x-api-key'] === undefined) return checkAccount(request);
+        if (request.headers['x-api-key'] === undefined) return checkAccount(request, reply);
         await checkKey(request, reply, 'api');
       },
       async authorize(request, role) {

@@ -1,4 +1,3 @@
-import { isRateLimited } from './traffic/rate-limit.ts';
 import { createSchemaComponents, type Schema, type SchemaComponents, type Side } from './openapi-schemas.ts';
 import { problemDescriptions } from './schemas.ts';
 
@@ -18,7 +17,7 @@ export const responseHeaders = {
   },
   'RateLimit-Limit': {
     description:
-      'The number of requests that the key may send in the current window (minute or hour, the one with fewer requests left).',
+      'The number of requests that the key, account, player or network may send in the current window. A key has two windows: the headers describe the one with fewer requests left.',
     schema: { type: 'integer' },
   },
   'RateLimit-Remaining': {
@@ -110,13 +109,12 @@ function describeOperation(
   shared: Record<string, Response>,
 ): Operation {
   const { security = [], parameters, requestBody } = operation;
-  const isCounted = isRateLimited(security);
+  const isCounted = '429' in operation.responses;
   const declared = { ...operation.responses, ...problem(405), ...problem(500) };
   const responses = Object.entries(declared).map(([status, response]): [string, ResponseOrReference] => {
     const described = describeResponse(status, response as Response, isCounted, components);
     if (described.description !== problemDescriptions[Number(status)]) return [status, described];
-    // Only responses to requests with a key carry the state of the rate limit.
-    const name = isCounted && status === '429' ? 'RateLimited' : PROBLEM_NAMES[status]!;
+    const name = PROBLEM_NAMES[status]!;
     shared[name] = described;
     return [status, { $ref: `#/components/responses/${name}` }];
   });

@@ -11,8 +11,9 @@ dashboard accounts send their access token as \`Authorization: Bearer\`. Each op
 
 **Errors** are problem documents (RFC 9457) with a stable \`code\`.
 
-**Rate limits.** Each key has a limit per minute and per hour. Responses to requests with a key carry \`RateLimit-Limit\`,
-\`RateLimit-Remaining\` and \`RateLimit-Reset\`. After a 429, wait for the number of seconds in \`Retry-After\`.
+**Rate limits.** Each key has a limit per minute and per hour. Without a key, accounts, players and networks have a limit per
+10 seconds. Responses carry \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. After a 429, wait for the number
+of seconds in \`Retry-After\`.
 
 **Formats.** Times are ISO 8601 in UTC. Identifiers are lower-case UUIDs. Unknown members of a body are ignored.
 If an optional member is null, it counts as missing.

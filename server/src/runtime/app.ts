@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { version } from '../core/version.ts';
 import { groups } from './feature-groups.ts';
-import { withCredential } from '../http/credential-scope.ts';
+import { withCredential, withoutCredential } from '../http/credential-scope.ts';
 import { createCredentials } from '../http/credentials.ts';
 import { measureRequests } from '../http/metrics.ts';
 import { publishOpenApi } from '../http/openapi.ts';
@@ -38,12 +38,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     onMischarged: options.onMischarged,
   });
 
-  const auth = createCredentials(services.verifiers, services.rateLimits);
+  const { rateLimits } = services;
+  const auth = createCredentials(services.verifiers, rateLimits);
   for (const { routes: routeGroups } of groups)
     for (const { credential, routes } of routeGroups) {
       const plugins = routes.map((create) => create(services));
-      if (credential) await withCredential(plain, auth[credential], plugins);
-      else for (const plugin of plugins) await plain.register(plugin);
+      if (credential) await withCredential(plain, auth[credential], rateLimits, plugins);
+      else await withoutCredential(plain, rateLimits, plugins);
     }
 
   await app.ready();

@@ -85,6 +85,16 @@ export const settings = {
     '',
     rpcUrls,
   ),
+  ACCOUNT_RATE_LIMIT: setting(
+    'The requests that a dashboard account, or a player without a key, may send in a second, averaged over 10 seconds.',
+    '30',
+    integer(5, 1_000_000),
+  ),
+  NETWORK_RATE_LIMIT: setting(
+    'The requests without a key that a network may send in a second, averaged over 10 seconds.',
+    '200',
+    integer(5, 1_000_000),
+  ),
   ALERT_SUPPRESSION_SECONDS: setting(
     'How long a key raises no second alert of the same type.',
     '900',
@@ -184,6 +194,8 @@ export interface Config {
   storeBUrl: string | undefined;
   /** By chain id. */
   walletRpcUrls: ReadonlyMap<number, string>;
+  /** Requests without a key in a second. */
+  keylessLimits: { account: number; network: number };
   alertSuppressionSeconds: number;
   chain: ChainSettings | undefined;
   smtpUrl: string | undefined;
@@ -244,6 +256,10 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     storeAOpenIdUrl: read('STORE_A_OPENID_URL', settings.STORE_A_OPENID_URL.parse) ?? storeAUrl,
     storeBUrl: read('STORE_B_URL', settings.STORE_B_URL.parse),
     walletRpcUrls: read('WALLET_RPC_URLS', settings.WALLET_RPC_URLS.parse),
+    keylessLimits: {
+      account: read('ACCOUNT_RATE_LIMIT', settings.ACCOUNT_RATE_LIMIT.parse),
+      network: read('NETWORK_RATE_LIMIT', settings.NETWORK_RATE_LIMIT.parse),
+    },
     alertSuppressionSeconds: read('ALERT_SUPPRESSION_SECONDS', settings.ALERT_SUPPRESSION_SECONDS.parse),
     chain: readChain(read, problems),
     smtpUrl: read('SMTP_URL', settings.SMTP_URL.parse),

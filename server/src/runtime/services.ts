@@ -124,7 +124,7 @@ export async function openServices(
     changes,
     jobs,
     metrics,
-    rateLimits: createRateLimits({ redis, metrics, logger }),
+    rateLimits: createRateLimits({ redis, keyless: config.keylessLimits, metrics, logger }),
     createBudget,
     /** What studios and integrations download. A piece is read in 10 to 50 ms. */
     exports: createExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),

@@ -29,16 +29,7 @@ export type CreateBudget = (options: BudgetOptions) => AttemptBudget;
  */
 export function createAttemptBudgets(redis?: Redis): CreateBudget {
   return ({ name, attempts, seconds, refusal }) => {
-    const options = { keyPrefix: `guildhall:${name}`, points: attempts, duration: seconds };
-    const memory = new RateLimiterMemory(options);
-    const limiter = redis
-      ? new RateLimiterRedis({
-          ...options,
-          storeClient: redis,
-          rejectIfRedisNotReady: true,
-          insuranceLimiter: memory,
-        })
-      : memory;
+    const limiter = createLimiter(redis, { name, points: attempts, seconds });
     return {
       async spend(key) {
         try {
@@ -57,6 +48,23 @@ export function createAttemptBudgets(redis?: Redis): CreateBudget {
       },
     };
   };
+}
+
+/** Creates a counter with a fixed window. All processes share it in Redis, like budgets. */
+export function createLimiter(
+  redis: Redis | undefined,
+  { name, points, seconds }: { name: string; points: number; seconds: number },
+): RateLimiterMemory | RateLimiterRedis {
+  const options = { keyPrefix: `guildhall:${name}`, points, duration: seconds };
+  const memory = new RateLimiterMemory(options);
+  return redis
+    ? new RateLimiterRedis({
+        ...options,
+        storeClient: redis,
+        rejectIfRedisNotReady: true,
+        insuranceLimiter: memory,
+      })
+    : memory;
 }
 
 /** Hashes the key: it may contain an e-mail address or a network, and may have any length. */

@@ -55,6 +55,9 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'error',
     AVATAR_STORAGE_URL: pathToFileURL(avatars).href,
+    // A test sends more requests in a second than a person.
+    ACCOUNT_RATE_LIMIT: '1000000',
+    NETWORK_RATE_LIMIT: '1000000',
     ...env,
   });
   const app = await createApp({

@@ -9,6 +9,16 @@ import { billingOf } from '../request-context.ts';
 import { createHttpServer } from '../server.ts';
 
 const key = { keyId: 'key', tenantId: 'tenant', payerId: 'workspace', payerHasHardStop: false } as KeyCaller;
+const noLimits = {
+  count: () => assert.fail('the credential of this test does not count'),
+  countKeyless: async () => ({
+    admitted: true,
+    window: '10 seconds' as const,
+    limit: 9,
+    remaining: 9,
+    resetSeconds: 1,
+  }),
+};
 const gameKey: Credential = {
   security: [{ gameKey: [] }],
   authenticate: (request) => void (request.keyCaller = key),
@@ -23,7 +33,7 @@ async function open(): Promise<FastifyInstance> {
 describe('withCredential', () => {
   test('rejects a route that takes a key and declares no usage', async () => {
     const app = await open();
-    const silent = withCredential(app, gameKey, [
+    const silent = withCredential(app, gameKey, noLimits, [
       async (scope) => void scope.get('/silent', async () => ({})),
     ]);
     await assert.rejects(silent, /\/silent must declare whether it reads or writes/);
@@ -40,7 +50,7 @@ describe('meterRequests', () => {
       count: (_: KeyCaller, traffic: { units: number }) => void units.push(traffic.units),
     };
     meterRequests(app, meter, (operation, what) => reports.push(`${operation}: ${what}`));
-    await withCredential(app, gameKey, [
+    await withCredential(app, gameKey, noLimits, [
       async (scope) => {
         for (const usage of ['read', 'write'] as const) {
           scope.get(`/${usage}/:times/:status`, { config: { usage } }, async (request, reply) => {

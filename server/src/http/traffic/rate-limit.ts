@@ -1,26 +1,47 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../../security/attempt-budget.ts';
 import { ProblemError } from '../../core/problem.ts';
 import type { KeyCaller } from '../../core/callers.ts';
+import { clientAddress } from '../client-address.ts';
 
-/** Counts the requests of keys. A feature implements it. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For how many requests a request without a key counts. Default: 1. With 0 it is not counted. */
+    cost?: number;
+  }
+}
+
+/** The sender of a request without a key: an account or a player by its token, or the network of its address. */
+export interface KeylessCaller {
+  kind: 'account' | 'player' | 'network';
+  id: string;
+}
+
+/** Counts requests. A feature implements it. */
 export interface RateLimiter {
-  /** Counts or rejects a request. Asynchronous if several processes share the count. Never throws. */
+  /** Counts or rejects a request on a key. Asynchronous if several processes share the count. Never throws. */
   count(key: KeyCaller): RateLimitVerdict | Promise<RateLimitVerdict>;
+  /** Counts or rejects a request without a key. */
+  countKeyless(caller: KeylessCaller, cost: number): Promise<RateLimitVerdict>;
 }
 
 /** Whether a request is admitted, and the state of the window with the fewest requests left. */
 export interface RateLimitVerdict {
   admitted: boolean;
-  window: 'minute' | 'hour';
+  window: 'minute' | 'hour' | '10 seconds';
   limit: number;
   remaining: number;
   /** Seconds until the window ends, rounded up. At least 1. */
   resetSeconds: number;
 }
 
-/** Sets the RateLimit headers on every response. Throws rate_limited if the request is not admitted. */
+/**
+ * Sets the RateLimit headers on every response. Throws rate_limited if the request is not admitted. `whose` begins the
+ * sentence of the error.
+ */
 export function applyRateLimit(
   reply: FastifyReply,
+  whose: string,
   { admitted, window, limit, remaining, resetSeconds }: RateLimitVerdict,
 ): void {
   reply.header('ratelimit-limit', limit);
@@ -28,12 +49,18 @@ export function applyRateLimit(
   reply.header('ratelimit-reset', resetSeconds);
   if (admitted) return;
   throw new ProblemError('rate_limited', {
-    detail: `This key may send ${limit} request${limit === 1 ? '' : 's'} per ${window}. Retry after ${resetSeconds} s.`,
+    detail: `${whose} may send ${limit} request${limit === 1 ? '' : 's'} per ${window}. Retry after ${resetSeconds} s.`,
     headers: { 'retry-after': String(resetSeconds) },
   });
 }
 
-/** Whether requests with this security requirement are rate-limited: if they can carry a key. */
-export function isRateLimited(security: readonly Record<string, unknown>[] = []): boolean {
-  return security.some((schemes) => 'gameKey' in schemes || 'apiKey' in schemes);
+/** Counts a request without a key. Throws rate_limited. */
+export async function limitKeyless(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rateLimits: RateLimiter,
+  caller: KeylessCaller = { kind: 'network', id: networkOf(clientAddress(request)) },
+): Promise<void> {
+  const { cost = 1 } = request.routeOptions.config;
+  if (cost > 0) applyRateLimit(reply, `This ${caller.kind}`, await rateLimits.countKeyless(caller, cost));
 }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { FORM_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { createConcurrencyLimit } from '../../../http/traffic/concurrency.ts';
 import { acceptForms, type Form } from '../../../http/form.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
@@ -15,15 +16,18 @@ const LIST = '/api/bus_tenants/:tenantId/event-definitions';
 const tags = ['Event definitions'];
 const config = { role: 'admin' } as const;
 
+const IMPORT_LIMITS = { perCaller: 2, perTenant: 2, inAll: 16 };
+
 /** Authenticated by a dashboard account. */
 export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
+  const imports = createConcurrencyLimit({ code: 'too_many_imports', noun: 'import' }, IMPORT_LIMITS);
   return async (app) => {
     const readForm = await acceptForms(app, MAX_CSV_BYTES);
 
     app.get(
       `${LIST}/export`,
       {
-        config,
+        config: { ...config, cost: 10 },
         schema: {
           operationId: 'exportEventDefinitions',
           tags,
@@ -57,7 +61,7 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
       `${LIST}/import`,
       {
         bodyLimit: FORM_BODY_LIMIT,
-        config,
+        config: { ...config, cost: 30 },
         schema: {
           operationId: 'importEventDefinitions',
           tags,
@@ -67,20 +71,24 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
             '`event_value`. The columns `id` (or `event_definition_id`), `event_scope`, `event_category`, `event_description` ' +
             'and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and ' +
             'all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing ' +
-            'is written.',
+            'is written. Two imports of an account or tenant can run at once, and each counts as 30 requests.',
           params: TenantPath,
           consumes: ['multipart/form-data'],
           body: ImportForm,
           response: { 200: ImportResult },
         },
       },
-      async (request) =>
-        importDefinitions(
-          services,
-          request.params.tenantId,
-          parseImportForm(await readForm(request)),
-          authorOf(request),
-        ),
+      async (request) => {
+        const { tenantId } = request.params;
+        // A stalled upload is not an import yet. The budget of bodies limits uploads.
+        const form = parseImportForm(await readForm(request));
+        const leave = imports.enter(request, tenantId);
+        try {
+          return await importDefinitions(services, tenantId, form, authorOf(request));
+        } finally {
+          leave();
+        }
+      },
     );
   };
 }

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { inSlices } from '../../../core/event-loop.ts';
+import { inBackground, inSlices } from '../../../core/event-loop.ts';
 import { isGuid } from '../../../core/ids.ts';
 import { checkRow, createRowError, type CheckedRow, type RowError } from './check-row.ts';
 import type { DefinitionServices } from './manage-definitions.ts';
@@ -46,7 +46,7 @@ export async function importDefinitions(
   const csvRows = await oneFileAtATime(() => readDefinitionCsv(file, { id: overwriteExisting }));
   const failures = new Map<number, string>();
   const rows: CheckedRow[] = [];
-  for await (const slice of inSlices(csvRows, ROWS_PER_TURN))
+  for await (const slice of inBackground(inSlices(csvRows, ROWS_PER_TURN)))
     for (const one of slice) {
       const { row, errors } = checkRow(one);
       if (errors.length === 0) rows.push(row);

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { bytesInSlices } from '../../../core/event-loop.ts';
+import { bytesInSlices, inBackground } from '../../../core/event-loop.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { csvColumns, type CsvColumn } from './csv-cells.ts';
 
@@ -122,7 +122,7 @@ async function parseCsv(
     },
   });
   try {
-    await pipeline(bytesInSlices(file, BYTES_PER_TURN), parser.resume());
+    await pipeline(inBackground(bytesInSlices(file, BYTES_PER_TURN)), parser.resume());
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { records, empty_lines: emptyLines } = error as unknown as { records: number; empty_lines: number };

@@ -32,7 +32,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
     app.get(
       LIST,
       {
-        config,
+        config: { ...config, cost: 5 },
         schema: {
           operationId: 'listEventDefinitions',
           tags,

@@ -49,7 +49,7 @@ export function eventReadingRoutes({
     app.get(
       '/api/bus_tenants/:tenantId/events/export',
       {
-        config: { role: 'viewer', usage: 'read' },
+        config: { role: 'viewer', usage: 'read', cost: 30 },
         schema: {
           operationId: 'exportEvents',
           tags: ['Gameplay events'],

@@ -18,6 +18,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
     app.get(
       '/health/live',
       {
+        config: { cost: 0 },
         schema: {
           operationId: 'getLiveness',
           tags: ['Operations'],
@@ -32,6 +33,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
     app.get(
       '/health/ready',
       {
+        config: { cost: 0 },
         schema: {
           operationId: 'getReadiness',
           tags: ['Operations'],

@@ -101,6 +101,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
     app.get(
       '/api/player-profile/me/export',
       {
+        config: { cost: 30 },
         schema: {
           operationId: 'exportOwnData',
           tags,

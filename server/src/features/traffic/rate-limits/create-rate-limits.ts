@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
-import type { RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
+import type { KeylessCaller, RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { isRedisReady, type Redis } from '../../../redis/redis.ts';
+import { createKeylessLimits, type KeylessLimits } from './keyless-limits.ts';
 import { createRedisRateCounter, type RedisRateCounter } from './redis-rate-counter.ts';
 import { countRequest, emptyWindows, verdict, type Windows } from './windows.ts';
 
@@ -15,6 +16,8 @@ const CACHED_KEYS = 100_000;
 export interface RateLimitServices {
   /** Shares the counts between processes. Undefined for a single process. */
   redis?: Redis | undefined;
+  /** The limits of requests without a key. */
+  keyless: KeylessLimits;
   metrics: Registry;
   logger: { warn(details: object, message: string): void };
   /** A monotonic clock in milliseconds. */
@@ -22,22 +25,25 @@ export interface RateLimitServices {
 }
 
 /**
- * Counts requests per key in two windows. With Redis, all processes share the counts. While Redis is unavailable, each process
+ * Counts requests per key in two windows, and requests without a key. With Redis, all processes share the counts. While Redis is unavailable, each process
  * counts in memory, starting from the last counts it has cached.
  */
 export function createRateLimits(services: RateLimitServices): RateLimiter {
-  const { redis, metrics, logger, now = monotonicClock } = services;
+  const { redis, keyless, metrics, logger, now = monotonicClock } = services;
   const cachedWindows = new LRUCache<string, Windows>({ max: CACHED_KEYS });
   const refused = new Counter({
     name: 'guildhall_rate_limited_requests_total',
-    help: 'Requests refused because their key had reached a rate limit.',
+    help: 'Requests refused because their caller had reached a rate limit.',
     labelNames: ['kind', 'window'] as const,
     registers: [metrics],
   });
-  const measure = (key: KeyCaller, verdictOfKey: RateLimitVerdict): RateLimitVerdict => {
-    if (!verdictOfKey.admitted) refused.labels(key.kind, verdictOfKey.window).inc();
-    return verdictOfKey;
+  const measure = ({ kind }: KeyCaller | KeylessCaller, found: RateLimitVerdict): RateLimitVerdict => {
+    if (!found.admitted) refused.labels(kind, found.window).inc();
+    return found;
   };
+  const limits = createKeylessLimits(redis, keyless);
+  const countKeyless = async (caller: KeylessCaller, cost: number): Promise<RateLimitVerdict> =>
+    measure(caller, await limits(caller, cost));
 
   /** Redis's clock minus this process's clock. Windows end by Redis's clock after its first response. */
   let clockOffsetMs = 0;
@@ -48,7 +54,7 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
     const admitted = countRequest(windows, key.rateLimit, time);
     return measure(key, verdict(admitted, windows, key.rateLimit, time));
   };
-  if (!redis) return { count: countInMemory };
+  if (!redis) return { count: countInMemory, countKeyless };
 
   let hasWarned = false;
   const warnOnce = (error: unknown): void => {
@@ -73,7 +79,10 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
     }
   };
   const counter = createRedisRateCounter(redis);
-  return { count: (key) => (isRedisReady(redis) ? countInRedis(counter, key) : countInMemory(key)) };
+  return {
+    count: (key) => (isRedisReady(redis) ? countInRedis(counter, key) : countInMemory(key)),
+    countKeyless,
+  };
 }
 
 /** Wall-clock time in whole milliseconds, taken once at process start. So a change of the system clock moves no window. */

@@ -184,7 +184,7 @@ describe('rate limit of a key', () => {
     assert.deepEqual([limitHeaders(await ask(tenant))[1], limitHeaders(await read(tenant))[1]], [44, 48]);
   });
 
-  test('does not count requests without a key', async () => {
+  test('counts requests without a key for the account, player or network', async () => {
     const tenant = await arrangeLimits({ keys: { perMinute: 2 } });
     const player = await arrangePlayer(app, tenant);
     const account = await arrangeAccount(app, tenant, 'owner');
@@ -196,9 +196,9 @@ describe('rate limit of a key', () => {
       () => app.http.get(`/api/public/player-profiles/${player.playerId}`, { gameKey, apiKey }),
     ]) {
       const answer = await send();
-      assert.deepEqual([answer.status, hasHeaders(answer)], [200, false]);
+      assert.deepEqual([answer.status, limitHeaders(answer)[0]], [200, 10_000_000]);
     }
-    assert.equal(limitHeaders(await ask(tenant))[1], 0);
+    assert.equal(limitHeaders(await ask(tenant))[1], 0, 'the key counts its sign-in and this request');
   });
 
   test('applies a changed plan or key at once, and in other processes after their notification', async () => {
@@ -229,5 +229,70 @@ describe('rate limit of a key', () => {
     const { text } = await app.http.get('/metrics');
     assert.match(text, /guildhall_rate_limited_requests_total\{kind="api",window="minute"\} \d/);
     assert.ok(!text.includes('guildhall_redis_up'), 'this server has no Redis');
+  });
+});
+
+describe('rate limit of requests without a key', () => {
+  test('admits a burst of a dashboard, then returns 429 with Retry-After to this account only', async () => {
+    const limited = await startTestApp({
+      env: { ACCOUNT_RATE_LIMIT: '5', NETWORK_RATE_LIMIT: '100' },
+    });
+    const { http } = limited;
+    const tenant = await arrangeTenant(limited);
+    const [account, colleague] = await Promise.all([
+      arrangeAccount(limited, tenant, 'owner'),
+      arrangeAccount(limited, tenant, 'admin'),
+    ]);
+    const path = `/api/bus_tenants/${tenant.tenantId}`;
+    const burst = await Promise.all(Array.from({ length: 50 }, () => http.get(path, account)));
+    assert.deepEqual(new Set(burst.map(({ status }) => status)), new Set([200]));
+    const refused = await http.get(path, account);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'rate_limited']);
+    assert.match(refused.body.detail, /This account may send 50 requests per 10 seconds/);
+    const [limit, remaining, reset] = limitHeaders(refused);
+    assert.deepEqual([limit, remaining], [50, 0]);
+    assert.equal(refused.headers.get('retry-after'), String(reset));
+    assert.equal((await http.get(path, colleague)).status, 200);
+    assert.equal((await http.get('/api/player-profile/me', account)).status, 401, 'no token of a player');
+    const ofKey = await http.get(`${path}/events?scope=player`, { ...account, apiKey: tenant.apiKey });
+    assert.deepEqual([ofKey.status, limitHeaders(ofKey)[0]], [200, 60_000]);
+  });
+
+  test('counts an export as 30 requests', async () => {
+    const limited = await startTestApp({ env: { ACCOUNT_RATE_LIMIT: '5' } });
+    const { http } = limited;
+    const tenant = await arrangeTenant(limited);
+    const account = await arrangeAccount(limited, tenant, 'owner');
+    const exported = () =>
+      http.get(`/api/bus_tenants/${tenant.tenantId}/events/export?scope=player`, account);
+    const first = await exported();
+    assert.deepEqual([first.status, ...limitHeaders(first).slice(0, 2)], [200, 50, 20]);
+    assert.equal((await exported()).status, 429);
+    const cheap = await http.get(`/api/bus_tenants/${tenant.tenantId}`, account);
+    assert.deepEqual([cheap.status, limitHeaders(cheap)[1]], [200, 19]);
+  });
+
+  test('limits a network, also with wrong tokens and forged key headers, but not health checks and keys', async () => {
+    const limited = await startTestApp({ env: { NETWORK_RATE_LIMIT: '5' } });
+    const { http } = limited;
+    const tenant = await arrangeTenant(limited);
+    const open = () => http.get('/.well-known/jwks.json', { gameKey: 'ignored' });
+    const statuses = new Set<number>();
+    for (let request = 0; request < 24; request++) {
+      statuses.add((await http.get('/api/workspaces', { bearer: 'wrong' })).status);
+      statuses.add((await open()).status);
+    }
+    assert.deepEqual(statuses, new Set([401, 200]));
+    await open();
+    await open();
+    for (const answer of [
+      await open(),
+      await http.get('/api/workspaces', { bearer: 'wrong', gameKey: 'x' }),
+    ]) {
+      assert.deepEqual([answer.status, answer.body.code], [429, 'rate_limited']);
+      assert.match(answer.body.detail, /This network may send 50 requests/);
+    }
+    assert.equal((await http.get('/health/ready')).status, 200);
+    assert.equal((await ask(tenant, undefined, limited)).status, 404);
   });
 });

@@ -6,6 +6,7 @@ import type { RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-l
 import type { KeyCaller } from '../../../core/callers.ts';
 import { openRedis, type Redis } from '../../../redis/redis.ts';
 import { eventually } from '../../../testing/eventually.ts';
+import { keyWith } from '../../../testing/key-callers.ts';
 import { startRedisServer } from '../../../testing/redis-server.ts';
 import { createRedisRateCounter } from './redis-rate-counter.ts';
 import { createRateLimits } from './index.ts';
@@ -30,24 +31,12 @@ async function join({ awaited = true, url = server.url } = {}): Promise<Process>
   const logger = { info: write, warn: write };
   const redis = openRedis(url, logger);
   after(() => redis.disconnect());
-  const process = { redis, limits: createRateLimits({ redis, metrics: new Registry(), logger }), log };
+  const keyless = { account: 5, network: 5 };
+  const limits = createRateLimits({ redis, keyless, metrics: new Registry(), logger });
+  const process = { redis, limits, log };
   if (awaited) await connected(process);
   return process;
 }
-
-const keyWith = (perMinute: number, perHour = 1_000_000): KeyCaller => ({
-  keyId: randomUUID(),
-  kind: 'game',
-  tenantId: randomUUID(),
-  workspaceId: randomUUID(),
-  allowDataApi: false,
-  rateLimit: { perMinute, perHour },
-  maxMatchEventsPerRequest: 1,
-  maxPlayerEventsPerRequest: 1,
-  alertThresholds: { rate_spike: 60_000, payload_spike: 60_000 },
-  payerId: randomUUID(),
-  payerHasHardStop: false,
-});
 
 /** Sends `count` requests at once, distributed over the processes. Returns the verdicts. */
 const send = (processes: Process[], key: KeyCaller, count: number): Promise<RateLimitVerdict[]> =>
@@ -61,6 +50,25 @@ async function admitted(processes: Process[], key: KeyCaller, count: number): Pr
 }
 
 describe('rate limits of several processes with Redis', () => {
+  test('count requests without a key together, and alone while Redis is unavailable', async () => {
+    const count = async (cost: number, processes = all) => {
+      const caller = { kind: 'account', id: randomUUID() } as const;
+      const verdicts = await Promise.all(
+        Array.from({ length: 90 }, (_, index) =>
+          processes[index % processes.length]!.limits.countKeyless(caller, cost),
+        ),
+      );
+      return verdicts.filter((verdict) => verdict.admitted).length;
+    };
+    assert.equal(await count(1), 50);
+    await server.kill();
+    await Promise.all(all.map(disconnected));
+    assert.equal(await count(1, [first]), 50);
+    await server.start();
+    await Promise.all(all.map(connected));
+    assert.equal(await count(1), 50);
+  });
+
   test('admit exactly the limit of concurrent requests', async () => {
     const byMinute = keyWith(50);
     assert.equal(await admitted(all, byMinute, 300), 50);

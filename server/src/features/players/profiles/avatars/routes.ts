@@ -24,6 +24,7 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
       '/api/player-profile/me/avatar',
       {
         bodyLimit: FORM_BODY_LIMIT,
+        config: { cost: 30 },
         schema: {
           operationId: 'uploadAvatar',
           tags,

@@ -1,0 +1,57 @@
+import { RateLimiterRes } from 'rate-limiter-flexible';
+import type { KeylessCaller, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
+import type { Redis } from '../../../redis/redis.ts';
+import { createLimiter } from '../../../security/attempt-budget.ts';
+
+/** Requests in a second, averaged over one window. */
+export interface KeylessLimits {
+  /** Of a dashboard account, or of a player. */
+  account: number;
+  network: number;
+}
+
+/** A page of the console sends up to 50 requests at once. In a shorter window, such a burst would need a higher limit. */
+const WINDOW_SECONDS = 10;
+
+/**
+ * Counts requests without a key in a fixed window of 10 seconds. Processes share the counts in Redis. While Redis is
+ * unavailable, each process counts in memory.
+ */
+export function createKeylessLimits(
+  redis: Redis | undefined,
+  { account, network }: KeylessLimits,
+): (caller: KeylessCaller, cost: number) => Promise<RateLimitVerdict> {
+  const create = (name: string, perSecond: number) => {
+    const points = perSecond * WINDOW_SECONDS;
+    return {
+      points,
+      limiter: createLimiter(redis, { name: `requests:${name}`, points, seconds: WINDOW_SECONDS }),
+    };
+  };
+  const limits = {
+    account: create('account', account),
+    player: create('player', account),
+    network: create('network', network),
+  };
+
+  return async ({ kind, id }, cost) => {
+    const { points, limiter } = limits[kind];
+    const verdict = (
+      admitted: boolean,
+      { remainingPoints, msBeforeNext }: RateLimiterRes,
+    ): RateLimitVerdict => ({
+      admitted,
+      window: `${WINDOW_SECONDS} seconds`,
+      limit: points,
+      remaining: remainingPoints,
+      resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+    });
+    try {
+      return verdict(true, await limiter.consume(id, cost));
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      // A refused request is not counted: after an expensive one, others that fit are still admitted.
+      return verdict(false, await limiter.reward(id, cost));
+    }
+  };
+}
