@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** Yields a list in slices, each in its own turn of the event loop. Other requests wait for at most one slice. */
