@@ -37,6 +37,8 @@ const types = generator.astToString(
     transform: exactInteger,
     alphabetize: false,
     emptyObjectsUnknown: true,
+    // A member of a request with a default may be left out.
+    defaultNonNullable: false,
   }),
 );
 await writeFile(

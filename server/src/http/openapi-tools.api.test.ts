@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startTestApp } from '../testing/test-app.ts';
+
+/**
+ * What other tools make of the OpenAPI document. The tools have an installation of their own, in `tools/`. Without it the
+ * tests are skipped, except with CI=true.
+ */
+const TOOLS = fileURLToPath(new URL('../../../tools/', import.meta.url));
+const PROGRAMS = join(TOOLS, 'node_modules', '.bin');
+const isMissing = !existsSync(PROGRAMS) && process.env['CI'] !== 'true';
+const withTools = { skip: isMissing && 'Run `npm ci --prefix tools` to run this test.' };
+/** NSwag is a .NET program, which npm does not bring. Not even CI=true requires it. */
+const hasNswag = ['nswag', 'dotnet'].every((name) => !spawnSync(name, ['--version']).error);
+const withNswag = { skip: !hasNswag && 'Install the .NET SDK and NSwag to compile the C# client.' };
+
+const app = await startTestApp();
+const folder = await mkdtemp(join(tmpdir(), 'guildhall-openapi-'));
+after(() => rm(folder, { recursive: true }));
+const document = join(folder, 'openapi.json');
+await writeFile(document, (await app.http.get('/openapi.json')).text);
+
+describe('linters of the OpenAPI document', () => {
+  test('Redocly reports no error and no warning', withTools, async () => {
+    const report = await run('redocly', ['lint', document, '--config', 'redocly.yaml', '--format=json']);
+    assert.deepEqual(JSON.parse(report).totals, { errors: 0, warnings: 0, ignored: 0 }, report);
+  });
+
+  test('Spectral reports no error and no warning', withTools, async () => {
+    const report = await run('spectral', [
+      'lint',
+      document,
+      '--ruleset=spectral.yaml',
+      '--fail-severity=info',
+    ]);
+    assert.match(report, /No results/);
+  });
+});
+
+describe('generated clients', () => {
+  test('the TypeScript client compiles, with optional members and named types', withTools, async () => {
+    // Without the option, each member with a default would be required, also in requests.
+    await run('openapi-typescript', [
+      document,
+      '--default-non-nullable=false',
+      `--output=${join(folder, 'api.d.ts')}`,
+    ]);
+    await writeFile(join(folder, 'client.ts'), TYPESCRIPT_CLIENT);
+    await symlink(join(TOOLS, 'node_modules'), join(folder, 'node_modules'), 'dir');
+    await run('tsc', ['--noEmit', '--strict', '--module', 'nodenext', join(folder, 'client.ts')]);
+  });
+
+  test('the C# client compiles', withNswag, async () => {
+    const client = join(folder, 'Client.cs');
+    await run('nswag', [
+      'openapi2csclient',
+      `/input:${document}`,
+      `/output:${client}`,
+      '/namespace:Guildhall',
+      '/operationGenerationMode:SingleClientFromOperationId',
+    ]);
+    assert.doesNotMatch(await readFile(client, 'utf8'), /\b(Body|Response|Anonymous)\d+\b/);
+    await writeFile(join(folder, 'Client.csproj'), CSHARP_PROJECT);
+    await run('dotnet', ['build', join(folder, 'Client.csproj')]);
+  });
+});
+
+/** Uses named types, leaves out optional members, and reads a problem. */
+const TYPESCRIPT_CLIENT = `
+import type { components, operations, paths } from './api.d.ts';
+
+type Schemas = components['schemas'];
+export const login: Schemas['LoginRequest'] = { provider: 'Mock', token: 'mock:ada:secret' };
+export const withNull: Schemas['LoginRequest'] = { ...login, profileVisibility: null };
+// @ts-expect-error The provider is an enum.
+export const unknownProvider: Schemas['LoginRequest'] = { provider: 'None', token: 'x' };
+export const batch: Schemas['MatchEventBatchRequest'] = { events: [] };
+export type Login = operations['logInPlayer']['responses'][200]['content']['application/json'];
+export const idOf = ({ playerId }: Login): string => playerId;
+export type Refusal = paths['/api/player-auth/login']['post']['responses'][401]['content']['application/problem+json'];
+export const codeOf = ({ code }: Refusal): string => code;
+`;
+
+const CSHARP_PROJECT = `
+<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup>
+  <ItemGroup><PackageReference Include="Newtonsoft.Json" Version="13.0.3" /></ItemGroup>
+</Project>
+`;
+
+/** Runs a program and returns what it prints. Throws if it fails. */
+async function run(program: string, options: string[]): Promise<string> {
+  const child = spawn(program, options, {
+    cwd: TOOLS,
+    env: {
+      ...process.env,
+      PATH: PROGRAMS + delimiter + process.env['PATH'],
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk) => (errors += chunk));
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  assert.equal(code, 0, `${program} failed:\n${output}\n${errors}`);
+  return output;
+}
