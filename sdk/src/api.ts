@@ -3351,7 +3351,7 @@ export interface components {
              * @description Whether to create a player who does not exist. If false, the response is 404.
              * @default true
              */
-            createAccountIfMissing: boolean | null;
+            createAccountIfMissing?: boolean | null;
         };
         /** @enum {string} */
         ChallengeProvider: "EvmWallet" | "EmailOneTimeCode";
@@ -3378,7 +3378,7 @@ export interface components {
              * @description Whether to create a player who does not exist. If false, the response is 404.
              * @default true
              */
-            createAccountIfMissing: boolean | null;
+            createAccountIfMissing?: boolean | null;
         };
         CreateApiKeyRequest: {
             name: string;
@@ -3441,7 +3441,7 @@ export interface components {
              * @description Whether the response contains a refresh token for the third party. It works until the player’s session ends. If the bearer is a refresh token, the response always contains the next one.
              * @default false
              */
-            includeRefreshToken: boolean | null;
+            includeRefreshToken?: boolean | null;
         };
         CreateEventDefinitionRequest: {
             /** @description 1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC. */
@@ -3452,13 +3452,13 @@ export interface components {
              * @description The kind of events that may use the definition.
              * @default match
              */
-            eventScope: components["schemas"]["DefinitionScope"] | null;
+            eventScope?: components["schemas"]["DefinitionScope"] | null;
             /** @description Empty counts as null. */
             eventCategory?: string | null;
             /** @description Empty counts as null. */
             eventDescription?: string | null;
             /** @default true */
-            isActive: boolean | null;
+            isActive?: boolean | null;
         };
         CreateGameKeyRequest: {
             name: string;
@@ -3925,7 +3925,7 @@ export interface components {
              * @default false
              * @enum {string}
              */
-            overwriteExisting: "true" | "false";
+            overwriteExisting?: "true" | "false";
         };
         ImportResult: {
             /** @description The sum of `created`, `updated` and `failed`. */
@@ -4022,7 +4022,7 @@ export interface components {
             /** @description The six digits from the mail. */
             code?: string;
             /** @default false */
-            setAsPrimary: boolean | null;
+            setAsPrimary?: boolean | null;
             proof?: components["schemas"]["IdentityProof"];
         };
         /** @enum {string} */
@@ -4049,7 +4049,7 @@ export interface components {
              * @description Whether to create a player who does not exist. If false, the response is 404.
              * @default true
              */
-            createAccountIfMissing: boolean | null;
+            createAccountIfMissing?: boolean | null;
         };
         LoginResult: {
             /** @description A JWT for `Authorization: Bearer`. */
@@ -4653,7 +4653,7 @@ export interface components {
              * @description How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.
              * @default 86400
              */
-            gracePeriodSeconds: number | null;
+            gracePeriodSeconds?: number | null;
         };
         RotateWebhookSecretRequest: {
             /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked. */
@@ -5297,7 +5297,7 @@ export interface components {
              * @description Whether to create a player who does not exist. If false, the response is 404.
              * @default true
              */
-            createAccountIfMissing: boolean | null;
+            createAccountIfMissing?: boolean | null;
         };
         WalletLoginResult: {
             /** @description The platform JWT. Send it as the bearer token of the recording calls. */
