@@ -112,7 +112,7 @@ test(
       '127.0.0.1',
     );
     await assert.rejects(startServer(options), (error: Error) => {
-      assert.match(error.message, /EADDRINUSE/);
+      assert.match(error.message, /^The server ended: PORT \d+ is in use on 127\.0\.0\.1\./);
       assert.doesNotMatch(error.message, /PASSWORD|gh_/);
       return true;
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -251,10 +251,7 @@ test('a wrong master key stops the start with a sentence', async () => {
   assert.equal(postgresOf(dataDir), undefined, 'a start that fails stops what it started');
 });
 
-test('an invalid setting, a used port and an unavailable database stop the start with a sentence', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
+test('an invalid setting stops the start with a sentence', async () => {
   const cases: [env: Record<string, string>, sentence: RegExp][] = [
     [
       { PORT: 'eighty', SIGNUP: 'maybe' },
@@ -265,12 +262,8 @@ test('an invalid setting, a used port and an unavailable database stop the start
       /^TRUST_PROXY must be [^\n]+"proxy\.internal"\.\nCORS_ORIGINS must be [^\n]+"https:\/\/play\.example\/game"\.\n$/,
     ],
     [
-      { PORT: String(port) },
-      /^HOST and PORT name an address that cannot be listened on: [^\n]+EADDRINUSE[^\n]+\n$/,
-    ],
-    [
-      { DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x', MASTER_KEY: 'ab'.repeat(32) },
-      /^The database of DATABASE_URL cannot be reached: [^\n]+\n$/,
+      { DATABSE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x' },
+      /^DATABSE_URL is not a setting\. Did you mean DATABASE_URL\? Rename or unset it\.\n$/,
     ],
   ];
   await Promise.all(
@@ -281,7 +274,6 @@ test('an invalid setting, a used port and an unavailable database stop the start
       assert.doesNotMatch(server.output(), /hunter2/);
     }),
   );
-  taken.close();
   assert.equal(postgresOf(dataDir), undefined);
 });
 

@@ -1,38 +1,33 @@
 import { openDatabase, type Database } from '../database/database.ts';
-import { DatabaseUnusableError, DataFolderInUseError, openStorage } from '../database/storage.ts';
-import { RotationRefusedError } from '../features/platform/signing-keys/index.ts';
-import { ChainConfigurationError } from '../features/wallet/chain/index.ts';
-import { ConfigError, readConfig, type Config } from '../runtime/config.ts';
-import { WrongMasterKeyError } from '../security/vault.ts';
-import { SimulationError } from '../simulation/index.ts';
+import { OperatorError } from '../core/operator-error.ts';
+import { openStorage } from '../database/storage.ts';
+import { ConfigError, misspelledSettings, readConfig, type Config } from '../runtime/config.ts';
 
 /** Thrown if a command was given an argument that it cannot use. The message says what to write instead. */
-export class UsageError extends Error {
+export class UsageError extends OperatorError {
   override name = 'UsageError';
 }
 
-/** Errors that the operator can correct: each is printed as its sentence, without a stack. */
-const OPERATOR_ERRORS = [
-  ChainConfigurationError,
-  ConfigError,
-  DatabaseUnusableError,
-  DataFolderInUseError,
-  RotationRefusedError,
-  SimulationError,
-  UsageError,
-  WrongMasterKeyError,
-];
-
 /** Prints why a command failed, and ends the process with exit code 1. */
 export function fail(error: unknown): never {
-  const isExpected = OPERATOR_ERRORS.some((kind) => error instanceof kind);
-  console.error(isExpected ? (error as Error).message : error);
+  console.error(error instanceof OperatorError ? error.message : error);
   process.exit(1);
+}
+
+/**
+ * Reads the settings. Throws {@link ConfigError} for bad values, and for variables that look like a misspelled setting: a start
+ * with DATABSE_URL would silently use the embedded database.
+ */
+export function readSettings(): Config {
+  const config = readConfig();
+  const misspelled = misspelledSettings();
+  if (misspelled.length > 0) throw new ConfigError(misspelled.join('\n'));
+  return config;
 }
 
 /** Runs a command on the database that the settings name. A server may run on it at the same time. */
 export async function withStorage(work: (url: string, config: Config) => Promise<void>): Promise<void> {
-  const config = readConfig();
+  const config = readSettings();
   const storage = await openStorage(config, 'shared');
   try {
     await work(storage.url, config);
@@ -57,7 +52,7 @@ export async function withDatabase<Result>(
 /** A second signal within this time is the same Ctrl-C: it arrives from the terminal, and again from npm. */
 const SAME_SIGNAL_MS = 500;
 
-/** Stops on SIGTERM, SIGINT and the end of the supervisor. A second signal ends the process at once. */
+/** Stops on SIGTERM, SIGINT, SIGHUP (the terminal is closed) and the end of the supervisor. A second signal ends the process at once. */
 export function stopOnSignal(stop: () => Promise<void>): void {
   let since = 0;
   const handle = (): void => {
@@ -68,5 +63,5 @@ export function stopOnSignal(stop: () => Promise<void>): void {
     since = Date.now();
     stop().then(() => process.exit(0), fail);
   };
-  for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(event, handle);
+  for (const event of ['SIGTERM', 'SIGINT', 'SIGHUP', 'disconnect'] as const) process.on(event, handle);
 }

@@ -1,14 +1,13 @@
 import { Command } from 'commander';
-import { readConfig } from '../runtime/config.ts';
 import { serve } from '../runtime/serve.ts';
-import { stopOnSignal } from './command.ts';
+import { readSettings, stopOnSignal } from './command.ts';
 import type { ServerMessage } from './supervise.ts';
 
 export const serveCommand = new Command('serve')
   .description('start the API and the worker')
   .option('--no-worker', 'start the API alone')
   .action(async ({ worker }: { worker: boolean }) => {
-    const starting = serve(readConfig(), { worker });
+    const starting = serve(readSettings(), { worker });
     // From the beginning: a server that is stopped while it starts would leave PostgreSQL running.
     stopOnSignal(async () => (await starting).stop());
     notifySupervisor('stoppable');

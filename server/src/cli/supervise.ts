@@ -58,8 +58,7 @@ function supervise(serverArguments: string[]): void {
     clearTimeout(waiting);
     start();
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   start();
 }
 

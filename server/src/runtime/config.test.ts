@@ -282,11 +282,14 @@ test('names variables that look like a misspelled setting', () => {
       DATABASE_URL: 'x',
       PATH: 'x',
       HOSTS: 'x',
+      SIGNAL: 'x',
+      SIGN_UP: 'x',
       HOME: 'x',
     }),
     [
-      'DATABSE_URL is not a setting. Did you mean DATABASE_URL?',
-      'REDIS_URLS is not a setting. Did you mean REDIS_URL?',
+      'DATABSE_URL is not a setting. Did you mean DATABASE_URL? Rename or unset it.',
+      'REDIS_URLS is not a setting. Did you mean REDIS_URL? Rename or unset it.',
+      'SIGN_UP is not a setting. Did you mean SIGNUP? Rename or unset it.',
     ],
   );
 });

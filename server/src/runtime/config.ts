@@ -7,6 +7,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import type { AvatarStorage } from '../features/players/profiles/index.ts';
 import type { ChainSettings } from '../features/wallet/chain/index.ts';
 import { evmAddress } from '../core/evm-address.ts';
+import { OperatorError } from '../core/operator-error.ts';
 
 /**
  * Every setting of the server, in the order in which the documentation lists them.
@@ -211,7 +212,7 @@ export interface Config {
 }
 
 /** Thrown at start, naming every setting that is wrong, one sentence each. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override name = 'ConfigError';
 }
 
@@ -287,7 +288,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 
 /** Settings have at least this many letters to be compared: HOST and PORT are like too many other names. */
 const MIN_COMPARED_LETTERS = 6;
-const MAX_TYPO_DISTANCE = 2;
+/** A short name has more neighbours that belong to other programs, and such a variable stops the start. */
+const maxTypoDistance = (name: string): number => (name.length < 9 ? 1 : 2);
 
 /** A sentence for each variable of the environment that looks like a misspelled setting, such as DATABSE_URL. */
 export function misspelledSettings(env: Record<string, string | undefined> = process.env): string[] {
@@ -295,8 +297,8 @@ export function misspelledSettings(env: Record<string, string | undefined> = pro
   return Object.keys(env)
     .filter((given) => !(given in settings))
     .flatMap((given) => {
-      const meant = names.find((name) => distance(name, given) <= MAX_TYPO_DISTANCE);
-      return meant ? [`${given} is not a setting. Did you mean ${meant}?`] : [];
+      const meant = names.find((name) => distance(name, given) <= maxTypoDistance(name));
+      return meant ? [`${given} is not a setting. Did you mean ${meant}? Rename or unset it.`] : [];
     });
 }
 

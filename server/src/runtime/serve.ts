@@ -1,10 +1,11 @@
 import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, welcome, type DemoAccess } from './demo.ts';
-import { ConfigError, misspelledSettings, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import { openDatabase } from '../database/database.ts';
 import { openStorage } from '../database/storage.ts';
 import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
+import { listen } from './listen.ts';
 import { loggerOptions } from './logging.ts';
 import type { App } from '../http/server.ts';
 import type { Worker } from '../jobs/worker.ts';
@@ -35,7 +36,6 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
   const deployment = { config, databaseUrl: storage.url, masterKey };
   const app = await createApp({ ...deployment, logger: loggerOptions(config) });
-  for (const warning of misspelledSettings()) app.log.warn(warning);
   storage.keepRunning(app.log);
   let jobs: Worker | undefined;
   opened.defer(async () => {
@@ -45,14 +45,12 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   if (worker) jobs = await startBackgroundWork(deployment, app.log);
 
   let url = '';
-  const listen = async (): Promise<void> => {
-    url = await app.listen({ port: config.port, host: config.host }).catch((error: Error) => {
-      throw new ConfigError(`HOST and PORT name an address that cannot be listened on: ${error.message}.`);
-    });
+  const open = async (): Promise<void> => {
+    url = await listen(app, config);
   };
   let demo: DemoAccess | undefined;
-  if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, listen);
-  else await listen();
+  if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, open);
+  else await open();
   if (!demo && !(await hasAdministrator(storage.url)))
     app.log.warn(
       'No account administers this deployment. Create one: npm run guildhall -- bootstrap --email <address>',
@@ -62,7 +60,11 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   return {
     url: config.publicUrl ?? url,
     welcome: demo && welcome(url, demo),
-    stop: () => running.disposeAsync(),
+    async stop() {
+      app.log.info('stopping');
+      await running.disposeAsync();
+      app.log.info('stopped');
+    },
   };
 }
 

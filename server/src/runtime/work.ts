@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { startBackgroundWork } from './background-work.ts';
-import { misspelledSettings, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions } from './logging.ts';
 import { prepareDatabase } from './prepare-database.ts';
@@ -14,9 +14,14 @@ export async function work(config: Config): Promise<{ stop(): Promise<void> }> {
   await prepareDatabase(storage.url);
   const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
   const logger = pino(loggerOptions(config));
-  for (const warning of misspelledSettings()) logger.warn(warning);
   const worker = await startBackgroundWork({ config, databaseUrl: storage.url, masterKey }, logger);
   opened.defer(() => worker.stop());
   const running = opened.move();
-  return { stop: () => running.disposeAsync() };
+  return {
+    async stop() {
+      logger.info('stopping');
+      await running.disposeAsync();
+      logger.info('stopped');
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OperatorError } from '../core/operator-error.ts';
 
 /** Reads the master key of a data folder. Creates it if it is missing, readable only by its owner. */
 export async function readOrCreateMasterKey(dataDir: string): Promise<Buffer> {
@@ -9,8 +10,8 @@ export async function readOrCreateMasterKey(dataDir: string): Promise<Buffer> {
   if (!(await exists(path))) await createKey(path);
   const text = (await readFile(path, 'utf8')).trim();
   if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new Error(
-      `${path} does not contain a master key (64 hexadecimal digits). Restore it from a backup.`,
+    throw new OperatorError(
+      `${path} does not contain a master key (64 hexadecimal digits). Restore it from a backup, or set MASTER_KEY.`,
     );
   }
   return Buffer.from(text, 'hex');

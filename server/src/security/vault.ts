@@ -1,10 +1,11 @@
+import { OperatorError } from '../core/operator-error.ts';
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Thrown at start if the secrets in the database were encrypted with another master key. */
-export class WrongMasterKeyError extends Error {
+export class WrongMasterKeyError extends OperatorError {
   override name = 'WrongMasterKeyError';
 }
 

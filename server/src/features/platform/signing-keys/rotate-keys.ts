@@ -1,5 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
+import { OperatorError } from '../../../core/operator-error.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { auditTrail } from '../audit/index.ts';
 import { generateSigningKey, readKeyRing } from './key-ring.ts';
@@ -10,7 +11,7 @@ import { MAX_TOKEN_LIFETIME_SECONDS } from './token-signer.ts';
 const PROPAGATION_SECONDS = 10 * 60;
 
 /** Thrown if the keys cannot be rotated now. The message contains the reason. */
-export class RotationRefusedError extends Error {
+export class RotationRefusedError extends OperatorError {
   override name = 'RotationRefusedError';
 }
 

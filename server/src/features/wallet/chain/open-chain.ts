@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
+import { OperatorError } from '../../../core/operator-error.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import { ChainUnavailableError, ChainRefusedError, createChainNode, type ChainNode } from './chain-node.ts';
 import { findContractFault } from './contract-faults.ts';
@@ -30,7 +31,7 @@ export interface Chain {
 }
 
 /** Thrown at start if the chain or its settings cannot be used. The message says what to do. */
-export class ChainConfigurationError extends Error {
+export class ChainConfigurationError extends OperatorError {
   override name = 'ChainConfigurationError';
 }
 

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startExternalPostgres, type ExternalPostgres } from './external-postgres.ts';
+import { exitOf, ordinaryUser, spawnServer, startServer, type ServerOptions } from './server-process.ts';
+
+const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
+const MASTER_KEY = 'ab'.repeat(32);
+const folder = mkdtempSync(join(tmpdir(), 'guildhall-start-'));
+chmodSync(folder, 0o755);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts a server that must refuse, and returns its one line of output. */
+async function refusal(options: Partial<ServerOptions>): Promise<string> {
+  const server = await spawnServer({ dataDir: join(folder, 'unused'), ...options });
+  assert.equal(await exitOf(server.child), 1, server.output());
+  const [line = '', ...rest] = server.output().split('\n');
+  assert.deepEqual(rest, [''], server.output());
+  assert.doesNotMatch(line, /hunter2/);
+  return line;
+}
+
+describe('a start on a data folder', () => {
+  const user = ordinaryUser();
+
+  test('names DATA_DIR if it is a file', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    assert.equal(
+      await refusal({ dataDir: file }),
+      `DATA_DIR must be a folder, but ${file} is a file or is below one. Set DATA_DIR to another path.`,
+    );
+    assert.match(await refusal({ dataDir: join(file, 'data') }), /^DATA_DIR must be a folder/);
+  });
+
+  test('names the command that makes DATA_DIR writable', async () => {
+    const mine = join(folder, 'mine');
+    mkdirSync(mine, { mode: 0o500 });
+    const dataDir = user ? mine : join(mine, 'data');
+    const existing = await refusal({ dataDir, user });
+    assert.match(existing, /^DATA_DIR is .+ the system user \S+ may not write\. .+ "sudo .+ set DATA_DIR to/);
+    if (user) {
+      const missing = await refusal({ dataDir: join(folder, 'missing'), user });
+      assert.match(missing, /"sudo install -d -m 700 -o nobody '.+missing'"/);
+    }
+  });
+
+  test('names the folder that the user of PostgreSQL cannot enter', async (context) => {
+    if (!user) return context.skip('SKIPPED: only root runs PostgreSQL as another user.');
+    const closed = join(folder, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    // A container may take this capability from root.
+    const child = spawn(
+      'setpriv',
+      ['--bounding-set=-dac_read_search', '--', process.execPath, CLI, 'serve'],
+      {
+        env: { PATH: process.env['PATH'], DATA_DIR: join(closed, 'data') },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    let output = '';
+    child.stdout.on('data', (text) => (output += text));
+    child.stderr.on('data', (text) => (output += text));
+    assert.equal(await exitOf(child), 1);
+    assert.match(output, /^PostgreSQL runs as [^\n]+ cannot enter [^\n]+ contains DATA_DIR\. [^\n]+\n$/);
+  });
+
+  test('refuses a file that is no master key', async () => {
+    const dataDir = join(folder, 'bad-key');
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'master.key'), 'hunter2');
+    assert.match(await refusal({ dataDir }), /master\.key does not contain a master key/);
+  });
+});
+
+describe('a start on a used port', () => {
+  test('prints the command that works', async () => {
+    const occupant = createServer().listen(0, '127.0.0.1');
+    await once(occupant, 'listening');
+    const { port } = occupant.address() as { port: number };
+    const line = await refusal({ dataDir: join(folder, 'port'), env: { PORT: String(port) } });
+    assert.match(line, new RegExp(`^PORT ${port} is in use on 127\\.0\\.0\\.1\\. .+: PORT=\\d+ npm start$`));
+    const free = Number(/PORT=(\d+)/.exec(line)?.[1]);
+    const retry = createServer().listen(free, '127.0.0.1');
+    await once(retry, 'listening');
+    retry.close();
+    occupant.close();
+  });
+
+  test('names HOST if it is no address of this machine', async () => {
+    assert.equal(
+      await refusal({ dataDir: join(folder, 'port'), env: { HOST: '203.0.113.9' } }),
+      'HOST 203.0.113.9 is no address of this machine. Listen on all of its addresses: HOST=0.0.0.0 npm start',
+    );
+  });
+});
+
+describe('a start on an external database', () => {
+  let postgres: ExternalPostgres;
+  before(async () => {
+    postgres = await startExternalPostgres();
+    await postgres.run(
+      'CREATE ROLE plain LOGIN PASSWORD $PASSWORD',
+      'CREATE ROLE guildhall LOGIN CREATEROLE PASSWORD $PASSWORD',
+      'CREATE DATABASE plain OWNER plain',
+      'CREATE DATABASE foreign_database',
+      "CREATE DATABASE latin OWNER guildhall ENCODING LATIN1 LOCALE 'C' TEMPLATE template0",
+      'CREATE DATABASE closed OWNER guildhall',
+      'REVOKE CONNECT ON DATABASE closed FROM PUBLIC',
+      'CREATE DATABASE guildhall OWNER guildhall',
+    );
+  });
+
+  after(() => postgres.stop());
+
+  const withUrl = (DATABASE_URL: string) => refusal({ env: { DATABASE_URL, MASTER_KEY } });
+
+  test('says which server cannot be reached', async () => {
+    assert.match(
+      await withUrl('postgres://me:hunter2@127.0.0.1:1/x'),
+      /^The database of DATABASE_URL cannot be reached at 127\.0\.0\.1:1: .+ Start it, or correct the host/,
+    );
+    assert.match(
+      await withUrl('postgres://me:hunter2@no-such-host.invalid/x'),
+      /^The database of DATABASE_URL cannot be reached at no-such-host\.invalid:5432: /,
+    );
+  });
+
+  test('says that the password, the user or the database is wrong', async () => {
+    const url = postgres.url('guildhall', 'guildhall');
+    assert.match(
+      await withUrl(url.replace('correct', 'hunter2')),
+      /^DATABASE_URL has a wrong password for the user "guildhall" of 127\.0\.0\.1:\d+\. .+ALTER ROLE "guildhall" PASSWORD/,
+    );
+    assert.match(
+      await withUrl(postgres.url('guildhall', 'missing')),
+      /^DATABASE_URL names the database "missing", .+ Create it: CREATE DATABASE "missing" OWNER "guildhall"/,
+    );
+    assert.match(
+      await withUrl(postgres.url('plain', 'closed')),
+      /^DATABASE_URL names .+ ALTER DATABASE "closed"/,
+    );
+  });
+
+  test('prints the statement that gives the missing right', async () => {
+    const server = (role: string, database: string) => withUrl(postgres.url(role, database));
+    assert.equal(
+      await server('plain', 'plain'),
+      'The user "plain" of DATABASE_URL has no right to create roles. As a superuser run: ALTER ROLE "plain" CREATEROLE',
+    );
+    assert.equal(
+      await server('guildhall', 'foreign_database'),
+      'The user "guildhall" of DATABASE_URL does not own the database "foreign_database". As a superuser run: ALTER DATABASE "foreign_database" OWNER TO "guildhall"',
+    );
+    assert.match(
+      await server('guildhall', 'latin'),
+      /is encoded in LATIN1, but Guildhall needs UTF8\. Create/,
+    );
+  });
+
+  test('succeeds after the operator has followed the sentences, and names a wrong master key', async () => {
+    const DATABASE_URL = postgres.url('plain', 'foreign_database');
+    await postgres.run('ALTER DATABASE foreign_database OWNER TO plain', 'ALTER ROLE plain CREATEROLE');
+    const dataDir = join(folder, 'unused');
+    const server = await startServer({ dataDir, env: { DATABASE_URL, MASTER_KEY } });
+    assert.equal(await server.end('SIGTERM'), 0);
+    const other = { env: { DATABASE_URL, MASTER_KEY: 'cd'.repeat(32) } };
+    assert.match(
+      await refusal(other),
+      /^MASTER_KEY cannot decrypt the secrets of this database\. Set the MASTER_KEY/,
+    );
+  });
+
+  test('names the grant if another user has created the roles', async () => {
+    await postgres.run(
+      'CREATE ROLE second LOGIN CREATEROLE PASSWORD $PASSWORD',
+      'CREATE DATABASE second OWNER second',
+    );
+    assert.match(
+      await withUrl(postgres.url('second', 'second')),
+      /^The user "second" of DATABASE_URL may not use the roles .+: GRANT guildhall_app, .+ TO "second" WITH ADMIN OPTION$/,
+    );
+    const grant = 'GRANT guildhall_app, guildhall_player, guildhall_event_writer TO second';
+    await postgres.run(grant);
+    assert.match(
+      await withUrl(postgres.url('second', 'second')),
+      /^The user of DATABASE_URL has too few rights/,
+    );
+    await postgres.run(`${grant} WITH ADMIN OPTION`);
+    const env = { DATABASE_URL: postgres.url('second', 'second'), MASTER_KEY };
+    const server = await startServer({ dataDir: join(folder, 'unused'), env });
+    assert.equal(await server.end('SIGTERM'), 0);
+  });
+});

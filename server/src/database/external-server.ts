@@ -1,0 +1,96 @@
+import pg from 'pg';
+import { OperatorError } from '../core/operator-error.ts';
+
+/** Event definitions need UNIQUE NULLS NOT DISTINCT, which PostgreSQL has since version 15. */
+const MIN_VERSION = 150_000;
+
+/** The roles of migration 0001. */
+const ROLES = ['guildhall_app', 'guildhall_player', 'guildhall_event_writer'];
+
+interface Facts {
+  version: string;
+  versionNumber: number;
+  user: string;
+  database: string;
+  encoding: string;
+  ownsDatabase: boolean;
+  mayCreateRoles: boolean;
+  mayGrantRoles: boolean;
+  /** How many of the roles exist, and how many of them this user can use. */
+  roles: number;
+  usableRoles: number;
+}
+
+/**
+ * Checks that a server can be reached and that its database can hold a deployment. Throws {@link OperatorError} with the first
+ * thing to correct.
+ */
+export async function checkExternalServer(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new OperatorError(describeRefusal(client, error as Error & { code?: string }), { cause: error });
+  }
+  try {
+    const { rows } = await client.query<Facts>(
+      `SELECT current_setting('server_version') AS version,
+              current_setting('server_version_num')::int AS "versionNumber",
+              current_user AS "user", datname AS database,
+              pg_encoding_to_char(encoding) AS encoding,
+              pg_has_role(datdba, 'USAGE') AS "ownsDatabase",
+              user_role.rolsuper OR user_role.rolcreaterole AS "mayCreateRoles",
+              -- Since PostgreSQL 16, CREATEROLE grants only the roles that the user has created.
+              user_role.rolsuper OR user_role.rolcreaterole AND current_setting('server_version_num')::int < 160000 AS "mayGrantRoles",
+              (SELECT count(*)::int FROM pg_roles WHERE rolname = ANY ($1)) AS roles,
+              (SELECT count(*)::int FROM pg_roles WHERE rolname = ANY ($1) AND pg_has_role(oid, 'MEMBER')) AS "usableRoles"
+       FROM pg_database, pg_roles user_role
+       WHERE datname = current_database() AND user_role.rolname = current_user`,
+      [ROLES],
+    );
+    const problem = describeShortcoming(rows[0]!);
+    if (problem) throw new OperatorError(problem);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Why a connection was refused. The URL is never shown, because it may contain a password. */
+function describeRefusal(client: pg.Client, { code, message }: Error & { code?: string }): string {
+  const { user, database } = client;
+  const place = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`;
+  switch (code) {
+    case '28P01':
+      return `DATABASE_URL has a wrong password for the user "${user}" of ${place}. Correct it, or set it with: ALTER ROLE ${quote(user)} PASSWORD '…'`;
+    case '28000':
+      return `DATABASE_URL names the user "${user}", whom ${place} does not let in: ${message}. Create the user, or allow it in pg_hba.conf.`;
+    case '3D000':
+      return `DATABASE_URL names the database "${database}", which ${place} does not have. Create it: CREATE DATABASE ${quote(database)} OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
+    case '42501':
+      return `DATABASE_URL names the database "${database}", to which the user "${user}" may not connect. Make that user its owner: ALTER DATABASE ${quote(database)} OWNER TO ${quote(user)}`;
+    case '53300':
+      return `The server of DATABASE_URL (${place}) has no free connection. Raise its max_connections, or stop other clients.`;
+    default:
+      return `The database of DATABASE_URL cannot be reached at ${place}: ${message || code}. Start it, or correct the host and the port.`;
+  }
+}
+
+function describeShortcoming(facts: Facts): string | undefined {
+  const { version, user, database, encoding } = facts;
+  if (facts.versionNumber < MIN_VERSION)
+    return `DATABASE_URL leads to PostgreSQL ${version}. Guildhall needs PostgreSQL 15 or newer.`;
+  if (encoding !== 'UTF8')
+    return `The database "${database}" of DATABASE_URL is encoded in ${encoding}, but Guildhall needs UTF8. Create another: CREATE DATABASE guildhall OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
+  if (!facts.ownsDatabase)
+    return `The user "${user}" of DATABASE_URL does not own the database "${database}". As a superuser run: ALTER DATABASE ${quote(database)} OWNER TO ${quote(user)}`;
+  if (facts.roles < ROLES.length && !facts.mayCreateRoles)
+    return `The user "${user}" of DATABASE_URL has no right to create roles. As a superuser run: ALTER ROLE ${quote(user)} CREATEROLE`;
+  if (facts.usableRoles < facts.roles && !facts.mayGrantRoles)
+    return `The user "${user}" of DATABASE_URL may not use the roles of Guildhall. As a superuser run: GRANT ${ROLES.join(', ')} TO ${quote(user)} WITH ADMIN OPTION`;
+  return undefined;
+}
+
+function quote(name: string | undefined): string {
+  return pg.escapeIdentifier(name ?? '');
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { App } from '../http/server.ts';
+import { ConfigError, type Config } from './config.ts';
+
+/** How many ports after a used one are tried, to propose a free one. */
+const PROPOSALS = 20;
+
+/** Lets the application listen on HOST and PORT. Throws {@link ConfigError} with the command that works instead. */
+export async function listen(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
+  try {
+    return await app.listen({ port, host });
+  } catch (error) {
+    throw new ConfigError(await describeProblem(error as NodeJS.ErrnoException, host, port), {
+      cause: error,
+    });
+  }
+}
+
+async function describeProblem(
+  { code, message }: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+): Promise<string> {
+  switch (code) {
+    case 'EADDRINUSE': {
+      const free = await findFreePort(host, port);
+      return `PORT ${port} is in use on ${host}. Stop the program that uses it, or take another port: PORT=${free} npm start`;
+    }
+    case 'EACCES':
+      return `PORT ${port} needs the rights of an administrator. Take a port from 1024 on: PORT=${await findFreePort(host, 8079)} npm start`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST ${host} is no address of this machine. Listen on all of its addresses: HOST=0.0.0.0 npm start`;
+    default:
+      return `HOST and PORT name an address that cannot be listened on: ${message}. Set others.`;
+  }
+}
+
+async function findFreePort(host: string, used: number): Promise<number> {
+  for (let port = used + 1; port <= Math.min(used + PROPOSALS, 65_535); port++)
+    if (await isFree(host, port)) return port;
+  // The system chooses one.
+  return 0;
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
