@@ -8,9 +8,13 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { fileURLToPath } from 'node:url';
 import { arrangeGameKey } from './arrange.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 import {
   answersOrEnds,
+  childrenOf,
   dataFolder,
   exitOf,
   killPostgres,
@@ -22,6 +26,7 @@ import {
   type ServerProcess,
 } from './server-process.ts';
 
+const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const folder = dataFolder();
 const dataDir = folder.path;
 let gameKey = '';
@@ -61,7 +66,7 @@ async function slowLogin({ url }: ServerProcess) {
 }
 
 test('a first start creates the database, and SIGTERM finishes running requests and stops PostgreSQL', async () => {
-  const server = await startServer({ dataDir });
+  const server = await startServer({ dataDir, env: { LOG_LEVEL: 'info' } });
   assert.equal(statSync(join(dataDir, 'master.key')).mode & 0o777, 0o600);
   gameKey = await arrangeGameKey(server.url);
   ({ playerId } = await logIn(server));
@@ -75,6 +80,7 @@ test('a first start creates the database, and SIGTERM finishes running requests 
   assert.ok(answer.includes(playerId));
   assert.equal(await ended, 0, server.output());
   assert.equal(postgresOf(dataDir), undefined, 'PostgreSQL is stopped');
+  assert.match(server.output(), /"msg":"stopping"[^]+"msg":"stopped"/);
 });
 
 /** Waits until a server accepts no new connections. */
@@ -161,12 +167,15 @@ test('every response is 503 while PostgreSQL cannot start, and the server recove
   const attempts = () => running.output().match(/PostgreSQL has ended and cannot be restarted/g)?.length ?? 0;
   const allow = hinderPostgres();
   killPostgres(dataDir);
-  while (attempts() < 2) {
-    if (!(await isReady(running))) await assertUnavailable();
-    await sleep(20);
+  let refused = 0;
+  while (attempts() < 2 || refused < 30) {
+    if (!(await isReady(running))) await assertUnavailable().then(() => refused++);
+    await sleep(5);
   }
   assert.equal((await fetch(`${running.url}/health/live`)).status, 200);
   assert.doesNotMatch(running.output(), /^\s+at /m, 'attempts are logged without a stack trace');
+  const lines = running.output().split('\n').length;
+  assert.ok(lines < 60, `${lines} lines for ${refused} refused requests`);
   allow();
   while (!(await isReady(running))) await sleep(20);
   assert.equal((await logIn(running)).playerId, playerId);
@@ -236,6 +245,39 @@ test('the next start succeeds if another process has the id of a killed PostgreS
   } finally {
     stranger.kill('SIGKILL');
   }
+});
+
+test('restarts PostgreSQL as the first process of a container, where nobody collects dead processes', async (context) => {
+  assert.equal(await running.end('SIGTERM'), 0);
+  if (process.getuid?.() !== 0) return context.skip('SKIPPED: only root makes a process namespace.');
+  const port = await freePort();
+  const container = spawn(
+    'unshare',
+    ['--pid', '--fork', '--mount-proc', '--kill-child', process.execPath, CLI, 'serve'],
+    {
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [container.stdout, container.stderr]) stream.on('data', (text) => (output += text));
+  const answers = async () =>
+    (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok === true;
+  try {
+    await eventually(answers, 30_000, `an answer: ${output}`);
+    const [server = 0] = childrenOf(container.pid!);
+    const inContainer = () =>
+      childrenOf(server).find((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres');
+    const postgres = inContainer()!;
+    process.kill(postgres, 'SIGKILL');
+    await eventually(() => output.includes('PostgreSQL was restarted'), 30_000, 'the restart');
+    await eventually(answers, 30_000, 'an answer after the restart');
+    process.kill(server, 'SIGTERM');
+    assert.equal(await exitOf(container), 0, output);
+  } finally {
+    container.kill('SIGKILL');
+  }
+  running = await startServer({ dataDir });
 });
 
 test('a server also stops a PostgreSQL that it did not start first', async () => {

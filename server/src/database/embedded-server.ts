@@ -290,10 +290,11 @@ async function isRunning(postgres: Binaries, cluster: string): Promise<boolean> 
   }
   // After a crash another program may have the old process id (a restarted container always reuses it), and PostgreSQL
   // would refuse to start. In a container without an init process, a dead PostgreSQL stays listed as a zombie.
-  const { processId } = await readPidFile(cluster);
+  const { processId, socketFolder, port } = await readPidFile(cluster);
   const status = await readFile(`/proc/${processId}/status`, 'utf8').catch(() => undefined);
   if (status === undefined || /^Name:\s+postgres\n(?:.*\n)*?State:\s+[^ZX]/.test(status)) return true;
   await rm(join(cluster, 'postmaster.pid'), { force: true });
+  if (socketFolder) await rm(join(socketFolder, `.s.PGSQL.${port}.lock`), { force: true });
   return false;
 }
 

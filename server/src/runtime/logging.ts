@@ -1,10 +1,33 @@
-import type { LoggerOptions } from 'pino';
+import { pino, type LoggerOptions } from 'pino';
 import type { Config } from './config.ts';
+import { createRepeatLimit } from './log-repeats.ts';
 
-/** How the process logs: readable lines on a terminal, JSON elsewhere. */
-export function loggerOptions({ logLevel }: Config): LoggerOptions {
+/** How the process logs: readable lines on a terminal, JSON elsewhere. Repeated warnings and errors are counted. */
+export function loggerOptions({ logLevel }: Pick<Config, 'logLevel'>): LoggerOptions {
   const pretty = { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } };
-  return { level: logLevel, serializers: { err: describeError }, ...(process.stdout.isTTY && pretty) };
+  const repeats = createRepeatLimit();
+  return {
+    level: logLevel,
+    serializers: { err: describeError },
+    hooks: {
+      logMethod(args, write, level) {
+        if (level < pino.levels.values['warn']!) return write.apply(this, args);
+        const [fields, ...rest] = args as unknown as [unknown, ...unknown[]];
+        const suppressed = repeats.admit(textOf(fields, rest));
+        if (suppressed === undefined) return;
+        if (suppressed === 0 || typeof fields !== 'object') return write.apply(this, args);
+        write.apply(this, [{ ...fields, suppressed }, ...rest] as unknown as typeof args);
+      },
+    },
+    ...(process.stdout.isTTY && pretty),
+  };
+}
+
+/** What makes two lines equal: their text and their reason. Ids and times of requests differ. */
+function textOf(fields: unknown, rest: unknown[]): string {
+  if (typeof fields !== 'object' || fields === null) return String(fields);
+  const { reason, err, operation, status } = fields as Record<string, unknown>;
+  return [rest[0], reason, (err as Error | undefined)?.message, operation, status].map(String).join(' ');
 }
 
 /** The parts of an error that are logged. Errors of the database driver hold the whole connection with its settings. */
