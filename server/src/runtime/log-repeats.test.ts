@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { pino, type Logger } from 'pino';
+import { pino, type BaseLogger, type Logger } from 'pino';
 import { createRepeatLimit } from './log-repeats.ts';
 import { loggerOptions } from './logging.ts';
 
@@ -25,10 +25,10 @@ describe('createRepeatLimit', () => {
 });
 
 describe('the log of a process', () => {
-  const written = (log: (logger: Logger) => void) => {
+  const written = (log: (logger: BaseLogger & Pick<Logger, 'child'>) => void) => {
     const lines: Record<string, unknown>[] = [];
     const stream = { write: (line: string) => void lines.push(JSON.parse(line)) };
-    log(pino(loggerOptions({ logLevel: 'info' }), stream) as Logger);
+    log(pino(loggerOptions({ logLevel: 'info' }), stream));
     return lines;
   };
 
