@@ -2,6 +2,7 @@ import { openDatabase, type Database } from '../database/database.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { openStorage } from '../database/storage.ts';
 import { ConfigError, misspelledSettings, readConfig, type Config } from '../runtime/config.ts';
+import { SimulationError } from '../simulation/index.ts';
 
 /** Thrown if a command was given an argument that it cannot use. The message says what to write instead. */
 export class UsageError extends OperatorError {
@@ -10,7 +11,8 @@ export class UsageError extends OperatorError {
 
 /** Prints why a command failed, and ends the process with exit code 1. */
 export function fail(error: unknown): never {
-  console.error(error instanceof OperatorError ? error.message : error);
+  const isExpected = error instanceof OperatorError || error instanceof SimulationError;
+  console.error(isExpected ? error.message : error);
   process.exit(1);
 }
 

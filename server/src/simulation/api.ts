@@ -1,9 +1,8 @@
-import { OperatorError } from '../core/operator-error.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 
 /** Thrown if the simulation cannot begin or continue. The message is for the person at the terminal. */
-export class SimulationError extends OperatorError {
+export class SimulationError extends Error {
   override name = 'SimulationError';
 }
 
