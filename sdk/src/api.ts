@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: aef2eea4c8e23076b892ad8ad71ae3b53834e43a849f39a1e3eefc9f70ec176f
+// Document: 8565b553af6483e9607c093d67a37d7bf7b16a063e597adfb4f5091f89867169
 
 export interface paths {
     "/metrics": {
@@ -5648,7 +5648,7 @@ export interface operations {
     };
     listTenantAuditRecords: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Returns only records with this action. */
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
@@ -5659,7 +5659,7 @@ export interface operations {
                 from?: string;
                 /** @description Returns only records before this time. */
                 to?: string;
-                limit: number;
+                limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
@@ -5684,7 +5684,7 @@ export interface operations {
     };
     listWorkspaceAuditRecords: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Returns only records with this action. */
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
@@ -5695,7 +5695,7 @@ export interface operations {
                 from?: string;
                 /** @description Returns only records before this time. */
                 to?: string;
-                limit: number;
+                limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
@@ -5720,7 +5720,7 @@ export interface operations {
     };
     listPlatformAuditRecords: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Returns only records with this action. */
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
@@ -5731,7 +5731,7 @@ export interface operations {
                 from?: string;
                 /** @description Returns only records before this time. */
                 to?: string;
-                limit: number;
+                limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
@@ -6357,9 +6357,9 @@ export interface operations {
     };
     listDevices: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -6406,14 +6406,14 @@ export interface operations {
     };
     listPlayerSessions: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Only logins in this tenant. The default is all tenants. */
                 tenantId?: string;
                 /** @description The `nextCursorTimestamp` of the previous page, unchanged. */
                 cursorTimestamp?: string;
                 /** @description The `nextCursorId` of the previous page. */
                 cursorId?: string;
-                pageSize: number;
+                pageSize?: number;
             };
             header?: never;
             path?: never;
@@ -6738,13 +6738,13 @@ export interface operations {
     };
     listTenantPlayers: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
                 /** @description A player’s id, or the beginning of their name, provider user id or e-mail address. Only sign-in methods that were used in this tenant are searched. Case is ignored. There are no wildcards. */
                 search?: string;
                 /** @description A minus means descending. Names sort by the code points of their lower case. Players without a name sort before all others. */
-                sort: components["schemas"]["PlayerSort"];
+                sort?: components["schemas"]["PlayerSort"];
                 /** @description True: only players with an active ban. False: only players without one. */
                 banned?: boolean;
                 /** @description True: only players hidden from discovery. False: only players who are not. */
@@ -6823,9 +6823,9 @@ export interface operations {
     };
     listTenantPlayerSessions: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path: {
@@ -6849,9 +6849,9 @@ export interface operations {
     };
     listTenantPlayerDevices: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path: {
@@ -6950,9 +6950,9 @@ export interface operations {
     };
     listPlayerBans: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path: {
@@ -7241,14 +7241,14 @@ export interface operations {
     };
     listEventDefinitions: {
         parameters: {
-            query: {
-                includeInactive: boolean;
+            query?: {
+                includeInactive?: boolean;
                 /** @description Return one page instead of the whole list. */
-                paged: boolean;
+                paged?: boolean;
                 /** @description Only with `paged`. */
-                limit: number;
+                limit?: number;
                 /** @description Only with `paged`. */
-                offset: number;
+                offset?: number;
             };
             header?: never;
             path: {
@@ -7372,8 +7372,8 @@ export interface operations {
     };
     exportEventDefinitions: {
         parameters: {
-            query: {
-                includeInactive: boolean;
+            query?: {
+                includeInactive?: boolean;
             };
             header?: never;
             path: {
@@ -7433,7 +7433,7 @@ export interface operations {
                 eventValue?: string;
                 playerId?: string;
                 matchSessionId?: string;
-                limit: number;
+                limit?: number;
                 /** @description `nextCursor` of the previous page. */
                 cursor?: string;
             };
@@ -7469,7 +7469,7 @@ export interface operations {
                 eventValue?: string;
                 playerId?: string;
                 matchSessionId?: string;
-                format: components["schemas"]["EventExportFormat"];
+                format?: components["schemas"]["EventExportFormat"];
             };
             header?: never;
             path: {
@@ -7505,7 +7505,7 @@ export interface operations {
                 playerId?: string;
                 matchSessionId?: string;
                 /** @description The width of a time bucket, in UTC. */
-                bucket: components["schemas"]["EventBucket"];
+                bucket?: components["schemas"]["EventBucket"];
             };
             header?: never;
             path: {
@@ -7883,9 +7883,9 @@ export interface operations {
     };
     listWalletTransactions: {
         parameters: {
-            query: {
-                from: number;
-                limit: number;
+            query?: {
+                from?: number;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -8221,9 +8221,9 @@ export interface operations {
     };
     listAccountSessions: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -8385,9 +8385,9 @@ export interface operations {
     };
     listWorkspaces: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -8480,9 +8480,9 @@ export interface operations {
     };
     listMembers: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path: {
@@ -8600,9 +8600,9 @@ export interface operations {
     };
     listTenants: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path: {
@@ -8791,10 +8791,10 @@ export interface operations {
     };
     listGameKeys: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
-                includeRevoked: boolean;
+            query?: {
+                limit?: number;
+                offset?: number;
+                includeRevoked?: boolean;
             };
             header?: never;
             path: {
@@ -8921,10 +8921,10 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
-                includeRevoked: boolean;
+            query?: {
+                limit?: number;
+                offset?: number;
+                includeRevoked?: boolean;
             };
             header?: never;
             path: {
@@ -9051,9 +9051,9 @@ export interface operations {
     };
     listPaidKeys: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path: {
@@ -9145,12 +9145,12 @@ export interface operations {
     };
     getUsage: {
         parameters: {
-            query: {
+            query?: {
                 /** @description A day (2026-11-01) or an instant. An instant includes its whole UTC day. The default is the first day of the month of the last day. */
                 from?: string;
                 /** @description A day (2026-11-01) or an instant. An instant includes its whole UTC day. A day is excluded from the range. The default is now. */
                 to?: string;
-                groupBy: components["schemas"]["UsageGrouping"];
+                groupBy?: components["schemas"]["UsageGrouping"];
             };
             header?: never;
             path: {
@@ -9173,9 +9173,9 @@ export interface operations {
     };
     listAlerts: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
                 tenantId?: string;
                 type?: components["schemas"]["AlertType"];
                 keyId?: string;
@@ -9253,10 +9253,10 @@ export interface operations {
     };
     listNotifications: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
-                unreadOnly: boolean;
+            query?: {
+                limit?: number;
+                offset?: number;
+                unreadOnly?: boolean;
             };
             header?: never;
             path?: never;
@@ -9350,9 +9350,9 @@ export interface operations {
     };
     listWebhooks: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path: {
@@ -9522,9 +9522,9 @@ export interface operations {
     };
     listWebhookDeliveries: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
                 /** @description Only deliveries with this status. */
                 status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Only deliveries of this type. */
@@ -9600,9 +9600,9 @@ export interface operations {
     };
     listOutboxMails: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -9623,9 +9623,9 @@ export interface operations {
     };
     listPlatformWebhooks: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -9786,9 +9786,9 @@ export interface operations {
     };
     listPlatformWebhookDeliveries: {
         parameters: {
-            query: {
-                limit: number;
-                offset: number;
+            query?: {
+                limit?: number;
+                offset?: number;
                 /** @description Only deliveries with this status. */
                 status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Only deliveries of this type. */

@@ -68,7 +68,7 @@ type ResponseOrReference = Response | { $ref: string };
 
 interface Operation {
   security?: Record<string, unknown>[];
-  parameters?: { schema?: Schema }[];
+  parameters?: { schema: Schema; required?: boolean }[];
   requestBody?: { content: Content; required?: boolean };
   responses: Record<string, ResponseOrReference>;
 }
@@ -122,9 +122,11 @@ function describeOperation(
     ...operation,
     security,
     ...(parameters && {
-      parameters: parameters.map((parameter) => ({
+      parameters: parameters.map(({ schema, required, ...parameter }) => ({
         ...parameter,
-        ...(parameter.schema && { schema: components.describe(parameter.schema, 'request') }),
+        // The schemas require parameters with a default only for the types of the handlers.
+        ...(required && schema.default === undefined && { required }),
+        schema: components.describe(schema, 'request'),
       })),
     }),
     ...(requestBody && { requestBody: describeBody(requestBody, components) }),

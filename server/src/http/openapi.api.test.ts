@@ -15,7 +15,7 @@ interface Operation {
   tags?: string[];
   security?: Record<string, string[]>[];
   responses: Record<string, { description?: string; content?: object; headers?: object }>;
-  parameters?: { name: string; in: string; schema: object }[];
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
   requestBody?: { content: Record<string, { schema: object }> };
 }
 
@@ -231,6 +231,14 @@ test('the health endpoints and the public keys respond', async () => {
   const keys = await app.http.get('/.well-known/jwks.json');
   assert.match(keys.headers.get('cache-control') ?? '', /max-age/);
   assert.equal(keys.body.keys.length, 1);
+});
+
+test('GET /openapi.json: lets callers omit parameters with a default', () => {
+  const standard = operations
+    .flatMap(({ parameters = [] }) => parameters)
+    .filter(({ schema }) => 'default' in schema);
+  assert.ok(standard.length > 30);
+  for (const { name, required } of standard) assert.ok(!required, name);
 });
 
 describe('GET /openapi.json: names', () => {
