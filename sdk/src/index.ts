@@ -1,1 +1,32 @@
 export * from './common.ts';
+export {
+  createEventQueue,
+  type DroppedEvents,
+  type EventContent,
+  type EventOwner,
+  type EventQueue,
+  type EventQueueOptions,
+  type EventSender,
+  type MatchEventContent,
+  type Progress,
+  type RefusedEvent,
+  type SentEvent,
+  type WaitingFor,
+} from './events/queue.ts';
+export {
+  createPlayerClient,
+  type Player,
+  type PlayerClient,
+  type PlayerClientOptions,
+} from './player/client.ts';
+export type { IdentityProof, WithProof } from './player/identity-proof.ts';
+export {
+  createPortalClient,
+  type PortalClient,
+  type PortalClientOptions,
+  type PortalPlayer,
+} from './player/portal.ts';
+export type { Device, OwnProfile, PastSession, PlayerProfile, WalletSigner } from './player/profile.ts';
+export type { LoginResult, SignIn } from './player/sign-in.ts';
+export { indexedDbStorage } from './storage/indexed-db.ts';
+export { localStorage } from './storage/local-storage.ts';

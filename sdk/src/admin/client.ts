@@ -1,7 +1,7 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
-import { GuildhallError } from '../core/errors.ts';
-import { createApi, createSend, type HttpOptions } from '../core/http.ts';
-import { createSession, type Session } from '../core/session.ts';
+import type { HttpOptions } from '../core/http.ts';
+import type { Session } from '../core/session.ts';
+import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
 import type { ClientStorage } from '../core/storage.ts';
 import { memoryStorage } from '../storage/memory.ts';
 import { followNotifications, type NotificationFeed, type NotificationFeedOptions } from './notifications.ts';
@@ -46,24 +46,21 @@ export function createAdminClient({
   storageKey = 'guildhall.admin',
   ...http
 }: AdminClientOptions): AdminClient {
-  const open = createApi(createSend(http, { headers: async () => ({}) }));
-  const session = createSession<AccountUser>({
-    storage,
-    key: storageKey,
-    refresh: async (refreshToken, idempotencyKey) => {
-      const { user, ...tokens } = await open.POST('/api/saas-auth/refresh', {
-        body: { refreshToken },
-        params: { header: { 'idempotency-key': idempotencyKey } },
-      });
-      return { ...tokens, identity: user };
+  const { open, session, send, api } = createSignedInClient<AccountUser>(
+    http,
+    {},
+    {
+      storage,
+      key: storageKey,
+      refresh: async (open, refreshToken, idempotencyKey) => {
+        const { user, ...tokens } = await open.POST('/api/saas-auth/refresh', {
+          body: { refreshToken },
+          params: { header: { 'idempotency-key': idempotencyKey } },
+        });
+        return { ...tokens, identity: user };
+      },
     },
-  });
-  const send = createSend(http, {
-    headers: async () => bearer(await session.accessToken()),
-    renew: async ({ authorization }) =>
-      (await session.renew(authorization?.slice('Bearer '.length))) !== undefined,
-  });
-  const api = createApi(send);
+  );
 
   async function adopt({ user, ...tokens }: SignedIn): Promise<AccountUser> {
     await session.start(tokens, user);
@@ -87,16 +84,8 @@ export function createAdminClient({
     },
     signOut: async () => {
       const refreshToken = await session.end();
-      if (!refreshToken) return;
-      await open.POST('/api/saas-auth/logout', { body: { refreshToken } }).catch((error: unknown) => {
-        // Without an answer the server's session ends when its refresh token expires.
-        if (!(error instanceof GuildhallError)) throw error;
-      });
+      if (refreshToken) await ignoreRefusal(open.POST('/api/saas-auth/logout', { body: { refreshToken } }));
     },
     followNotifications: (options) => followNotifications(send, session, options),
   };
-}
-
-function bearer(token: string | undefined): Record<string, string> {
-  return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }

@@ -54,12 +54,15 @@ type ContentOf<Body> = Body extends { content: infer Content }
         : unknown
   : never;
 
+/** A body that may be null may be left out. */
+type BodyMember<Content> = [null] extends [Content] ? { body?: Exclude<Content, null> } : { body: Content };
+
 type BodyOf<Operation> = Operation extends { requestBody: infer Body }
-  ? { body: ContentOf<Body> }
+  ? BodyMember<ContentOf<Body>>
   : Operation extends { requestBody?: infer Body }
     ? [NonNullable<Body>] extends [never]
       ? { body?: undefined }
-      : { body?: ContentOf<NonNullable<Body>> }
+      : { body?: Exclude<ContentOf<NonNullable<Body>>, null> }
     : { body?: undefined };
 
 export interface CommonOptions {

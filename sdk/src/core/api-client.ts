@@ -1,0 +1,25 @@
+import type { Api } from './api-types.ts';
+import { createApi, createSend, type HttpOptions } from './http.ts';
+
+export interface ApiClientOptions extends HttpOptions {
+  gameKey?: string;
+  apiKey?: string;
+  /** Any token that is sent as `Authorization: Bearer`, such as the platform JWT of a wallet-linked player. */
+  bearer?: string | (() => Promise<string | undefined>);
+}
+
+/** All operations by method and path with fixed credentials: for wallet recording, and to read data with an API key. */
+export function createApiClient({ gameKey, apiKey, bearer, ...http }: ApiClientOptions): Api {
+  return createApi(
+    createSend(http, {
+      headers: async () => {
+        const token = typeof bearer === 'function' ? await bearer() : bearer;
+        return {
+          ...(gameKey && { 'x-game-key': gameKey }),
+          ...(apiKey && { 'x-api-key': apiKey }),
+          ...(token && { authorization: `Bearer ${token}` }),
+        };
+      },
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+import { GuildhallError } from './errors.ts';
+import { createApi, createSend, type HttpOptions, type Send } from './http.ts';
+import type { Api } from './api-types.ts';
+import { createSession, type OwnSession, type SessionOptions } from './session.ts';
+
+/** The requests of a client with a session. */
+export interface SignedInClient<Identity> {
+  /** Requests without the session: sign-ins and refreshes. */
+  open: Api;
+  session: OwnSession<Identity>;
+  /** Requests with the access token, if somebody is signed in. */
+  send: Send;
+  api: Api;
+}
+
+/** Connects a session with the requests that it authorizes, and that renew it. */
+export function createSignedInClient<Identity>(
+  http: HttpOptions,
+  key: Record<string, string>,
+  {
+    refresh,
+    ...kept
+  }: Omit<SessionOptions<Identity>, 'refresh'> & {
+    refresh(
+      open: Api,
+      ...tokens: Parameters<SessionOptions<Identity>['refresh']>
+    ): ReturnType<SessionOptions<Identity>['refresh']>;
+  },
+): SignedInClient<Identity> {
+  const open = createApi(createSend(http, { headers: async () => key }));
+  const session = createSession<Identity>({ ...kept, refresh: (...tokens) => refresh(open, ...tokens) });
+  const send = createSend(http, {
+    headers: async () => {
+      const token = await session.accessToken();
+      return token === undefined ? key : { ...key, authorization: `Bearer ${token}` };
+    },
+    renew: async ({ authorization }) =>
+      (await session.renew(authorization?.slice('Bearer '.length))) !== undefined,
+  });
+  return { open, session, send, api: createApi(send) };
+}
+
+/** After a sign-out, the session on the server ends at the latest when its refresh token expires. */
+export async function ignoreRefusal(request: Promise<unknown>): Promise<void> {
+  await request.catch((error: unknown) => {
+    if (!(error instanceof GuildhallError)) throw error;
+  });
+}

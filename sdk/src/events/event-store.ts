@@ -1,0 +1,245 @@
+import type { ClientStorage } from '../core/storage.ts';
+import { randomId } from '../core/waiting.ts';
+import type { EventKind } from './batch.ts';
+
+/** An event that waits for its answer. */
+export interface QueuedEvent {
+  /** Its key in the storage: the time and a number, so that keys sort by age. */
+  readonly key: string;
+  readonly kind: EventKind;
+  /** The tenant and player whose session may send it. */
+  readonly owner: string;
+  /** The event as it is sent. */
+  readonly json: string;
+  readonly addedAt: number;
+  readonly bytes: number;
+  /** Whether the storage has it, or refused it. Until either, it is not sent. */
+  state: 'new' | 'saved' | 'refused';
+  /** Resolves the promise of the caller who added it. */
+  safe?: () => void;
+}
+
+/** The events that wait, in memory and in the storage. */
+export interface EventStore {
+  readonly count: number;
+  readonly bytes: number;
+  /** How many events the storage refused. */
+  readonly unsaved: number;
+  readonly isSaving: boolean;
+  create(kind: EventKind, owner: string, json: string): QueuedEvent;
+  /** Resolves when the event is in the storage, or settled. */
+  add(event: QueuedEvent): Promise<void>;
+  /** The oldest events of one kind and owner, up to the limits, or undefined. */
+  next(owner: string, mostEvents: number, mostBytes: number): QueuedEvent[] | undefined;
+  /** The oldest events of an owner that are together not larger, saved or not: the page may end now. */
+  lastChance(owner: string, kind: EventKind, mostBytes: number): QueuedEvent[];
+  has(event: QueuedEvent): boolean;
+  /** Removes events that were answered, here and in the storage. */
+  settle(events: QueuedEvent[]): Promise<void>;
+  /** Takes over stored events of an owner that were added before the time, up to a size. */
+  adopt(owner: string, before: number, mostBytes: number): Promise<void>;
+  /** Removes all events that were added before the time, here and in the storage, and returns them. */
+  removeOlderThan(time: number): Promise<QueuedEvent[]>;
+  /** Resolves when no write is in progress. */
+  saved(): Promise<void>;
+}
+
+/** The entry of an event in the storage. */
+type Entry = [kind: EventKind, owner: string, json: string];
+
+/** Writes have at most this many events, so that each ends soon. */
+const MOST_IN_A_WRITE = 1_000;
+const PAGE = 500;
+
+export function createEventStore(storage: ClientStorage, prefix: string): EventStore {
+  const writer = randomId().slice(0, 8);
+  const events = new Map<string, QueuedEvent>();
+  let toSave: QueuedEvent[] = [];
+  /** Keys of answered events that are still in the storage, because it did not answer. */
+  const toDelete = new Set<string>();
+  let bytes = 0;
+  let unsaved = 0;
+  let number = 0;
+  let saving: Promise<void> | undefined;
+
+  function insert(event: QueuedEvent): void {
+    events.set(event.key, event);
+    bytes += event.bytes;
+  }
+
+  function remove(event: QueuedEvent): void {
+    if (!events.delete(event.key)) return;
+    bytes -= event.bytes;
+    if (event.state === 'refused') unsaved--;
+    event.safe?.();
+  }
+
+  /** Writes all new events, together with those that come in the meantime. */
+  async function save(): Promise<void> {
+    while (toSave.length > 0) {
+      const group = toSave.slice(0, MOST_IN_A_WRITE);
+      toSave = toSave.slice(group.length);
+      const state = await storage.write(Object.fromEntries(group.map(entryOf))).then(
+        () => 'saved' as const,
+        () => 'refused' as const,
+      );
+      for (const event of group) {
+        // It may have been sent on a page hide and answered in the meantime.
+        if (!events.has(event.key)) {
+          if (state === 'saved') toDelete.add(event.key);
+          continue;
+        }
+        event.state = state;
+        if (state === 'saved') event.safe?.();
+        else unsaved++;
+      }
+    }
+  }
+
+  function startSaving(): void {
+    saving ??= save().finally(() => {
+      saving = undefined;
+      if (toSave.length > 0) startSaving();
+    });
+  }
+
+  async function deleteStored(): Promise<void> {
+    const keys = [...toDelete];
+    if (keys.length === 0) return;
+    // If the storage does not answer, the next run sends them again, and the server counts them as duplicates.
+    const isDeleted = await storage
+      .write(Object.fromEntries(keys.map((key) => [key, undefined])))
+      .catch(() => false);
+    if (isDeleted) for (const key of keys) toDelete.delete(key);
+  }
+
+  /** All events in the storage, oldest first. */
+  async function* stored(): AsyncGenerator<QueuedEvent> {
+    for (let after: string | undefined; ;) {
+      const entries = await storage.list(prefix, PAGE, after);
+      for (const [key, value] of entries) {
+        const event = eventOf(prefix, key, value);
+        if (event) yield event;
+      }
+      after = entries.at(-1)?.[0];
+      if (entries.length < PAGE) return;
+    }
+  }
+
+  return {
+    get count() {
+      return events.size;
+    },
+    get bytes() {
+      return bytes;
+    },
+    get unsaved() {
+      return unsaved;
+    },
+    get isSaving() {
+      return saving !== undefined;
+    },
+    create: (kind, owner, json) => {
+      const addedAt = Date.now();
+      const key = `${prefix}${stamp(addedAt)}-${writer}-${stamp(number++)}`;
+      return { key, kind, owner, json, addedAt, bytes: sizeOf(key, owner, json), state: 'new' };
+    },
+    add: (event) =>
+      new Promise((resolve) => {
+        event.safe = resolve;
+        insert(event);
+        toSave.push(event);
+        startSaving();
+      }),
+    next: (owner, mostEvents, mostBytes) => {
+      const batch: QueuedEvent[] = [];
+      let size = 0;
+      for (const event of events.values()) {
+        if (event.owner !== owner || event.state === 'new') continue;
+        if (batch.length > 0 && event.kind !== batch[0]!.kind) continue;
+        size += event.json.length;
+        if (batch.length > 0 && size > mostBytes) break;
+        batch.push(event);
+        if (batch.length >= mostEvents) break;
+      }
+      return batch.length > 0 ? batch : undefined;
+    },
+    lastChance: (owner, kind, mostBytes) => {
+      const encoder = new TextEncoder();
+      const chosen: QueuedEvent[] = [];
+      let size = 0;
+      for (const event of events.values()) {
+        if (event.owner !== owner || event.kind !== kind) continue;
+        // One byte for the comma.
+        size += encoder.encode(event.json).length + 1;
+        if (size > mostBytes) break;
+        chosen.push(event);
+      }
+      return chosen;
+    },
+    has: ({ key }) => events.has(key),
+    settle: async (answered) => {
+      for (const event of answered) {
+        if (event.state === 'saved') toDelete.add(event.key);
+        remove(event);
+      }
+      await deleteStored();
+      // Now there may be room for those that the storage refused.
+      for (const event of events.values()) {
+        if (event.state !== 'refused') continue;
+        unsaved--;
+        event.state = 'new';
+        toSave.push(event);
+      }
+      if (toSave.length > 0) startSaving();
+    },
+    adopt: async (owner, before, mostBytes) => {
+      for await (const event of stored()) {
+        if (event.addedAt >= before || bytes >= mostBytes) return;
+        if (event.owner === owner && !events.has(event.key) && !toDelete.has(event.key)) insert(event);
+      }
+    },
+    removeOlderThan: async (time) => {
+      const old = new Map([...events].filter(([, { addedAt }]) => addedAt < time));
+      for await (const event of stored()) {
+        if (event.addedAt >= time) break;
+        if (!toDelete.has(event.key)) old.set(event.key, event);
+      }
+      for (const event of old.values()) {
+        toDelete.add(event.key);
+        remove(events.get(event.key) ?? event);
+      }
+      await deleteStored();
+      return [...old.values()];
+    },
+    saved: async () => {
+      while (saving) await saving;
+    },
+  };
+}
+
+function entryOf({ key, kind, owner, json }: QueuedEvent): [string, string] {
+  const entry: Entry = [kind, owner, json];
+  return [key, JSON.stringify(entry)];
+}
+
+function eventOf(prefix: string, key: string, value: string): QueuedEvent | undefined {
+  try {
+    const [kind, owner, json] = JSON.parse(value) as Entry;
+    const addedAt = Number.parseInt(key.slice(prefix.length), 36);
+    return { key, kind, owner, json, addedAt, bytes: sizeOf(key, owner, json), state: 'saved' };
+  } catch {
+    // Another program wrote it.
+    return undefined;
+  }
+}
+
+/** Most storages take two bytes for a character. */
+function sizeOf(...texts: string[]): number {
+  return texts.reduce((size, { length }) => size + 2 * length, 0);
+}
+
+/** Text that sorts like the number, up to 36^9. */
+function stamp(value: number): string {
+  return value.toString(36).padStart(9, '0');
+}

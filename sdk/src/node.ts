@@ -1,0 +1,1 @@
+export { fileStorage, type FileStorage } from './storage/file.ts';

@@ -1,0 +1,87 @@
+import type { Answer, Api } from '../core/api-types.ts';
+import type { HttpOptions, Send } from '../core/http.ts';
+import type { Session } from '../core/session.ts';
+import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
+import type { ClientStorage } from '../core/storage.ts';
+import { memoryStorage } from '../storage/memory.ts';
+import { createOwnProfile, type OwnProfile } from './profile.ts';
+import { createSignIn, type LoginResult, type SignIn } from './sign-in.ts';
+
+/** Who is signed in to a game. */
+export interface Player {
+  playerId: string;
+  tenantId: string;
+  /** The login session. */
+  sessionId: string;
+}
+
+export interface PlayerClientOptions extends HttpOptions {
+  gameKey: string;
+  /** Where the session is kept. Without it the session ends with the program. */
+  storage?: ClientStorage;
+  /** The key of the session in the storage, `guildhall.player` by default. */
+  storageKey?: string;
+}
+
+/** The client of a game: one player at a time. */
+export interface PlayerClient {
+  signIn: SignIn;
+  session: Session<Player>;
+  /** Ends the session here, and on the server if it can be reached. */
+  signOut(): Promise<void>;
+  profile: OwnProfile;
+  /** What this game may see of a player. */
+  getPlayer(playerId: string): Promise<Answer<'/api/player-profiles/{playerId}', 'get'>>;
+  /** What anybody may see of a player. */
+  getPublicPlayer(playerId: string): Promise<Answer<'/api/public/player-profiles/{playerId}', 'get'>>;
+  /** Makes an assertion, which tells a third party who the player is. */
+  createAssertion(
+    audience: string,
+    options?: { includeRefreshToken?: boolean },
+  ): Promise<Answer<'/api/player-auth/jwt/exchange', 'post'>>;
+  /** All operations by method and path, sent with the game key and the player's token. */
+  api: Api;
+  /** Sends any request with the game key and the player's token. */
+  send: Send;
+}
+
+export function createPlayerClient({
+  gameKey,
+  storage = memoryStorage(),
+  storageKey = 'guildhall.player',
+  ...http
+}: PlayerClientOptions): PlayerClient {
+  const key = { 'x-game-key': gameKey };
+  const { open, session, send, api } = createSignedInClient<Player>(http, key, {
+    storage,
+    key: storageKey,
+    refresh: (open, refreshToken, idempotencyKey) =>
+      open.POST('/api/player-auth/refresh', {
+        body: { refreshToken },
+        params: { header: { 'idempotency-key': idempotencyKey } },
+      }),
+  });
+
+  return {
+    signIn: createSignIn(open, async (result: LoginResult) => {
+      const { playerId, tenantId, sessionId } = result;
+      await session.start(result, { playerId, tenantId, sessionId });
+      return result;
+    }),
+    session,
+    signOut: async () => {
+      const player = await session.load();
+      await session.end();
+      if (player)
+        await ignoreRefusal(open.POST('/api/player-auth/logout', { body: { sessionId: player.sessionId } }));
+    },
+    profile: createOwnProfile(api, open),
+    getPlayer: (playerId) => open.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
+    getPublicPlayer: (playerId) =>
+      open.GET('/api/public/player-profiles/{playerId}', { params: { path: { playerId } } }),
+    createAssertion: (audience, options) =>
+      api.POST('/api/player-auth/jwt/exchange', { body: { audience, ...options } }),
+    api,
+    send,
+  };
+}

@@ -1,0 +1,88 @@
+import type { Answer, Api, Body } from '../core/api-types.ts';
+import type { HttpOptions } from '../core/http.ts';
+import type { Session } from '../core/session.ts';
+import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
+import type { ClientStorage } from '../core/storage.ts';
+import { memoryStorage } from '../storage/memory.ts';
+import { createOwnProfile, type OwnProfile } from './profile.ts';
+
+/** Who is signed in to the player portal. */
+export interface PortalPlayer {
+  playerId: string;
+}
+
+export interface PortalClientOptions extends HttpOptions {
+  /** Where the session is kept. Without it the session ends with the program. */
+  storage?: ClientStorage;
+  /** The key of the session in the storage, `guildhall.portal` by default. */
+  storageKey?: string;
+}
+
+/** The client of a web page on which players manage their profile of all games, without a game key. */
+export interface PortalClient {
+  session: Session<PortalPlayer>;
+  /** Starts a sign-in with StoreA. Store `authUrl` in `sessionStorage`, then send the browser there. */
+  startStoreA(): Promise<Answer<'/api/player-portal-auth/storea/start', 'post'>>;
+  /** Ends it on the page to which the browser came back. Compares the state with the stored `authUrl` first. */
+  finishStoreA(callbackUrl: string, authUrl: string): Promise<PortalPlayer>;
+  sendCode(email: string): Promise<Answer<'/api/player-portal-auth/email/otc', 'post'>>;
+  signInWithCode(login: Body<'/api/player-portal-auth/otc/exchange', 'post'>): Promise<PortalPlayer>;
+  /** Ends the session here, and on the server if it can be reached. */
+  signOut(): Promise<void>;
+  profile: OwnProfile;
+  /** All operations by method and path, sent with the player's token. */
+  api: Api;
+}
+
+export function createPortalClient({
+  storage = memoryStorage(),
+  storageKey = 'guildhall.portal',
+  ...http
+}: PortalClientOptions): PortalClient {
+  const { open, session, api } = createSignedInClient<PortalPlayer>(
+    http,
+    {},
+    {
+      storage,
+      key: storageKey,
+      refresh: (open, refreshToken, idempotencyKey) =>
+        open.POST('/api/player-portal-auth/refresh', {
+          body: { refreshToken },
+          params: { header: { 'idempotency-key': idempotencyKey } },
+        }),
+    },
+  );
+
+  async function start(
+    result: Answer<'/api/player-portal-auth/otc/exchange', 'post'>,
+  ): Promise<PortalPlayer> {
+    const { playerId } = result;
+    await session.start(result, { playerId });
+    return { playerId };
+  }
+
+  return {
+    session,
+    startStoreA: () => open.POST('/api/player-portal-auth/storea/start'),
+    finishStoreA: async (callbackUrl, authUrl) => {
+      const returnTo = new URL(authUrl).searchParams.get('openid.return_to') ?? '';
+      // Otherwise a link of somebody else could sign this player in as somebody else.
+      if (!returnTo || stateOf(returnTo) !== stateOf(callbackUrl))
+        throw new Error('This sign-in was not started on this page. Start again.');
+      return start(await open.POST('/api/player-portal-auth/storea/exchange', { body: { callbackUrl } }));
+    },
+    sendCode: (email) => open.POST('/api/player-portal-auth/email/otc', { body: { email } }),
+    signInWithCode: async (body) => start(await open.POST('/api/player-portal-auth/otc/exchange', { body })),
+    signOut: async () => {
+      const refreshToken = await session.end();
+      if (refreshToken)
+        await ignoreRefusal(open.POST('/api/player-portal-auth/logout', { body: { refreshToken } }));
+    },
+    profile: createOwnProfile(api, open),
+    api,
+  };
+}
+
+function stateOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).searchParams.get('state') : null;
+}

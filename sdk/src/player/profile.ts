@@ -1,0 +1,99 @@
+import type { Answer, Api, Body } from '../core/api-types.ts';
+import { proofHeader, type IdentityProof, type WithProof } from './identity-proof.ts';
+
+export type PlayerProfile = Answer<'/api/player-profile/me', 'get'>;
+export type Device = Answer<'/api/player/devices', 'get'>[number];
+export type PastSession = Answer<'/api/player/sessions/history', 'get'>['sessions'][number];
+type AuthMethod = Answer<'/api/player-profile/me/auth-methods', 'post'>;
+
+/** What a player manages: the profile, its sign-in methods, its devices and its history. */
+export interface OwnProfile {
+  get(): Promise<PlayerProfile>;
+  update(changes: Body<'/api/player-profile/me', 'patch'>): Promise<PlayerProfile>;
+  /** Uploads a PNG or JPG image of at most 2 MiB. Returns its address. */
+  uploadAvatar(image: Blob): Promise<string>;
+  delete(options?: WithProof): Promise<void>;
+  /** Everything that is stored about the player. */
+  exportData(options?: WithProof): Promise<Answer<'/api/player-profile/me/export', 'get'>>;
+  listTenants(): Promise<Answer<'/api/player-profile/me/bus_tenants', 'get'>>;
+
+  linkAuthMethod(
+    method: Omit<Body<'/api/player-profile/me/auth-methods', 'post'>, 'proof'>,
+    options?: WithProof,
+  ): Promise<AuthMethod>;
+  unlinkAuthMethod(authMethodId: string, options?: WithProof): Promise<void>;
+  setPrimaryAuthMethod(authMethodId: string, options?: WithProof): Promise<AuthMethod>;
+  /** Merges another profile of the player into this one. `sourceProof` is a proof of the other one. */
+  merge(
+    source: Omit<Body<'/api/player-profile/me/merge', 'post'>, 'proof'>,
+    options?: WithProof,
+  ): Promise<PlayerProfile>;
+  /** Mails a code for a proof of identity. */
+  sendProofCode(email: string): Promise<Answer<'/api/player-portal-auth/email/otc', 'post'>>;
+  /** Lets the player's wallet sign a proof of identity. */
+  signProof(wallet: WalletSigner): Promise<IdentityProof>;
+
+  listDevices(): Promise<Device[]>;
+  updateDevice(deviceId: string, changes: Body<'/api/player/devices/{deviceId}', 'patch'>): Promise<Device>;
+  /** The login sessions of the player, newest first. Pages are read as they are needed. */
+  sessionHistory(options?: { tenantId?: string; pageSize?: number }): AsyncGenerator<PastSession>;
+  sessionSummary(): Promise<Answer<'/api/player/sessions/summary', 'get'>>;
+}
+
+/** A wallet that signs texts, as `personal_sign` does. */
+export interface WalletSigner {
+  address: string;
+  chainId?: number;
+  sign(message: string): Promise<string>;
+}
+
+export function createOwnProfile(api: Api, open: Api): OwnProfile {
+  return {
+    get: () => api.GET('/api/player-profile/me'),
+    update: (body) => api.PATCH('/api/player-profile/me', { body }),
+    uploadAvatar: async (image) => {
+      const body = new FormData();
+      body.append('avatarFile', image);
+      return (await api.POST('/api/player-profile/me/avatar', { body })).avatarUrl;
+    },
+    delete: (options = {}) =>
+      api.DELETE('/api/player-profile/me', { params: { header: proofHeader(options) } }),
+    exportData: (options = {}) =>
+      api.GET('/api/player-profile/me/export', { params: { header: proofHeader(options) } }),
+    listTenants: () => api.GET('/api/player-profile/me/bus_tenants'),
+
+    linkAuthMethod: (body, options = {}) =>
+      api.POST('/api/player-profile/me/auth-methods', { body, params: { header: proofHeader(options) } }),
+    unlinkAuthMethod: (authMethodId, options = {}) =>
+      api.DELETE('/api/player-profile/me/auth-methods/{authMethodId}', {
+        params: { path: { authMethodId }, header: proofHeader(options) },
+      }),
+    setPrimaryAuthMethod: (authMethodId, options = {}) =>
+      api.POST('/api/player-profile/me/auth-methods/{authMethodId}/set-primary', {
+        params: { path: { authMethodId }, header: proofHeader(options) },
+      }),
+    merge: (body, options = {}) =>
+      api.POST('/api/player-profile/me/merge', { body, params: { header: proofHeader(options) } }),
+    sendProofCode: (email) => open.POST('/api/player-portal-auth/email/otc', { body: { email } }),
+    signProof: async ({ sign, ...wallet }) => {
+      const { message } = await open.POST('/api/player-portal-auth/wallet/challenge', { body: wallet });
+      return { provider: 'EvmWallet', message, signature: await sign(message) };
+    },
+
+    listDevices: () => api.GET('/api/player/devices'),
+    updateDevice: (deviceId, body) =>
+      api.PATCH('/api/player/devices/{deviceId}', { params: { path: { deviceId } }, body }),
+    sessionHistory: async function* (query = {}) {
+      for (let cursor: { cursorTimestamp?: string; cursorId?: string } = {}; ;) {
+        const page = await api.GET('/api/player/sessions/history', {
+          params: { query: { ...query, ...cursor } },
+        });
+        yield* page.sessions;
+        const { nextCursorTimestamp: cursorTimestamp, nextCursorId: cursorId } = page;
+        if (!cursorTimestamp || !cursorId) return;
+        cursor = { cursorTimestamp, cursorId };
+      }
+    },
+    sessionSummary: () => api.GET('/api/player/sessions/summary'),
+  };
+}

@@ -1,0 +1,159 @@
+import type { Answer, Api, Body } from '../core/api-types.ts';
+import { createApi, createSend, type HttpOptions, type Send } from '../core/http.ts';
+import { writeJson } from '../core/json.ts';
+import { withRetries, type RetryOptions } from '../core/retries.ts';
+import { randomId } from '../core/waiting.ts';
+import { sendBatch, type BatchResult, type EventKind } from '../events/batch.ts';
+
+export interface ServerClientOptions extends HttpOptions {
+  gameKey: string;
+  /** Needed to look up many players at once. */
+  apiKey?: string;
+  retries?: RetryOptions;
+}
+
+type MatchPath = '/api/game/matches/{matchSessionId}';
+
+/** The name of a request that is sent again: the server carries it out once. A random one is made if it is missing. */
+export interface Idempotent {
+  idempotencyKey?: string;
+}
+
+/** Matches. Every call can be repeated, so the client sends it again after a lost answer. */
+export interface Matches {
+  create(
+    match: Body<'/api/game/matches', 'post'>,
+    options?: Idempotent,
+  ): Promise<Answer<'/api/game/matches', 'post'>>;
+  join(
+    matchSessionId: string,
+    player: Body<`${MatchPath}/join`, 'post'>,
+    options?: Idempotent,
+  ): Promise<Answer<`${MatchPath}/join`, 'post'>>;
+  leave(matchSessionId: string, matchPlayerId: string): Promise<Answer<`${MatchPath}/leave`, 'post'>>;
+  end(matchSessionId: string): Promise<Answer<`${MatchPath}/end`, 'post'>>;
+  /** Replaces the result of each named player. */
+  recordResults(
+    matchSessionId: string,
+    results: Body<`${MatchPath}/results`, 'put'>['results'],
+  ): Promise<Answer<`${MatchPath}/results`, 'put'>>;
+  get(matchSessionId: string): Promise<Answer<MatchPath, 'get'>>;
+}
+
+export interface Players {
+  get(playerId: string): Promise<Answer<'/api/player-profiles/{playerId}', 'get'>>;
+  /** Looks up at most 100 players with the API key. */
+  getMany(playerIds: string[]): Promise<Answer<'/api/player-profiles/bulk', 'post'>>;
+  /** Finds a player by the id at a provider. Throws `player_not_found`. */
+  find(identity: Body<'/api/player-auth/players/exists', 'post'>): Promise<string>;
+}
+
+export interface Assertions {
+  /** Asks the server whether an assertion is valid. Its audience must be named. */
+  validate(assertion: string, audience?: string): Promise<Answer<'/api/player-auth/jwt/validate', 'post'>>;
+  /** Exchanges the refresh token of a third party for the next assertion and the next refresh token. */
+  exchange(
+    refreshToken: string,
+    audience: string,
+    options?: Idempotent,
+  ): Promise<Answer<'/api/player-auth/jwt/exchange', 'post'>>;
+}
+
+interface NamedEvent {
+  eventKey?: string;
+  eventValue?: string;
+  eventDefinitionId?: string;
+  value?: number | bigint;
+  loginSessionId?: string;
+  idempotencyKey: string;
+  occurredAt: Date | string;
+}
+
+/** An event of a match. Its name makes it safe to send the same batch again. */
+export interface MatchEvent extends NamedEvent {
+  matchSessionId: string;
+  matchPlayerId: string;
+}
+
+export interface PlayerEvent extends NamedEvent {
+  playerId: string;
+}
+
+/** The client of a game server: it acts for all players of its tenant. */
+export interface ServerClient {
+  matches: Matches;
+  players: Players;
+  assertions: Assertions;
+  /** Signs a player in for the game server, which keeps the tokens itself. */
+  signIn(login: Body<'/api/player-auth/login', 'post'>): Promise<Answer<'/api/player-auth/login', 'post'>>;
+  /** Sends events of the player whose access token it is. Splits a batch that is too large. */
+  sendMatchEvents(accessToken: string, events: readonly MatchEvent[]): Promise<BatchResult>;
+  sendPlayerEvents(accessToken: string, events: readonly PlayerEvent[]): Promise<BatchResult>;
+  /** All operations by method and path, sent with the game key and never again. */
+  api: Api;
+}
+
+export function createServerClient({ gameKey, apiKey, retries, ...http }: ServerClientOptions): ServerClient {
+  const key = { 'x-game-key': gameKey };
+  const sendWith = (headers: Record<string, string>): Send =>
+    createSend(http, { headers: async () => headers });
+  const send = sendWith(key);
+  const api = createApi(send);
+  const repeated = createApi(withRetries(send, retries));
+  const withBearer = (token: string): Send =>
+    withRetries(sendWith({ ...key, authorization: `Bearer ${token}` }), retries);
+  const match = (matchSessionId: string) => ({ path: { matchSessionId } });
+  const nameOf = ({ idempotencyKey = randomId() }: Idempotent = {}) => ({
+    'idempotency-key': idempotencyKey,
+  });
+
+  const sendEvents = (kind: EventKind) => (accessToken: string, events: readonly NamedEvent[]) =>
+    sendBatch(
+      withBearer(accessToken),
+      kind,
+      events.map((event) => writeJson(event)),
+    );
+
+  return {
+    matches: {
+      create: (body, options) =>
+        repeated.POST('/api/game/matches', { body, params: { header: nameOf(options) } }),
+      join: (id, body, options) =>
+        repeated.POST('/api/game/matches/{matchSessionId}/join', {
+          body,
+          params: { ...match(id), header: nameOf(options) },
+        }),
+      leave: (id, matchPlayerId) =>
+        repeated.POST('/api/game/matches/{matchSessionId}/leave', {
+          body: { matchPlayerId },
+          params: match(id),
+        }),
+      end: (id) => repeated.POST('/api/game/matches/{matchSessionId}/end', { params: match(id) }),
+      recordResults: (id, results) =>
+        repeated.PUT('/api/game/matches/{matchSessionId}/results', { body: { results }, params: match(id) }),
+      get: (id) => repeated.GET('/api/game/matches/{matchSessionId}', { params: match(id) }),
+    },
+    players: {
+      get: (playerId) => repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
+      getMany: (playerIds) =>
+        createApi(withRetries(sendWith(apiKey ? { 'x-api-key': apiKey } : {}), retries)).POST(
+          '/api/player-profiles/bulk',
+          { body: { playerIds } },
+        ),
+      find: async (body) => (await repeated.POST('/api/player-auth/players/exists', { body })).playerId,
+    },
+    assertions: {
+      validate: (assertion, audience) =>
+        createApi(withBearer(assertion)).POST('/api/player-auth/jwt/validate', { body: { audience } }),
+      exchange: (refreshToken, audience, options) =>
+        createApi(withBearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
+          body: { audience },
+          params: { header: nameOf(options) },
+        }),
+    },
+    signIn: (body) => repeated.POST('/api/player-auth/login', { body }),
+    sendMatchEvents: sendEvents('match'),
+    sendPlayerEvents: sendEvents('player'),
+    api,
+  };
+}

@@ -1,0 +1,175 @@
+import { open, readFile, rename, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Changes, ClientStorage } from '../core/storage.ts';
+
+/** A file that is open: it belongs to this process until it is closed. */
+export interface FileStorage extends ClientStorage {
+  close(): Promise<void>;
+}
+
+/** The file is written anew when it is this much larger than its entries. */
+const COMPACT_FACTOR = 4;
+const COMPACT_BYTES = 1024 * 1024;
+
+/**
+ * Keeps everything in a file, for Node. A resolved write is on disk. One process at a time may use the file: another one
+ * gets an error. The folder must exist.
+ */
+export async function fileStorage(path: string): Promise<FileStorage> {
+  const lock = await lockFile(`${path}.lock`);
+  const values = new Map<string, string>();
+  let file: FileHandle;
+  let liveBytes = 0;
+  let fileBytes = 0;
+  /** Writes follow each other, and each reads the values that the one before left. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  function apply(changes: Changes): void {
+    for (const [key, value] of Object.entries(changes)) {
+      liveBytes -= sizeOf(key, values.get(key));
+      if (value === undefined) values.delete(key);
+      else values.set(key, value);
+      liveBytes += sizeOf(key, value);
+    }
+  }
+
+  async function load(): Promise<void> {
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return Buffer.alloc(0);
+      throw error;
+    });
+    // A line without its end is a write that a crash cut. Nobody was told that it succeeded.
+    const end = bytes.lastIndexOf('\n') + 1;
+    for (const line of bytes.toString('utf8', 0, end).split('\n')) if (line) apply(fromLine(line));
+    file = await open(path, 'a', 0o600);
+    await file.truncate(end);
+    fileBytes = end;
+  }
+
+  async function append(changes: Changes): Promise<void> {
+    const line = Buffer.from(toLine(changes));
+    try {
+      await file.appendFile(line);
+      await file.datasync();
+    } catch (error) {
+      // Half a line would make the next one unreadable.
+      await file.truncate(fileBytes).catch(() => {});
+      throw error;
+    }
+    fileBytes += line.length;
+    apply(changes);
+    if (fileBytes > COMPACT_BYTES + COMPACT_FACTOR * liveBytes) await compact().catch(() => {});
+  }
+
+  async function compact(): Promise<void> {
+    const draft = `${path}.new`;
+    const text = values.size > 0 ? toLine(Object.fromEntries(values)) : '';
+    const next = await open(draft, 'w', 0o600);
+    try {
+      await next.writeFile(text);
+      await next.datasync();
+      await rename(draft, path);
+    } finally {
+      await next.close();
+    }
+    await syncFolder(dirname(path));
+    const before = file;
+    file = await open(path, 'a', 0o600);
+    fileBytes = Buffer.byteLength(text);
+    await before.close();
+  }
+
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  }
+
+  try {
+    await load();
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  return {
+    get: async (key) => values.get(key),
+    write: (changes, onlyIf) =>
+      inTurn(async () => {
+        if (onlyIf && values.get(onlyIf.key) !== onlyIf.value) return false;
+        await append(changes);
+        return true;
+      }),
+    list: async (prefix, limit, after = '') =>
+      [...values]
+        .filter(([key]) => key.startsWith(prefix) && key > after)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .slice(0, limit),
+    close: () =>
+      inTurn(async () => {
+        await file.close();
+        await lock.release();
+      }),
+  };
+}
+
+/** One write is one line: the entries that it sets, and the keys that it deletes. */
+function toLine(changes: Changes): string {
+  const set = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const deleted = Object.keys(changes).filter((key) => changes[key] === undefined);
+  return `${JSON.stringify([set, deleted])}\n`;
+}
+
+function fromLine(line: string): Changes {
+  const [set, deleted] = JSON.parse(line) as [[string, string][], string[]];
+  return Object.fromEntries([...set, ...deleted.map((key) => [key, undefined] as const)]);
+}
+
+function sizeOf(key: string, value: string | undefined): number {
+  return value === undefined ? 0 : key.length + value.length;
+}
+
+/** Makes a renamed file survive a crash of the machine. Some systems cannot sync a folder. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}
+
+/** The locks of this process. In a container, a process often has the id of the one before it. */
+const locked = new Set<string>();
+
+/** Takes a file for this process. The lock of a process that does not run any more is taken over. */
+async function lockFile(path: string): Promise<{ release(): Promise<void> }> {
+  const release = async () => {
+    locked.delete(path);
+    await unlink(path).catch(() => {});
+  };
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await writeFile(path, String(process.pid), { flag: 'wx' });
+      locked.add(path);
+      return { release };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const owner = Number(await readFile(path, 'utf8').catch(() => ''));
+      const isHeld = owner === process.pid ? locked.has(path) : owner > 0 && isRunning(owner);
+      if (attempt > 0 || isHeld)
+        throw new Error(
+          `Another process uses this storage (process ${owner}). Use one file for each process.`,
+          {
+            cause: error,
+          },
+        );
+      await unlink(path).catch(() => {});
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
