@@ -13,8 +13,8 @@ export interface HttpOptions {
 
 /** How a client proves who it is. */
 export interface Credential {
-  /** The headers of each request. They may change from request to request. */
-  headers(): Promise<Record<string, string>>;
+  /** The headers of a request. They may change from request to request. */
+  headers(options: RequestOptions): Promise<Record<string, string>>;
   /** Called after a 401 `invalid_bearer`: returns whether the request may be sent again with new headers. */
   renew?(refused: Record<string, string>): Promise<boolean>;
 }
@@ -29,6 +29,8 @@ export interface RequestOptions extends CommonOptions {
   /** How the body of the answer is read: as JSON or text if this is missing. */
   readAs?: 'text' | 'blob' | 'response';
   keepalive?: boolean;
+  /** The player whose request this is. It is not sent if somebody else is signed in by now. */
+  playerId?: string;
 }
 
 /** Sends one request and returns the data of the answer. Throws a `GuildhallError` if it is refused. */
@@ -74,7 +76,7 @@ export function createSend(
     const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
     const url = base + addressOf(path, params);
     for (let isSecond = false; ; isSecond = true) {
-      const proof = await credential.headers();
+      const proof = await credential.headers(options);
       const init: RequestInit = {
         method,
         headers: {

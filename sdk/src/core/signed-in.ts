@@ -13,6 +13,9 @@ export interface SignedInClient<Identity> {
   api: Api;
 }
 
+/** The server repeats the answer of a refresh for 60 seconds: enough for four attempts. */
+const REFRESH_TIMEOUT_MS = 15_000;
+
 /** Connects a session with the requests that it authorizes, and that renew it. */
 export function createSignedInClient<Identity>(
   http: HttpOptions,
@@ -27,11 +30,20 @@ export function createSignedInClient<Identity>(
     ): ReturnType<SessionOptions<Identity>['refresh']>;
   },
 ): SignedInClient<Identity> {
-  const open = createApi(createSend(http, { headers: async () => key }));
+  const open = createApi(
+    createSend({ timeoutMs: REFRESH_TIMEOUT_MS, ...http }, { headers: async () => key }),
+  );
   const session = createSession<Identity>({ ...kept, refresh: (...tokens) => refresh(open, ...tokens) });
   const send = createSend(http, {
-    headers: async () => {
+    headers: async ({ playerId }) => {
       const token = await session.accessToken();
+      const who = session.current as { playerId?: string } | undefined;
+      if (playerId !== undefined && who?.playerId !== playerId)
+        throw new GuildhallError({
+          code: 'not_signed_in',
+          status: 401,
+          detail: 'The player is not signed in any more.',
+        });
       return token === undefined ? key : { ...key, authorization: `Bearer ${token}` };
     },
     renew: async ({ authorization }) =>

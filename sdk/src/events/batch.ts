@@ -1,5 +1,5 @@
 import { GuildhallError } from '../core/errors.ts';
-import type { Send } from '../core/http.ts';
+import type { RequestOptions, Send } from '../core/http.ts';
 
 /** Match events belong to a player in a match, player events to a player. Each kind has its own endpoint. */
 export type EventKind = 'match' | 'player';
@@ -47,13 +47,14 @@ export async function sendBatch(
   send: Send,
   kind: EventKind,
   events: readonly string[],
-  headers?: Record<string, string>,
+  options?: RequestOptions,
 ): Promise<BatchResult> {
   if (events.length === 0) return { stored: 0, duplicates: 0, refused: [], warnings: [] };
   try {
     const lists = await send('POST', PATHS[kind], {
+      ...options,
       body: bodyOf(events),
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json' },
     });
     return resultOf(lists as Lists, events);
   } catch (error) {
@@ -65,8 +66,8 @@ export async function sendBatch(
       return { stored: 0, duplicates: 0, refused: [{ index: 0, refusal }], warnings: [] };
     }
     const middle = Math.ceil(events.length / 2);
-    const first = await sendBatch(send, kind, events.slice(0, middle), headers);
-    return join(first, await sendBatch(send, kind, events.slice(middle), headers), middle);
+    const first = await sendBatch(send, kind, events.slice(0, middle), options);
+    return join(first, await sendBatch(send, kind, events.slice(middle), options), middle);
   }
 }
 

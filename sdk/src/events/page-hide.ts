@@ -10,7 +10,7 @@ let bytesInFlight = 0;
 export function sendOnPageHide(
   send: Send,
   queue: {
-    choose(kind: EventKind, mostBytes: number): QueuedEvent[];
+    choose(kind: EventKind, mostBytes: number): { playerId: string; batch: QueuedEvent[] } | undefined;
     settle(batch: QueuedEvent[], result: BatchResult): Promise<void>;
   },
 ): () => void {
@@ -19,15 +19,16 @@ export function sendOnPageHide(
   const leaving = new Set<string>();
 
   async function sendLast(kind: EventKind): Promise<void> {
-    const batch = queue.choose(kind, MOST_BYTES - bytesInFlight).filter(({ key }) => !leaving.has(key));
+    const chosen = queue.choose(kind, MOST_BYTES - bytesInFlight);
+    const batch = chosen?.batch.filter(({ key }) => !leaving.has(key)) ?? [];
     if (batch.length === 0) return;
     const texts = batch.map(({ json }) => json);
     const size = new TextEncoder().encode(bodyOf(texts)).length;
     for (const { key } of batch) leaving.add(key);
     bytesInFlight += size;
     try {
-      const keepalive: Send = (method, path, options) => send(method, path, { ...options, keepalive: true });
-      await queue.settle(batch, await sendBatch(keepalive, kind, texts));
+      const options = { playerId: chosen!.playerId, keepalive: true };
+      await queue.settle(batch, await sendBatch(send, kind, texts, options));
     } catch {
       // The events still wait.
     } finally {

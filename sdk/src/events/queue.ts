@@ -223,7 +223,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       const who = session.current ?? (await session.load().catch(() => undefined));
       await lookAtStorage(who);
       const batch = who && store.next(nameOf(who), Math.min(batchEvents, unitsLeft), batchBytes);
-      if (batch) await send(batch);
+      if (batch) await send(batch, who.playerId);
       else if (store.isSaving) await store.saved();
       else break;
     }
@@ -232,13 +232,13 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     report();
   }
 
-  async function send(batch: QueuedEvent[]): Promise<void> {
+  async function send(batch: QueuedEvent[], playerId: string): Promise<void> {
     isSending = true;
     waitingFor = undefined;
     report();
     try {
       const texts = batch.map(({ json }) => json);
-      const result = await sendBatch(sender.send, batch[0]!.kind, texts);
+      const result = await sendBatch(sender.send, batch[0]!.kind, texts, { playerId });
       failures = 0;
       unitsLeft = Infinity;
       lastError = undefined;
@@ -317,7 +317,10 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       if (reason === 'signed_out') owner = undefined;
     }),
     sendOnPageHide(sender.send, {
-      choose: (kind, mostBytes) => (owner ? store.lastChance(nameOf(owner), kind, mostBytes) : []),
+      choose: (kind, mostBytes) => {
+        const who = session.current;
+        return who && { playerId: who.playerId, batch: store.lastChance(nameOf(who), kind, mostBytes) };
+      },
       settle,
     }),
   ];

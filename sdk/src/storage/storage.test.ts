@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileStorage } from './file.ts';
+import { memoryStorage } from './memory.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'guildhall-storage-'));
+after(() => rm(folder, { recursive: true }));
+let number = 0;
+const newPath = () => join(folder, `storage-${++number}`);
+
+for (const [name, open] of [
+  ['memoryStorage', async () => memoryStorage()],
+  ['fileStorage', () => fileStorage(newPath())],
+] as const)
+  describe(name, () => {
+    test('keeps, changes and deletes values', async () => {
+      const storage = await open();
+      assert.equal(await storage.get('a'), undefined);
+      assert.equal(await storage.write({ a: '1', b: '2' }), true);
+      await storage.write({ a: undefined, b: '3' });
+      assert.deepEqual([await storage.get('a'), await storage.get('b')], [undefined, '3']);
+    });
+
+    test('changes nothing if the condition does not hold', async () => {
+      const storage = await open();
+      assert.equal(await storage.write({ a: '1' }, { key: 'a', value: '0' }), false);
+      assert.equal(await storage.write({ a: '1' }, { key: 'a', value: undefined }), true);
+      const wins = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => storage.write({ a: `new-${at}` }, { key: 'a', value: '1' })),
+      );
+      assert.equal(wins.filter(Boolean).length, 1);
+    });
+
+    test('lists the entries of a prefix in the order of their keys, page by page', async () => {
+      const storage = await open();
+      await storage.write({ 'e/3': 'c', 'e/1': 'a', f: 'x', 'e/2': 'b', d: 'y' });
+      assert.deepEqual(await storage.list('e/', 2), [
+        ['e/1', 'a'],
+        ['e/2', 'b'],
+      ]);
+      assert.deepEqual(await storage.list('e/', 2, 'e/2'), [['e/3', 'c']]);
+    });
+  });
+
+describe('fileStorage', () => {
+  test('reads after a restart what was written before, and forgets half a line', async () => {
+    const path = newPath();
+    const first = await fileStorage(path);
+    await first.write({ a: '1', b: 'ä\n"' });
+    await first.write({ a: undefined });
+    await first.close();
+    await appendFile(path, '[[["c","lo');
+    const second = await fileStorage(path);
+    assert.deepEqual(await second.list('', 10), [['b', 'ä\n"']]);
+    await second.write({ d: '4' });
+    await second.close();
+    const third = await fileStorage(path);
+    assert.deepEqual(await third.list('', 10), [
+      ['b', 'ä\n"'],
+      ['d', '4'],
+    ]);
+    await third.close();
+  });
+
+  test('belongs to one process, until it ends', async () => {
+    const path = newPath();
+    const storage = await fileStorage(path);
+    await assert.rejects(fileStorage(path), /Another process uses this storage/);
+    await storage.close();
+    await (await fileStorage(path)).close();
+    // The lock of a process that was killed.
+    await writeFile(`${path}.lock`, '4194304999');
+    await (await fileStorage(path)).close();
+  });
+
+  test('writes its file anew when most of it is deleted entries', async () => {
+    const path = newPath();
+    const storage = await fileStorage(path);
+    await storage.write({ kept: 'yes' });
+    const large = 'x'.repeat(100_000);
+    for (let round = 0; round < 40; round++) await storage.write({ [`key-${round % 3}`]: large });
+    for (let key = 0; key < 3; key++) await storage.write({ [`key-${key}`]: undefined });
+    for (let round = 0; round < 12; round++) await storage.write({ big: large });
+    const { size, mode } = await stat(path);
+    assert.ok(size < 2_500_000, `${size} bytes`);
+    assert.equal(mode & 0o777, 0o600);
+    await storage.close();
+    const again = await fileStorage(path);
+    assert.equal(await again.get('kept'), 'yes');
+    assert.deepEqual((await again.list('key-', 10)).length, 0);
+    await again.close();
+    assert.ok((await readFile(path, 'utf8')).endsWith('\n'));
+  });
+});

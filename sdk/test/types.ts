@@ -1,0 +1,66 @@
+import { createAdminClient, type AccountUser, type Notification } from '../src/admin.ts';
+import { createPlayerClient, type Answer, type Body } from '../src/index.ts';
+import { createServerClient } from '../src/server.ts';
+
+/** Tests of types: `npm run check` fails if one of these lines has another type, or accepts what it must refuse. */
+type Equal<One, Other> =
+  (<Type>() => Type extends One ? 1 : 2) extends <Type>() => Type extends Other ? 1 : 2 ? true : false;
+declare function assertType<_Holds extends true>(): void;
+
+const admin = createAdminClient({ baseUrl: '' });
+const game = createPlayerClient({ baseUrl: '', gameKey: '' });
+const server = createServerClient({ baseUrl: '', gameKey: '' });
+const workspaceId = '';
+
+export async function answersAreTyped(): Promise<void> {
+  const workspace = await admin.api.GET('/api/workspaces/{workspaceId}', {
+    params: { path: { workspaceId } },
+  });
+  assertType<Equal<typeof workspace.name, string>>();
+  const { user } = await admin.api.GET('/api/saas-auth/me');
+  assertType<Equal<typeof user, AccountUser>>();
+  const { items } = await admin.api.GET('/api/notifications', { params: { query: { unreadOnly: true } } });
+  assertType<Equal<(typeof items)[number], Notification>>();
+  const nothing = await admin.api.DELETE('/api/saas-auth/sessions/{sessionId}', {
+    params: { path: { sessionId: '' } },
+  });
+  assertType<Equal<typeof nothing, undefined>>();
+  const stream = await admin.api.GET('/api/bus_tenants/{tenantId}/events/export', {
+    params: { path: { tenantId: '' }, query: { scope: 'match' } },
+    readAs: 'response',
+  });
+  assertType<Equal<typeof stream, Response>>();
+  const login = await game.signIn.withProvider({ provider: 'Mock', token: '' });
+  assertType<Equal<typeof login.playerId, string>>();
+  assertType<
+    Equal<typeof game.session.current, { playerId: string; tenantId: string; sessionId: string } | undefined>
+  >();
+  const match = await server.matches.create({ players: [{ playerId: '' }] });
+  assertType<Equal<typeof match.matchSessionId, string>>();
+}
+
+export async function exactIntegers(): Promise<void> {
+  type StoredEvent = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>['items'][number];
+  assertType<Equal<StoredEvent['value'], number | bigint | null>>();
+  type Score = Body<'/api/BlockchainStorage/players/set/score', 'post'>['newScore'];
+  assertType<Equal<Score, number | bigint>>();
+}
+
+export async function wrongCallsAreRefused(): Promise<void> {
+  // @ts-expect-error -- no operation has this path
+  await admin.api.GET('/api/nothing');
+  // @ts-expect-error -- the path has no such method
+  await admin.api.DELETE('/api/saas-auth/me');
+  // @ts-expect-error -- the path needs a value
+  await admin.api.GET('/api/workspaces/{workspaceId}');
+  // @ts-expect-error -- the query has no such member
+  await admin.api.GET('/api/notifications', { params: { query: { unread: true } } });
+  // @ts-expect-error -- the body is missing
+  await admin.api.POST('/api/saas-auth/login', {});
+  // @ts-expect-error -- the password is a text
+  await admin.api.POST('/api/saas-auth/login', { body: { email: '', password: 5 } });
+  // @ts-expect-error -- no provider has this name
+  await game.signIn.withProvider({ provider: 'Steam', token: '' });
+  // @ts-expect-error -- an event of a game server has a name
+  await server.sendPlayerEvents('', [{ playerId: '', occurredAt: new Date() }]);
+}
