@@ -155,7 +155,10 @@ export const StoredEvent = Type.Object(
     loginSessionId: Nullable(Guid),
     idempotencyKey: Type.String(),
     value: Nullable(
-      Type.Integer({ description: 'A signed 64-bit integer. Some JSON parsers round it above 2^53.' }),
+      Type.Integer({
+        format: 'int64',
+        description: 'A signed 64-bit integer. Some JSON parsers round it above 2^53.',
+      }),
     ),
     occurredAt: Timestamp,
     receivedAt: Timestamp,
