@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 8565b553af6483e9607c093d67a37d7bf7b16a063e597adfb4f5091f89867169
+// Document: 96afde61f12d923ecd9b01593405482d2353aeb061ca878f8ebd494bd28fa4c8
 
 export interface paths {
     "/metrics": {
@@ -4792,8 +4792,11 @@ export interface components {
             /** Format: uuid */
             loginSessionId: string | null;
             idempotencyKey: string;
-            /** @description A signed 64-bit integer. Some JSON parsers round it above 2^53. */
-            value: number | null;
+            /**
+             * Format: int64
+             * @description A signed 64-bit integer. Some JSON parsers round it above 2^53.
+             */
+            value: number | bigint | null;
             /** Format: date-time */
             occurredAt: string;
             /** Format: date-time */

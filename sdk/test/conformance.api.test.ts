@@ -52,6 +52,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
   let eventNumber = 0;
   let accepted = 0;
   const username = randomUUID().slice(0, 8);
+  const failures: string[] = [];
   const ended: string[] = [];
   const refused: number[] = [];
   const dropped: { reason: string; events: SentEvent[] }[] = [];
@@ -120,7 +121,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
   const call = async (client = clients[0]!): Promise<void> => {
     await client.profile.listDevices().then(
       () => accepted++,
-      () => undefined,
+      (error: unknown) => failures.push(String(error)),
     );
   };
 
@@ -194,6 +195,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
   await signIn();
   return {
     tenant,
+    failures,
     ended,
     refused,
     dropped,
@@ -233,7 +235,7 @@ async function runCase(one: ConformanceCase): Promise<void> {
   proxy.plan([]);
 
   const count = (name: string) => proxy.requests.filter((request) => request === name).length;
-  if (expect.accepted !== undefined) assert.equal(device.accepted, expect.accepted, 'accepted');
+  if (expect.accepted !== undefined) assert.equal(device.accepted, expect.accepted, device.failures.join());
   for (const [name, times] of Object.entries(expect.requests ?? {})) assert.equal(count(name), times, name);
   if (expect.isSignedIn !== undefined) assert.equal(await device.isSignedIn(), expect.isSignedIn);
   if (expect.ended) assert.deepEqual(device.ended, expect.ended);

@@ -3,9 +3,8 @@ import { createPlayerClient, type Answer, type Body } from '../src/index.ts';
 import { createServerClient } from '../src/server.ts';
 
 /** Tests of types: `npm run check` fails if one of these lines has another type, or accepts what it must refuse. */
-type Equal<One, Other> =
-  (<Type>() => Type extends One ? 1 : 2) extends <Type>() => Type extends Other ? 1 : 2 ? true : false;
-declare function assertType<_Holds extends true>(): void;
+type Equal<One, Other> = [One, Other] extends [Other, One] ? true : false;
+declare function assertType<Holds extends true>(holds: Holds): Holds;
 
 const admin = createAdminClient({ baseUrl: '' });
 const game = createPlayerClient({ baseUrl: '', gameKey: '' });
@@ -16,34 +15,34 @@ export async function answersAreTyped(): Promise<void> {
   const workspace = await admin.api.GET('/api/workspaces/{workspaceId}', {
     params: { path: { workspaceId } },
   });
-  assertType<Equal<typeof workspace.name, string>>();
+  assertType<Equal<typeof workspace.name, string>>(true);
   const { user } = await admin.api.GET('/api/saas-auth/me');
-  assertType<Equal<typeof user, AccountUser>>();
+  assertType<Equal<typeof user, AccountUser>>(true);
   const { items } = await admin.api.GET('/api/notifications', { params: { query: { unreadOnly: true } } });
-  assertType<Equal<(typeof items)[number], Notification>>();
+  assertType<Equal<(typeof items)[number], Notification>>(true);
   const nothing = await admin.api.DELETE('/api/saas-auth/sessions/{sessionId}', {
     params: { path: { sessionId: '' } },
   });
-  assertType<Equal<typeof nothing, undefined>>();
+  assertType<Equal<typeof nothing, undefined>>(true);
   const stream = await admin.api.GET('/api/bus_tenants/{tenantId}/events/export', {
     params: { path: { tenantId: '' }, query: { scope: 'match' } },
     readAs: 'response',
   });
-  assertType<Equal<typeof stream, Response>>();
+  assertType<Equal<typeof stream, Response>>(true);
   const login = await game.signIn.withProvider({ provider: 'Mock', token: '' });
-  assertType<Equal<typeof login.playerId, string>>();
+  assertType<Equal<typeof login.playerId, string>>(true);
   assertType<
     Equal<typeof game.session.current, { playerId: string; tenantId: string; sessionId: string } | undefined>
-  >();
+  >(true);
   const match = await server.matches.create({ players: [{ playerId: '' }] });
-  assertType<Equal<typeof match.matchSessionId, string>>();
+  assertType<Equal<typeof match.matchSessionId, string>>(true);
 }
 
 export async function exactIntegers(): Promise<void> {
   type StoredEvent = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>['items'][number];
-  assertType<Equal<StoredEvent['value'], number | bigint | null>>();
+  assertType<Equal<StoredEvent['value'], number | bigint | null>>(true);
   type Score = Body<'/api/BlockchainStorage/players/set/score', 'post'>['newScore'];
-  assertType<Equal<Score, number | bigint>>();
+  assertType<Equal<Score, number | bigint>>(true);
 }
 
 export async function wrongCallsAreRefused(): Promise<void> {

@@ -1,4 +1,4 @@
-const INTEGER = /^-?\d+$/;
+const INTEGER = /^-?[1-9]\d*$/;
 
 /** Strings and numbers of a JSON text. Strings are matched too, so that digits in them are left alone. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -3,17 +3,27 @@ import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { fileStorage } from './file.ts';
+import { fileStorage, type FileStorage } from './file.ts';
 import { memoryStorage } from './memory.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'guildhall-storage-'));
-after(() => rm(folder, { recursive: true }));
+const opened: FileStorage[] = [];
+after(async () => {
+  await Promise.all(opened.map((storage) => storage.close()));
+  await rm(folder, { recursive: true });
+});
 let number = 0;
 const newPath = () => join(folder, `storage-${++number}`);
 
+async function openFile(): Promise<FileStorage> {
+  const storage = await fileStorage(newPath());
+  opened.push(storage);
+  return storage;
+}
+
 for (const [name, open] of [
   ['memoryStorage', async () => memoryStorage()],
-  ['fileStorage', () => fileStorage(newPath())],
+  ['fileStorage', openFile],
 ] as const)
   describe(name, () => {
     test('keeps, changes and deletes values', async () => {
