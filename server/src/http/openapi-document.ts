@@ -1,3 +1,4 @@
+import { exampleOf, problemExample, textExamples } from './openapi-examples.ts';
 import { createSchemaComponents, type Schema, type SchemaComponents, type Side } from './openapi-schemas.ts';
 import { problemDescriptions } from './schemas.ts';
 
@@ -67,8 +68,9 @@ interface Response {
 type ResponseOrReference = Response | { $ref: string };
 
 interface Operation {
+  operationId: string;
   security?: Record<string, unknown>[];
-  parameters?: { schema: Schema; required?: boolean }[];
+  parameters?: { name: string; schema: Schema; required?: boolean; example?: unknown }[];
   requestBody?: { content: Content; required?: boolean };
   responses: Record<string, ResponseOrReference>;
 }
@@ -91,6 +93,10 @@ export function renderDocument(generated: GeneratedDocument, publicUrl: string):
   const paths = mapValues(generated.paths ?? {}, (methods) =>
     mapValues(methods, (operation) => describeOperation(operation, components, responses)),
   );
+  for (const methods of Object.values(paths))
+    for (const operation of Object.values(methods)) addExamples(operation, components.schemas);
+  for (const [name, { content }] of Object.entries(responses))
+    content!['application/problem+json']!.example = problemExample(name);
   return JSON.stringify({
     ...generated,
     servers: [{ url: publicUrl }],
@@ -132,6 +138,27 @@ function describeOperation(
     ...(requestBody && { requestBody: describeBody(requestBody, components) }),
     responses: Object.fromEntries(responses),
   };
+}
+
+/** Adds an example to each body, and to each parameter that the request needs. */
+function addExamples(
+  { operationId, parameters = [], requestBody, responses }: Operation,
+  schemas: Record<string, Schema>,
+): void {
+  for (const parameter of parameters)
+    if (parameter.required)
+      parameter.example = exampleOf(parameter.schema, schemas, {
+        owner: operationId,
+        member: parameter.name,
+      });
+  const contents = [requestBody, ...Object.values(responses)].map((body) =>
+    body && 'content' in body ? body.content : {},
+  );
+  for (const [type, media] of contents.flatMap((content = {}) => Object.entries(content))) {
+    // An image has no example as a text.
+    if (type.startsWith('image/')) continue;
+    media.example = textExamples[operationId]?.[type] ?? exampleOf(media.schema, schemas);
+  }
 }
 
 function describeBody(

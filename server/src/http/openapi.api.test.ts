@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { targetOf, withoutReferences } from '../testing/openapi.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
@@ -15,7 +16,7 @@ interface Operation {
   tags?: string[];
   security?: Record<string, string[]>[];
   responses: Record<string, { description?: string; content?: object; headers?: object }>;
-  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  parameters?: { name: string; in: string; required?: boolean; schema: object; example?: unknown }[];
   requestBody?: { content: Record<string, { schema: object }> };
 }
 
@@ -312,5 +313,41 @@ describe('GET /openapi.json: names', () => {
         }
       }
     assert.ok(count > 30, `${count} optional values`);
+  });
+});
+
+describe('GET /openapi.json: examples', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addFormat('binary', true);
+  // The schemas of the components are compiled once.
+  ajv.addSchema({ $id: 'document', components: document.components });
+  const inDocument = (schema: unknown) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
+
+  test('shows an example of each request and response that is valid by its schema', () => {
+    let count = 0;
+    for (const [path, { content }] of objectsOf({ ...document.paths, ...document.components.responses })) {
+      const media = Object.entries((content ?? {}) as Record<string, { schema: object; example?: unknown }>);
+      for (const [type, { schema, example }] of media) {
+        // An image has no example as a text.
+        if (type.startsWith('image/')) continue;
+        count++;
+        assert.notEqual(example, undefined, `${path} ${type}`);
+        assert.ok(ajv.validate(inDocument(schema), example), `${path} ${type}: ${ajv.errorsText()}`);
+      }
+    }
+    assert.ok(count > 200, `${count} examples`);
+  });
+
+  test('shows a valid example of each required parameter', () => {
+    let count = 0;
+    for (const { name, parameters = [] } of operations)
+      for (const { name: parameter, required, schema, example } of parameters) {
+        if (!required) continue;
+        count++;
+        assert.ok(ajv.validate(schema, example), `${name} ${parameter}: ${ajv.errorsText()}`);
+      }
+    assert.ok(count > 100, `${count} parameters`);
   });
 });
