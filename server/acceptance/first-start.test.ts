@@ -18,7 +18,7 @@ async function printed(server: ServerProcess) {
   return {
     email: value('ADMIN_EMAIL'),
     password: value('ADMIN_PASSWORD'),
-    tenantId: value('TENANT'),
+    tenantId: value('TENANT_ID'),
     gameKey: value('GAME_KEY'),
     apiKey: value('API_KEY'),
     curl: /^ *(curl .+)$/m.exec(server.output())?.[1] ?? '',

@@ -11,7 +11,7 @@ const server = await startServer({ dataDir, env: { GUILDHALL_DEMO: 'on' } });
 await eventually(() => server.output().includes('curl'));
 const printed = (name: string): string =>
   new RegExp(`^ *${name}=(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
-const tenantId = printed('TENANT');
+const tenantId = printed('TENANT_ID');
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
 type Json = any;

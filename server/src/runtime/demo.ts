@@ -13,6 +13,7 @@ import { newId } from '../core/ids.ts';
 export interface DemoAccess {
   email: string;
   password: string;
+  workspaceId: string;
   tenantId: string;
   gameKey: string;
   apiKey: string;
@@ -56,7 +57,7 @@ async function makeDemoTenant(
   vault: Vault,
   tenantId: string,
   ownerId: string,
-): Promise<{ gameKey: string; apiKey: string }> {
+): Promise<Pick<DemoAccess, 'workspaceId' | 'gameKey' | 'apiKey'>> {
   const workspace = await createWorkspace(transaction, SYSTEM, { name: 'Demo studio', ownerId });
   await createTenant(transaction, SYSTEM, {
     id: tenantId,
@@ -71,7 +72,7 @@ async function makeDemoTenant(
   const key = { tenantId, name: 'Demo' };
   const game = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });
   const api = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'api', allowDataApi: true });
-  return { gameKey: game.key, apiKey: api.key };
+  return { workspaceId: workspace.id, gameKey: game.key, apiKey: api.key };
 }
 
 /** What the first start prints: the credentials as lines that a shell takes, and a first request that works as it stands. */
@@ -83,7 +84,8 @@ This is the first start, so a demo game was created. Save these credentials. The
 Paste them into another terminal to try the README:
 
   URL=${url}
-  TENANT=${demo.tenantId}
+  WORKSPACE_ID=${demo.workspaceId}
+  TENANT_ID=${demo.tenantId}
   GAME_KEY=${demo.gameKey}
   API_KEY=${demo.apiKey}
   ADMIN_EMAIL=${demo.email}

@@ -25,7 +25,7 @@ const CONCURRENT_FILES = flags.includes('--attack-rates') ? 1 : 4;
  * Programs that a test file needs, by the suffix of its name. Files without their program are skipped. With CI=true a
  * missing program is an error.
  */
-const PROGRAMS = { '.redis.test.ts': 'redis-server' };
+const PROGRAMS = { '.redis.test.ts': 'redis-server', '.curl.test.ts': 'curl' };
 
 const folders = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples', '../sdk/src', '../sdk/test'];
 const found = globSync(
