@@ -25,7 +25,11 @@ const CONCURRENT_FILES = flags.includes('--attack-rates') ? 1 : 4;
  * Programs that a test file needs, by the suffix of its name. Files without their program are skipped. With CI=true a
  * missing program is an error.
  */
-const PROGRAMS = { '.redis.test.ts': 'redis-server', '.curl.test.ts': 'curl' };
+const PROGRAMS = {
+  '.redis.test.ts': ['redis-server'],
+  // The commands of the documentation.
+  '.shell.test.ts': ['bash', 'curl', 'openssl', 'python3'],
+};
 
 const folders = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples', '../sdk/src', '../sdk/test'];
 const found = globSync(
@@ -70,10 +74,12 @@ function isUnitTest(file: string): boolean {
 }
 
 function withoutMissingPrograms(candidates: string[]): string[] {
-  return Object.entries(PROGRAMS).reduce((files, [ending, program]) => {
+  return Object.entries(PROGRAMS).reduce((files, [ending, programs]) => {
     const affected = files.filter((file) => file.endsWith(ending));
-    if (affected.length === 0 || isInstalled(program)) return files;
-    const message = `${affected.length} test files need ${program} (on Debian: apt-get install ${program}).`;
+    const missing = affected.length === 0 ? [] : programs.filter((program) => !isInstalled(program));
+    if (missing.length === 0) return files;
+    const names = missing.join(' ');
+    const message = `${affected.length} test files need ${names} (on Debian: apt-get install ${names}).`;
     if (process.env['CI'] === 'true') {
       console.error(message);
       process.exit(1);

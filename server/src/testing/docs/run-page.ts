@@ -21,12 +21,19 @@ export interface PageRun {
   answers: PageAnswer[];
 }
 
+export interface PageOptions {
+  /** An empty folder, in which the commands run. */
+  folder: string;
+  /** The variables of the page, and IDLE_URL, which answers when the worker has nothing to do. */
+  env: Record<string, string>;
+}
+
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /** What the commands of a page find in their folder: the project, as in a clone. */
 const LINKED = ['package.json', 'node_modules', 'server', 'sdk', 'examples', 'docs'];
 
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 100_000;
 
 /**
  * A `curl` that records each answer. A stream ends after two seconds, because the pages show it without an end.
@@ -41,20 +48,24 @@ code=\${PIPESTATUS[0]}
 exit $code
 `;
 
+/** Pages sleep while the worker writes a mail. This `sleep` waits for exactly that. */
+const SLEEP = `#!/usr/bin/env bash
+PATH="$REAL_PATH" exec curl -s "$IDLE_URL"
+`;
+
 /**
  * Runs the shell and program fences of a page in their order, in one shell, in a folder that looks like a clone. A fence that
  * begins with the name of a file is written to that file. The run stops at the first command that fails.
  */
-export async function runPage(
-  fences: Fence[],
-  { folder, env }: { folder: string; env: Record<string, string> },
-): Promise<PageRun> {
+export async function runPage(fences: Fence[], { folder, env }: PageOptions): Promise<PageRun> {
   const [tools, answers] = [join(folder, '.tools'), join(folder, '.answers')];
   await mkdir(tools, { recursive: true });
   await mkdir(answers);
   for (const name of LINKED) await symlink(join(ROOT, name), join(folder, name));
-  await writeFile(join(tools, 'curl'), CURL);
-  await chmod(join(tools, 'curl'), 0o755);
+  for (const [name, text] of Object.entries({ curl: CURL, sleep: SLEEP })) {
+    await writeFile(join(tools, name), text);
+    await chmod(join(tools, name), 0o755);
+  }
 
   const lines = ['set -euo pipefail'];
   for (const [index, fence] of fences.entries())

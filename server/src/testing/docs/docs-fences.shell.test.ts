@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { settings } from '../../runtime/config.ts';
 import { seedDemo } from '../../runtime/demo.ts';
+import { eventually } from '../eventually.ts';
+import { serveOnLoopback } from '../loopback-server.ts';
 import { startTestApp, startTestWorker, TEST_MASTER_KEY, type TestApp } from '../test-app.ts';
 import { shapeDifferences } from './compare-shape.ts';
 import { readFences, type Fence } from './read-page.ts';
@@ -50,12 +52,23 @@ async function startDemo(): Promise<{ app: TestApp; env: Record<string, string> 
       API_KEY: demo.apiKey,
       ADMIN_EMAIL: demo.email,
       ADMIN_PASSWORD: demo.password,
+      IDLE_URL: await serveOnLoopback((_, response) => {
+        void eventually(() => isIdle(app), 30_000).finally(() => response.end());
+      }),
       // For the commands of operators.
       DATABASE_URL: app.databaseUrl,
       MASTER_KEY: TEST_MASTER_KEY,
       LOG_LEVEL: 'error',
     },
   };
+}
+
+/** Whether the worker has done all jobs that are due. */
+async function isIdle({ owner }: TestApp): Promise<boolean> {
+  const { rowCount } = await owner.query(
+    `SELECT FROM pgboss.job WHERE state IN ('created', 'active', 'retry') AND start_after <= now() LIMIT 1`,
+  );
+  return rowCount === 0;
 }
 
 /** Describes what is wrong about the answers of a fence, in sentences. */
@@ -125,7 +138,7 @@ async function problemsOf(page: string, fences: Fence[]): Promise<string[]> {
 
 describe('the code of the documentation', { concurrency: 3 }, () => {
   for (const { page, fences } of pages)
-    test(`works on ${page}`, { timeout: 120_000 }, async () => {
+    test(`works on ${page}`, { timeout: 150_000 }, async () => {
       for (const fence of fences.filter((fence) => !RUN.has(fence.language) && !fence.marks.notRun))
         assert.doesNotThrow(() => checkData(fence), `${page}:${fence.line}`);
       const problems = fences.some(isRun) ? await problemsOf(page, fences) : [];
