@@ -1,15 +1,18 @@
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import {
   chargeText,
+  chargeUnits,
   isDeadlock,
   isQuotaExceeded,
   isUniqueViolation,
   openPool,
   type Database,
 } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { sql, type Sql } from '../../../database/sql.ts';
+import { inSlices } from '../../../core/event-loop.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
@@ -104,10 +107,13 @@ async function copyRows(
  * generation of the garbage collector; a whole batch of 4 MB would reach the old generation.
  */
 const COPY_CHUNK = 64 * 1024;
+/** Chunks that one turn of the event loop builds. They take 5 ms. */
+const CHUNKS_PER_TURN = 4;
 
 /** Yields the rows in the text format of COPY. Only the idempotency key may need escapes. */
-function* copyText(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): Generator<Buffer> {
+async function* copyText(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): AsyncGenerator<Buffer> {
   let text = '';
+  let chunks = 0;
   for (const row of rows) {
     const match = scope === 'match' ? `${row.matchSessionId}\t` : '';
     text +=
@@ -116,6 +122,7 @@ function* copyText(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): Ge
     if (text.length >= COPY_CHUNK) {
       yield Buffer.from(text);
       text = '';
+      if (++chunks % CHUNKS_PER_TURN === 0) await nextTurn();
     }
   }
   if (text !== '') yield Buffer.from(text);
@@ -130,19 +137,41 @@ function escapeCopyText(text: string): string {
     .replaceAll('\r', '\\r');
 }
 
+/** Rows per INSERT. One turn of the event loop converts their arguments in 10 ms. */
+const ROWS_PER_INSERT = 1_000;
+
+/** Inserts the rows that are not stored yet, and charges for these only. Returns their IDs. Duplicates are free. */
 async function insertRows(
   database: Database,
   scope: EventScope,
   origin: BatchOrigin,
   rows: EventRow[],
-  { workspaceId, keyId }: BillingContext,
+  billing: BillingContext,
 ): Promise<Set<string>> {
-  const { tenantId, createdAt } = origin;
+  const { workspaceId, tenantId, keyId } = billing;
+  const tenant = database.forTenant(tenantId);
+  if (rows.length <= ROWS_PER_INSERT) {
+    const inserted = await tenant.row<{ ids: string[] }>(sql`
+      WITH inserted AS (${insertion(scope, origin, rows)})
+      SELECT coalesce(array_agg(id), '{}') AS ids, guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, count(*))
+      FROM inserted`);
+    return new Set(inserted?.ids);
+  }
+  return tenant.transaction(async (transaction) => {
+    const inserted = new Set<string>();
+    for await (const slice of inSlices(rows, ROWS_PER_INSERT))
+      for (const { id } of await transaction.rows<{ id: string }>(insertion(scope, origin, slice)))
+        inserted.add(id);
+    if (inserted.size > 0) await transaction.run(chargeUnits(billing, inserted.size));
+    return inserted;
+  });
+}
+
+function insertion(scope: EventScope, { tenantId, createdAt }: BatchOrigin, rows: readonly EventRow[]): Sql {
   const column = <Key extends keyof EventRow>(key: Key) => rows.map((row) => row[key]);
-  const hashes = rows.map((row) => `\\x${eventRowHash(scope, origin, row)}`);
-  const insertion =
-    scope === 'match'
-      ? sql`
+  const hashes = rows.map((row) => `\\x${eventRowHash(scope, { tenantId, createdAt }, row)}`);
+  return scope === 'match'
+    ? sql`
     INSERT INTO match_events (occurred_at, created_at_gl, value, tenant_id, id, match_player_id, match_session_id,
                               login_session_id, event_definitions_id, idempotency_key, row_hash)
     SELECT occurred_at, ${createdAt}::timestamptz, value, ${tenantId}::uuid, id, actor, match, login, definition, idempotency_key, row_hash
@@ -153,7 +182,7 @@ async function insertRows(
       AS event (occurred_at, value, id, actor, match, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
     RETURNING id`
-      : sql`
+    : sql`
     INSERT INTO player_events (occurred_at, created_at_gl, value, tenant_id, id, player_id, login_session_id,
                                event_definitions_id, idempotency_key, row_hash)
     SELECT occurred_at, ${createdAt}::timestamptz, value, ${tenantId}::uuid, id, actor, login, definition, idempotency_key, row_hash
@@ -163,10 +192,4 @@ async function insertRows(
       AS event (occurred_at, value, id, actor, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
     RETURNING id`;
-  // The statement charges for the inserted rows only. Duplicates are free.
-  const inserted = await database.forTenant(tenantId).row<{ ids: string[] }>(sql`
-    WITH inserted AS (${insertion})
-    SELECT coalesce(array_agg(id), '{}') AS ids, guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, count(*))
-    FROM inserted`);
-  return new Set(inserted?.ids);
 }

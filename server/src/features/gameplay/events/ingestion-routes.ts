@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { BATCH_BODY_LIMIT } from '../../../http/body-limits.ts';
-import { keepRawBodies, parseBatch } from '../../../http/json-body.ts';
+import { parseBatch } from '../../../http/batch-body.ts';
+import { keepRawBodies } from '../../../http/json-body.ts';
 import { billingOf, keyOf, playerOf } from '../../../http/request-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { sendProblem } from '../../../http/error-handler.ts';
@@ -24,8 +25,7 @@ const largeBatches = pLimit(3);
 const LARGE_BODY_BYTES = 512 * 1024;
 
 /**
- * JSON values per body: 20 per event, which has at most 10. This many values parse in at most 100 ms. A body of 16 MiB could
- * hold values that take 1.9 s.
+ * JSON values per body: 20 per event, which has at most 10. A body of 16 MiB could hold values that take 1.9 s to parse.
  */
 const MAX_VALUES = 20 * MAX_EVENTS_PER_REQUEST;
 
@@ -50,7 +50,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
         const body = request.body as Buffer | undefined;
         request.body = undefined;
         const events = parseEvents(
-          body && parseBatch(body, MAX_VALUES),
+          body && (await parseBatch(body, 'events', MAX_VALUES)),
           Math.min(allowed, MAX_EVENTS_PER_REQUEST),
         );
         return ingestEvents(services, scope, sender, events);

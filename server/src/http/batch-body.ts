@@ -1,0 +1,192 @@
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ProblemError } from '../core/problem.ts';
+
+/** What one turn of the event loop scans. It takes 2 ms. */
+const SCANNED_PER_TURN = 1024 * 1024;
+/** What one turn parses: it takes at most 10 ms. A smaller body is parsed at once. */
+const BYTES_PER_SLICE = 256 * 1024;
+const VALUES_PER_SLICE = 10_000;
+/** Values of one item, or outside of the items. An item with more could not be parsed in a slice. */
+const MAX_VALUES_PER_ITEM = 10_000;
+
+/**
+ * Parses the body of a batch: an array of items, or an object with that array as a member. Of such an object, only the member
+ * is returned. Strings inside the items are not checked, because each item is validated separately. A `value` with too many
+ * digits for a JavaScript number becomes a string of digits. A reviver would do the same, but takes ten times as long.
+ *
+ * A large body is parsed in slices, each in its own turn of the event loop. Throws malformed_json, and batch_size if the body
+ * contains more than `mostValues` values, or one item more than 10,000.
+ */
+export async function parseBatch(body: Buffer, member: string, mostValues: number): Promise<unknown> {
+  if (!isUtf8(body))
+    throw new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.');
+  const json = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
+  if (json.length <= Math.min(BYTES_PER_SLICE, mostValues)) return parse(json.toString());
+
+  const arrays = await findArrays(json, mostValues);
+  if (arrays.length === 0) return parse(json.toString());
+  // Each array is replaced by a string that a client cannot guess. The rest of the body is small.
+  const placeholder = randomUUID();
+  let rest = '';
+  let end = 0;
+  const parsed: unknown[][] = [];
+  for (const array of arrays) {
+    rest += `${json.toString('utf8', end, array.start)}"${placeholder}${parsed.length}"`;
+    parsed.push(await parseInSlices(json, array));
+    end = array.end;
+  }
+  const envelope = parse(rest + json.toString('utf8', end));
+  const arrayOf = (value: unknown): unknown =>
+    typeof value === 'string' && value.startsWith(placeholder)
+      ? parsed[Number(value.slice(placeholder.length))]
+      : value;
+  if (envelope === null || typeof envelope !== 'object') return arrayOf(envelope);
+  // An array cannot be the name of a member.
+  if (Object.keys(envelope).some((name) => name.startsWith(placeholder)))
+    throw new ProblemError('malformed_json');
+  return { [member]: arrayOf((envelope as Record<string, unknown>)[member]) };
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/**
+ * A member `value` with a long integer, or with a fraction that JSON.parse may round to an integer. A string cannot
+ * match, because its quotation marks are escaped.
+ */
+const LONG_VALUE = /("value"\s*:\s*)(-?(?:[1-9]\d{15,}|(?:0|[1-9]\d*)\.0*[1-9]\d*))(?=\s*[,}])/g;
+
+/** The beginning of such a member. The search for it takes a quarter of the time of the replacement. */
+const LONG_START = /"value"\s*:\s*-?[\d.]{16}/;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(LONG_START.test(text) ? text.replace(LONG_VALUE, '$1"$2"') : text) as unknown;
+  } catch {
+    throw new ProblemError('malformed_json');
+  }
+}
+
+/** An array of items in the text: from its bracket to after its closing bracket, with the commas between slices. */
+interface ItemArray {
+  start: number;
+  end: number;
+  cuts: number[];
+}
+
+async function parseInSlices(json: Buffer, { start, end, cuts }: ItemArray): Promise<unknown[]> {
+  const items: unknown[] = [];
+  const bounds = [start, ...cuts, end - 1];
+  for (let slice = 1; slice < bounds.length; slice++) {
+    if (slice > 1) await nextTurn();
+    const parsed = parse(`[${json.toString('utf8', bounds[slice - 1]! + 1, bounds[slice])}]`) as unknown[];
+    // Between two commas, or between a comma and a bracket, there must be an item.
+    if (parsed.length === 0 && cuts.length > 0) throw new ProblemError('malformed_json');
+    for (const item of parsed) items.push(item);
+  }
+  return items;
+}
+
+const QUOTATION_MARK = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+/** The state of a scan between two turns. */
+interface Scan {
+  index: number;
+  isText: boolean;
+  depth: number;
+  itemDepth: number;
+  /** The number of values so far, at the last cut, before the current item, and outside of the arrays. */
+  values: number;
+  valuesAtCut: number;
+  valuesBeforeItem: number;
+  valuesOutside: number;
+  array: ItemArray | undefined;
+  arrays: ItemArray[];
+}
+
+/**
+ * Finds the arrays whose items are parsed in slices: the body itself, or the members of the object that it is. Counts commas
+ * and opening brackets outside of strings, before the body becomes objects. Does not check the syntax.
+ */
+async function findArrays(json: Buffer, mostValues: number): Promise<ItemArray[]> {
+  const scan: Scan = {
+    index: 0,
+    isText: false,
+    depth: 0,
+    itemDepth: 0,
+    values: 0,
+    valuesAtCut: 0,
+    valuesBeforeItem: 0,
+    valuesOutside: 0,
+    array: undefined,
+    arrays: [],
+  };
+  scanPart(json, scan, mostValues);
+  while (scan.index < json.length) {
+    await nextTurn();
+    scanPart(json, scan, mostValues);
+  }
+  if (scan.array) throw new ProblemError('malformed_json');
+  return scan.arrays;
+}
+
+/** Scans the next part. Local variables make the loop twice as fast as the members of the state. */
+function scanPart(json: Buffer, scan: Scan, mostValues: number): void {
+  const { arrays } = scan;
+  let { index, isText, depth, itemDepth, values, valuesAtCut, valuesBeforeItem, valuesOutside, array } = scan;
+  const end = Math.min(json.length, index + SCANNED_PER_TURN);
+  for (; index < end; index++) {
+    const byte = json[index];
+    if (byte === QUOTATION_MARK) isText = !isText;
+    else if (isText) {
+      if (byte === BACKSLASH) index++;
+    } else if (byte === COMMA || byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+      if (++values > mostValues) throw tooManyValues(`The body may contain at most ${mostValues} values.`);
+      const together = array ? values - valuesBeforeItem : ++valuesOutside;
+      if (together > MAX_VALUES_PER_ITEM)
+        throw tooManyValues(`One event may contain at most ${MAX_VALUES_PER_ITEM} values.`);
+      if (byte !== COMMA) {
+        depth++;
+        if (array || byte === OPENING_BRACE || depth > 2) continue;
+        array = { start: index, end: index, cuts: [] };
+        itemDepth = depth;
+        valuesBeforeItem = valuesAtCut = values;
+      } else if (array && depth === itemDepth) {
+        valuesBeforeItem = values;
+        const last = array.cuts.at(-1) ?? array.start;
+        if (index - last < BYTES_PER_SLICE && values - valuesAtCut < VALUES_PER_SLICE) continue;
+        array.cuts.push(index);
+        valuesAtCut = values;
+      }
+    } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
+      depth--;
+      if (!array || depth >= itemDepth) continue;
+      if (byte === CLOSING_BRACE) throw new ProblemError('malformed_json');
+      array.end = index + 1;
+      arrays.push(array);
+      array = undefined;
+    }
+  }
+  Object.assign(scan, {
+    index,
+    isText,
+    depth,
+    itemDepth,
+    values,
+    valuesAtCut,
+    valuesBeforeItem,
+    valuesOutside,
+    array,
+  });
+}
+
+function tooManyValues(what: string): ProblemError {
+  return new ProblemError('batch_size', `${what} Send fewer members or events.`);
+}
