@@ -10,6 +10,8 @@ export interface LoadRequest {
 /** The result of a load. `perSecond` is the rate of the measured part. `p50` and `p99` are in milliseconds. */
 export interface LoadResult {
   requests: number;
+  /** All answered requests, with those of the warm-up. */
+  answered: number;
   errors: number;
   perSecond: number;
   p50: number;
@@ -36,6 +38,7 @@ export async function runClosedLoop(options: {
   const deadline = started + options.seconds * 1000;
   let left = options.requests ?? Infinity;
   let errors = 0;
+  let allAnswered = 0;
 
   await Promise.all(
     Array.from({ length: options.connections }, async (_, connection) => {
@@ -51,6 +54,7 @@ export async function runClosedLoop(options: {
         });
         const text = await answer.body.text();
         const answered = performance.now();
+        allAnswered++;
         if (answer.statusCode >= 300) {
           if (errors++ === 0) console.error(`  ${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`);
         }
@@ -66,6 +70,7 @@ export async function runClosedLoop(options: {
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;
   return {
     requests: latencies.length,
+    answered: allAnswered,
     errors,
     perSecond: latencies.length / seconds,
     p50: quantile(0.5),

@@ -14,7 +14,7 @@ import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlaye
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
 import { loadWalletRecords } from './wallet.ts';
-import { startServerProcess, type ServerProcess } from './server-process.ts';
+import { startServerProcess, type ProcessorTime, type ServerProcess } from './server-process.ts';
 
 /**
  * Measures the hot paths (docs/benchmarks.md). The closed-loop clients run in this process. The server and PostgreSQL run in
@@ -67,10 +67,17 @@ try {
 
 async function measureEvents(server: ServerProcess, tenant: TestTenant): Promise<void> {
   const raw = await rawCopyRate(server.databaseUrl);
+  console.log('\nMatch events, one a request');
+  for (const connections of [1, 16, 64]) {
+    const bare = await measureBare(server, connections);
+    await compare(server, bare, 'one event', connections, (load) =>
+      loadEvents(server, tenant, { ...load, batch: 1 }),
+    );
+  }
   console.log(
     `\nMatch events. The limit, raw COPY into the same table over 2 connections: ${round(raw)} rows/s`,
   );
-  for (const batch of [1, 100, 1_000, 10_000]) {
+  for (const batch of [100, 1_000, 10_000]) {
     const result = await loadEvents(server, tenant, { batch, connections: 4, seconds });
     const rate = result.perSecond * batch;
     show(
@@ -84,20 +91,50 @@ async function measureEvents(server: ServerProcess, tenant: TestTenant): Promise
 
 async function measureLogins(server: ServerProcess, tenant: TestTenant): Promise<void> {
   console.log('\nSign-ins with Mock, with a device');
+  // No ANALYZE: a new game has no statistics.
   await signInKnownPlayers(server, tenant);
-  for (const connections of [16, 64]) {
-    for (const kind of ['existing', 'new'] as const) {
-      show(
-        `${kind} players, ${connections} connections`,
-        await loadLogins(server, tenant, { kind, connections, seconds }),
+  for (const connections of [1, 16, 64]) {
+    const bare = await measureBare(server, connections);
+    for (const kind of ['existing', 'new'] as const)
+      await compare(server, bare, `${kind} players`, connections, (load) =>
+        loadLogins(server, tenant, { ...load, kind }),
       );
-    }
-    show(
-      `token refresh, ${connections} connections`,
-      await loadRefreshes(server, tenant, { connections, seconds }),
-    );
+    await compare(server, bare, 'token refresh', connections, (load) => loadRefreshes(server, tenant, load));
   }
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+/** Measures requests that do nothing, beside the loads that are compared with them. */
+async function measureBare(server: ServerProcess, connections: number): Promise<number> {
+  const bare = (load: Load) => loadLiveness(server, load);
+  return (await compare(server, undefined, 'GET /health/live', connections, bare)).perSecond;
+}
+
+interface Load {
+  connections: number;
+  seconds: number;
+}
+
+/** Measures a load, its ratio to the bare rate, and its processor time per request. */
+async function compare(
+  server: ServerProcess,
+  bare: number | undefined,
+  label: string,
+  connections: number,
+  run: (load: Load) => Promise<LoadResult>,
+): Promise<LoadResult> {
+  const before = await server.processorTime();
+  const result = await run({ connections, seconds });
+  const after = await server.processorTime();
+  const each = (part: keyof ProcessorTime) =>
+    Math.round((1000 * (after[part] - before[part])) / result.answered);
+  const ratio = bare === undefined ? '' : `, ${(result.perSecond / bare).toFixed(3)} of bare`;
+  show(
+    `${label}, ${connections} connections`,
+    result,
+    `${round(result.perSecond)}/s${ratio}, ${each('node')} + ${each('postgres')} + ${each('client')} µs`,
+  );
+  return result;
 }
 
 /** Measures token refreshes during a flood of wrong passwords. Each password comparison costs 20 ms of a core. */

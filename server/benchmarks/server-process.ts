@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,15 @@ export interface ServerProcess {
   pid: number;
   /** Resident memory of the Node process in MiB. */
   memory(): Promise<number>;
+  /** Processor time in milliseconds since the start: of the Node process, of all processes of PostgreSQL, and of this process. */
+  processorTime(): Promise<ProcessorTime>;
   stop(): Promise<void>;
+}
+
+export interface ProcessorTime {
+  node: number;
+  postgres: number;
+  client: number;
 }
 
 export async function startServerProcess(): Promise<ServerProcess> {
@@ -44,6 +52,8 @@ export async function startServerProcess(): Promise<ServerProcess> {
   const database = await startEmbeddedServer(dataDir);
   const databaseUrl = database.url('guildhall');
   const owner = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  const { rows } = await owner.query('SELECT pg_backend_pid() AS pid');
+  const postmasterPid = (await readStat(rows[0].pid)).parentPid;
   return {
     url: `http://127.0.0.1:${port}`,
     owner,
@@ -52,6 +62,14 @@ export async function startServerProcess(): Promise<ServerProcess> {
     async memory() {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+    },
+    async processorTime() {
+      const { user, system } = process.cpuUsage();
+      return {
+        node: (await readStat(child.pid!)).ownMs,
+        postgres: await postgresTime(postmasterPid),
+        client: (user + system) / 1000,
+      };
     },
     async stop() {
       await owner.end();
@@ -69,4 +87,35 @@ function untilListening(child: ChildProcess): Promise<void> {
     });
     child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it listened.`)));
   });
+}
+
+/** Linux counts processor time in ticks of 10 ms. */
+const TICK_MS = 10;
+
+interface ProcessStat {
+  parentPid: number;
+  /** User and system time of the process. */
+  ownMs: number;
+  /** The same of its children that have ended. */
+  childrenMs: number;
+}
+
+async function readStat(pid: number | string): Promise<ProcessStat> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program is in parentheses, and may contain spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) * TICK_MS;
+  return { parentPid: Number(fields[1]), ownMs: ticks(11), childrenMs: ticks(13) };
+}
+
+/** The processor time of PostgreSQL: of the postmaster, and of its children, living and ended. */
+async function postgresTime(postmasterPid: number): Promise<number> {
+  const { ownMs, childrenMs } = await readStat(postmasterPid);
+  let sum = ownMs + childrenMs;
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readStat(name).catch(() => undefined);
+    if (stat?.parentPid === postmasterPid) sum += stat.ownMs;
+  }
+  return sum;
 }
