@@ -12,3 +12,8 @@ export interface BillingContext {
   /** How many transactions were committed with a charge. An accepted write must have exactly one. */
   chargedTransactions: number;
 }
+
+/** The group of requests that may share a transaction: one tenant, one key, one payer. */
+export function billingGroup({ keyId, workspaceId }: BillingContext): string {
+  return `${keyId} ${workspaceId}`;
+}

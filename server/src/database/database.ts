@@ -36,6 +36,12 @@ export interface Database extends Scope {
   /** A scope in which only the rows of one tenant are visible. With a player, the player's devices are visible too. */
   forTenant(tenantId: string, playerId?: string): Scope;
   /**
+   * The scope of a tenant for statements over arrays. PostgreSQL plans each of them once per connection, and uses indexes only.
+   * Otherwise it plans anew for short arrays, which takes longer than the statement, and reads whole tables while it has no
+   * statistics. A statement in this scope charges for what it writes.
+   */
+  forBatch(tenantId: string): Scope;
+  /**
    * The scope for the writes of a request on a key. Every statement and transaction that commits in it is charged one
    * unit. To reject the request, throw inside the transaction. Use other scopes for all other work.
    */
@@ -106,6 +112,7 @@ export function openDatabase(
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId, playerId) => scope(pool, beginForTenant(tenantId, playerId)),
+    forBatch: (tenantId) => scope(pool, `${beginForTenant(tenantId)}; ${ARRAY_PLANS}`),
     forKey: (billing, playerId) => scope(pool, beginForTenant(billing.tenantId, playerId), billing),
     forPlayer: (playerId, billing) => scope(pool, beginForPlayer(playerId), billing),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
@@ -193,6 +200,14 @@ export function isRolledBack(error: unknown): boolean {
   );
 }
 
+/**
+ * Whether PostgreSQL rejected a transaction because of its content: a value, a constraint, a deadlock, a refusal or a hard stop.
+ * Then it had no effect, and a part of it may succeed. Timeouts and failures of the server do not count.
+ */
+export function isRejected(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(21|22|23|GH|40001|40P01)/.test(error.code ?? '');
+}
+
 /** Whether an error says that the hard stop of a plan is reached. */
 export function isQuotaExceeded(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === 'GH002';
@@ -218,7 +233,10 @@ function beginFor(setting: ScopeSetting, id: string): string {
   return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
 }
 
-function beginForTenant(tenantId: string, playerId: string | undefined): string {
+/** The settings of {@link Database.forBatch}. */
+const ARRAY_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
+
+function beginForTenant(tenantId: string, playerId?: string): string {
   const begin = beginFor('tenant_id', tenantId);
   return playerId === undefined ? begin : `${begin}; SET LOCAL guildhall.player_id = ${literal(playerId)}`;
 }
@@ -267,7 +285,7 @@ export function chargeAlone(database: Database, billing: BillingContext): Promis
 }
 
 /** Charges units for requests on a key. It must be the last statement of their transaction. */
-export function chargeUnits({ workspaceId, tenantId, keyId }: BillingContext, units: number): Sql {
+export function chargeUnits({ workspaceId, tenantId, keyId }: BillingContext, units: number | Sql): Sql {
   return sql`SELECT guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, ${units})`;
 }
 
