@@ -26,6 +26,16 @@ export interface EventRow {
   occurredAt: string;
 }
 
+/**
+ * Compares two rows by their deduplication key. Rows are written in this order, so that all transactions take their locks in the same
+ * order and cannot deadlock.
+ */
+export function compareRows(a: EventRow, b: EventRow): number {
+  if (a.occurredAt !== b.occurredAt) return a.occurredAt < b.occurredAt ? -1 : 1;
+  if (a.idempotencyKey === b.idempotencyKey) return 0;
+  return a.idempotencyKey < b.idempotencyKey ? -1 : 1;
+}
+
 export const eventTables = { match: 'match_events', player: 'player_events' } as const satisfies Record<
   EventScope,
   string
@@ -33,8 +43,7 @@ export const eventTables = { match: 'match_events', player: 'player_events' } as
 
 /**
  * Computes the integrity hash of an event row, in hexadecimal: SHA-256 over a JSON array of strings and nulls (see
- * docs/row-hashes.md). The function hashes the same bytes as core/row-hash.ts. It builds them by hand because it runs for
- * each event.
+ * docs/row-hashes.md). The function builds the canonical JSON by hand because it runs for each event.
  */
 export function eventRowHash(scope: EventScope, { tenantId, createdAt }: BatchOrigin, row: EventRow): string {
   const match = scope === 'match' ? `"${row.matchSessionId}",` : '';

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { createBatcher } from '../../../database/batcher.ts';
 import {
   chargeText,
   chargeUnits,
@@ -13,24 +14,23 @@ import {
 } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import { inSlices } from '../../../core/event-loop.ts';
-import type { BillingContext } from '../../../core/billing-context.ts';
-import { eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
+import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
+import { now } from '../../../core/timestamps.ts';
+import { compareRows, eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
 export interface EventWriter {
   /**
-   * Stores the rows that are not stored yet and charges one unit for each. The rows are on disk when the call returns.
-   * Returns the IDs of the rows that this call added, or 'all'.
+   * Stores the rows that are not stored yet and charges one unit for each. The rows are sorted by {@link compareRows}, and are on disk
+   * when the call returns. Returns the IDs of the added rows, or 'all'.
    */
-  write(
-    scope: EventScope,
-    origin: BatchOrigin,
-    rows: EventRow[],
-    billing: BillingContext,
-  ): Promise<Set<string> | 'all'>;
+  write(scope: EventScope, rows: EventRow[], billing: BillingContext): Promise<ReadonlySet<string> | 'all'>;
   close(): Promise<void>;
 }
 
-/** One INSERT is faster for fewer rows: COPY takes two round trips and a connection with its own role. */
+/**
+ * Fewer rows share an INSERT with those of other requests. COPY takes two round trips and a connection with its own role, so it is
+ * faster for many rows only.
+ */
 const MIN_ROWS_FOR_COPY = 20;
 
 /** On two cores, more connections only wait for each other in PostgreSQL. */
@@ -52,23 +52,52 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
   );
   const canCopy = role?.canCopy ?? false;
 
+  const smallWrites = createBatcher<SmallWrite, ReadonlySet<string>>({
+    groupOf: ({ scope, billing }) => `${scope} ${billingGroup(billing)}`,
+    async write(writes) {
+      const { scope, billing } = writes[0]!;
+      const rows =
+        writes.length === 1 ? writes[0]!.rows : writes.flatMap((write) => write.rows).sort(compareRows);
+      const inserted = await insertRows(database, scope, rows, billing);
+      return writes.map(() => ({ answer: inserted }));
+    },
+  });
+
   return {
-    async write(scope, origin, rows, billing) {
+    async write(scope, rows, billing) {
       if (canCopy && rows.length >= MIN_ROWS_FOR_COPY) {
         try {
-          await copyRows(pool, scope, origin, rows, billing);
+          await copyRows(pool, scope, rows, billing);
           billing.chargedTransactions++;
           return 'all';
         } catch (error) {
           if (!isUniqueViolation(error) && !isDeadlock(error)) throw error;
         }
       }
-      const inserted = await insertRows(database, scope, origin, rows, billing);
-      if (inserted.size > 0) billing.chargedTransactions++;
+      const inserted =
+        rows.length < MIN_ROWS_FOR_COPY
+          ? await smallWrites.submit({ scope, rows, billing })
+          : await insertRows(database, scope, rows, billing);
+      if (rows.some(({ id }) => inserted.has(id))) billing.chargedTransactions++;
       return inserted;
     },
-    close: () => pool.end(),
+    async close() {
+      await smallWrites.close();
+      await pool.end();
+    },
   };
+}
+
+/** The rows of one request, which may share an INSERT with those of others. */
+interface SmallWrite {
+  scope: EventScope;
+  rows: EventRow[];
+  billing: BillingContext;
+}
+
+/** What the rows of a batch that is received now have in common. */
+function originOf({ tenantId }: BillingContext): BatchOrigin {
+  return { tenantId, createdAt: `${now().slice(0, -1)}000Z` };
 }
 
 const COLUMNS = {
@@ -81,7 +110,6 @@ const COLUMNS = {
 async function copyRows(
   pool: pg.Pool,
   scope: EventScope,
-  origin: BatchOrigin,
   rows: EventRow[],
   billing: BillingContext,
 ): Promise<void> {
@@ -91,7 +119,7 @@ async function copyRows(
     // PostgreSQL runs a multi-statement query in one transaction: it commits both the rows and their charge, or neither.
     const text = `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN; ${chargeText(billing, rows.length)}`;
     const copy = client.query(copyFrom(text));
-    await pipeline(copyText(scope, origin, rows), copy);
+    await pipeline(copyText(scope, originOf(billing), rows), copy);
   } catch (error) {
     // The connection stays usable after these errors. After any other error the pool closes it.
     const isUsable = isUniqueViolation(error) || isDeadlock(error) || isQuotaExceeded(error);
@@ -144,17 +172,16 @@ const ROWS_PER_INSERT = 1_000;
 async function insertRows(
   database: Database,
   scope: EventScope,
-  origin: BatchOrigin,
   rows: EventRow[],
   billing: BillingContext,
-): Promise<Set<string>> {
-  const { workspaceId, tenantId, keyId } = billing;
-  const tenant = database.forTenant(tenantId);
+): Promise<ReadonlySet<string>> {
+  const origin = originOf(billing);
+  const tenant = database.forBatch(billing.tenantId);
   if (rows.length <= ROWS_PER_INSERT) {
     const inserted = await tenant.row<{ ids: string[] }>(sql`
-      WITH inserted AS (${insertion(scope, origin, rows)})
-      SELECT coalesce(array_agg(id), '{}') AS ids, guildhall_charge(${workspaceId}, ${tenantId}, ${keyId}, count(*))
-      FROM inserted`);
+      WITH inserted AS (${insertion(scope, origin, rows)}),
+      charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM inserted)`)})
+      SELECT coalesce((SELECT array_agg(id) FROM inserted), '{}') AS ids FROM charged`);
     return new Set(inserted?.ids);
   }
   return tenant.transaction(async (transaction) => {

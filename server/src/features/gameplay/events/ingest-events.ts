@@ -10,10 +10,8 @@ import type { BillingContext } from '../../../core/billing-context.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { newBulkId } from '../../../core/ids.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
-import { now } from '../../../core/timestamps.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
-import type { EventRow } from './event-row.ts';
-import type { EventScope } from './event-row.ts';
+import { compareRows, type EventRow, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
 import { findStored } from './queries.ts';
 import type { Rosters } from './roster.ts';
@@ -226,23 +224,16 @@ function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
 }
 
 /**
- * Sorts by the deduplication key and drops duplicates, keeping the first. The order prevents deadlocks: all transactions
- * take their locks in the same order.
+ * Sorts by the deduplication key and drops duplicates, keeping the first.
  */
 function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): IndexedRow[] {
   // The usual case: clients send events in the order in which they occurred.
-  if (rows.every((row, position) => position === 0 || compare(rows[position - 1]!, row) < 0)) return rows;
+  if (rows.every((row, position) => position === 0 || compareRows(rows[position - 1]!, row) < 0)) return rows;
   const unique = rows
-    .toSorted((a, b) => compare(a, b) || a.index - b.index)
-    .filter((row, position, sorted) => position === 0 || compare(sorted[position - 1]!, row) !== 0);
+    .toSorted((a, b) => compareRows(a, b) || a.index - b.index)
+    .filter((row, position, sorted) => position === 0 || compareRows(sorted[position - 1]!, row) !== 0);
   result.duplicateCount += rows.length - unique.length;
   return unique;
-}
-
-function compare(a: EventRow, b: EventRow): number {
-  if (a.occurredAt !== b.occurredAt) return a.occurredAt < b.occurredAt ? -1 : 1;
-  if (a.idempotencyKey === b.idempotencyKey) return 0;
-  return a.idempotencyKey < b.idempotencyKey ? -1 : 1;
 }
 
 /**
@@ -272,8 +263,7 @@ async function store(
   rows: IndexedRow[],
   result: IngestResult,
 ): Promise<void> {
-  const createdAt = `${now().slice(0, -1)}000Z`;
-  const inserted = await writer.write(scope, { tenantId: billing.tenantId, createdAt }, rows, billing);
+  const inserted = await writer.write(scope, rows, billing);
   for (const row of rows) {
     if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
     else result.duplicateCount++;

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import type { Answer } from '../../../testing/http-client.ts';
+import { someEvents } from '../../../testing/player-events.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { verify } from '../../../cli/verify.ts';
+
+const app = await startTestApp();
+const query = async (text: string, ...values: unknown[]) => (await app.owner.query(text, values)).rows;
+
+const unitsOf = async ({ workspaceId }: TestTenant): Promise<number> => {
+  const [{ units }] = await query(
+    'SELECT coalesce(sum(units), 0)::int AS units FROM usage_entries WHERE workspace_id = $1',
+    workspaceId,
+  );
+  return units;
+};
+
+async function arrangeSender() {
+  const tenant = await arrangeTenant(app);
+  await query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', tenant.tenantId);
+  const { playerId, caller } = await arrangePlayer(app, tenant);
+  const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, caller);
+  const first = await send(someEvents(playerId, 1));
+  assert.equal(first.status, 201, first.text);
+  return { tenant, send, some: (count: number) => someEvents(playerId, count) };
+}
+
+const records = (answers: Answer[]): { eventRecordId: string }[] =>
+  answers.flatMap(({ body }) => body.records ?? []);
+
+describe('small batches of events that arrive together', () => {
+  test('share transactions, and each is stored, hashed and charged as if alone', async () => {
+    const { tenant, send, some } = await arrangeSender();
+    const before = await unitsOf(tenant);
+    const sizes = Array.from({ length: 60 }, (_, index) => 1 + (index % 4));
+    const answers = await Promise.all(sizes.map((size) => send(some(size))));
+    for (const [index, { status, body }] of answers.entries()) {
+      assert.equal(status, 201);
+      assert.deepEqual([body.records.length, body.errors, body.duplicateCount], [sizes[index], [], 0]);
+    }
+    const ids = records(answers).map(({ eventRecordId }) => eventRecordId);
+    const [stored] = await query(
+      `SELECT count(*)::int AS rows, count(DISTINCT xmin::text)::int AS transactions
+       FROM player_events WHERE id = ANY($1::uuid[])`,
+      ids,
+    );
+    assert.equal(stored.rows, 150);
+    assert.ok(stored.transactions < 40, `${stored.transactions} transactions`);
+    assert.equal(await unitsOf(tenant), before + 150);
+    const altered: unknown[] = [];
+    await verify(app.databaseUrl, { tenantId: tenant.tenantId }, (found) => altered.push(found));
+    assert.deepEqual(altered, []);
+  });
+
+  test('store and charge an event once that several requests send at the same time', async () => {
+    const { tenant, send, some } = await arrangeSender();
+    const before = await unitsOf(tenant);
+    const events = some(10);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        send([events[index % 10]!, events[(index + 3) % 10]!, ...some(1)]),
+      ),
+    );
+    assert.ok(answers.every(({ status }) => status === 201));
+    assert.equal(records(answers).length, 50);
+    assert.equal(
+      answers.reduce((sum, { body }) => sum + body.duplicateCount, 0),
+      70,
+    );
+    const repeated = await Promise.all(events.map((event) => send([event])));
+    assert.ok(repeated.every(({ status, body }) => status === 422 && body.duplicateCount === 1));
+    assert.equal(await unitsOf(tenant), before + 50);
+  });
+
+  test('stop exactly at the hard stop of the plan, and store each request whole or not at all', async () => {
+    const { tenant, send, some } = await arrangeSender();
+    await query(
+      'UPDATE workspaces SET monthly_units = $1, hard_stop = true WHERE id = $2',
+      (await unitsOf(tenant)) + 20,
+      tenant.workspaceId,
+    );
+    const answers = await Promise.all(Array.from({ length: 30 }, () => send(some(2))));
+    const refused = answers.filter(({ body }) => body.code === 'quota_exceeded');
+    assert.equal(refused.length, 20);
+    assert.equal(records(answers).length, 20);
+    assert.equal((await query('SELECT FROM player_events WHERE tenant_id = $1', tenant.tenantId)).length, 21);
+  });
+
+  test('keep tenants, players and kinds of events apart', async () => {
+    const [one, two] = [await arrangeSender(), await arrangeSender()];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => {
+        const { send, some } = index % 2 ? one : two;
+        return send(some(1));
+      }),
+    );
+    assert.ok(answers.every(({ status }) => status === 201));
+    for (const { tenant } of [one, two])
+      assert.equal(
+        (await query('SELECT FROM player_events WHERE tenant_id = $1', tenant.tenantId)).length,
+        11,
+      );
+  });
+});
