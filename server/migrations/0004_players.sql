@@ -111,6 +111,30 @@ $$;
 REVOKE EXECUTE ON FUNCTION guildhall_find_device FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_find_device TO guildhall_app;
 
+-- Updates the known device of a sign-in whose player the caller has locked, before the player is in the scope. Returns null if the
+-- device is unknown, blocked, or locked by another transaction: then the caller must not write the sign-in.
+CREATE FUNCTION guildhall_use_device(player uuid, fingerprint text, new_platform text, new_hardware_model text, new_os_version text,
+  new_metadata jsonb, at timestamptz) RETURNS uuid
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  used uuid;
+BEGIN
+  SELECT id INTO used FROM devices WHERE player_id = player AND device_fingerprint = fingerprint AND NOT is_blocked
+  FOR NO KEY UPDATE SKIP LOCKED;
+  UPDATE devices SET
+    platform = CASE new_platform WHEN 'Unknown' THEN platform ELSE new_platform END,
+    hardware_model = coalesce(new_hardware_model, hardware_model),
+    os_version = coalesce(new_os_version, os_version),
+    metadata = coalesce(nullif(new_metadata, '{}'), metadata),
+    last_seen_at = greatest(last_seen_at, at),
+    login_count = login_count + 1,
+    updated_at_gl = at
+  WHERE id = used;
+  RETURN used;
+END $$;
+REVOKE EXECUTE ON FUNCTION guildhall_use_device FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_use_device TO guildhall_app;
+
 -- The access record of a player in a tenant. Its row is the lock under which sign-in and ban meet.
 CREATE TABLE tenant_access (
   tenant_id             uuid NOT NULL REFERENCES tenants,

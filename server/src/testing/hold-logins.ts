@@ -12,8 +12,17 @@ export interface HeldLogins {
   release(): Promise<void>;
 }
 
-/** Makes every login of an app wait before it stores its refresh token. */
-export async function holdLogins({ owner }: TestApp): Promise<HeldLogins> {
+/** The step of a login that waits: it stores its refresh token, or it updates a known device. */
+const triggers = {
+  token: 'BEFORE INSERT ON refresh_tokens FOR EACH ROW',
+  device: 'BEFORE UPDATE ON devices FOR EACH ROW WHEN (NEW.login_count > OLD.login_count)',
+};
+
+/** Makes every login of an app wait in one of its steps. */
+export async function holdLogins(
+  { owner }: Pick<TestApp, 'owner'>,
+  step: keyof typeof triggers = 'token',
+): Promise<HeldLogins> {
   const holder = await owner.connect();
   await holder.query(`
     CREATE OR REPLACE FUNCTION hold_login() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -21,8 +30,7 @@ export async function holdLogins({ owner }: TestApp): Promise<HeldLogins> {
       PERFORM pg_advisory_xact_lock_shared(${LOCK});
       RETURN NEW;
     END $$;
-    CREATE OR REPLACE TRIGGER hold_login BEFORE INSERT ON refresh_tokens
-      FOR EACH ROW EXECUTE FUNCTION hold_login()`);
+    CREATE OR REPLACE TRIGGER hold_login ${triggers[step]} EXECUTE FUNCTION hold_login()`);
   await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
   return {
     arrival: () =>

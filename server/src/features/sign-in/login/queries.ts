@@ -16,36 +16,65 @@ export interface KnownPlayer {
   isDeviceBlocked: boolean;
 }
 
-/** Finds the player of an identity, and everything that can refuse the sign-in. A new player may be banned by identity. */
+/** What is known of the player of an identity. Without a player, the identity itself may be banned. */
+export interface FoundPlayer {
+  known: KnownPlayer | undefined;
+  isIdentityBanned: boolean;
+}
+
+/** Finds the player of an identity, and everything that can refuse the sign-in. */
 export async function findPlayer(
   db: Querier,
   tenantId: string,
   identity: Identity,
   { fingerprint, deviceFingerprint = null }: { fingerprint: Buffer; deviceFingerprint?: string | null },
-): Promise<{ known: KnownPlayer | undefined; isIdentityBanned: boolean }> {
-  const row = await db.row<KnownPlayer & { isIdentityBanned: boolean }>(sql`
-    SELECT player.id AS "playerId", method.id AS "authMethodId", method.secret_hash AS "secretHash",
+): Promise<FoundPlayer> {
+  const row = await db.row<FoundColumns>(sql`
+    SELECT ${foundColumns(tenantId)}, device.id AS "deviceId", coalesce(device.is_blocked, false) AS "isDeviceBlocked"
+    FROM (VALUES (${identity.provider}::text, ${identity.issuer}::text, ${identity.providerUserId}::text,
+                  ${fingerprint}::bytea))
+      AS request (auth_provider, issuer, provider_user_id, ban_fingerprint)
+    ${playerOfRequest(tenantId)}
+    LEFT JOIN guildhall_find_device(method.player_id, ${deviceFingerprint}) device ON true`);
+  return toFoundPlayer(row!);
+}
+
+/** The row of a look-up. All columns of an unknown player are null. */
+export type FoundColumns = KnownPlayer & { isIdentityBanned: boolean };
+
+export function toFoundPlayer({ isIdentityBanned, ...known }: FoundColumns): FoundPlayer {
+  return { known: known.playerId ? known : undefined, isIdentityBanned };
+}
+
+/**
+ * Joins `request` with the player of its identity. Each look-up is by its full key, and OFFSET 0 keeps the planner from turning it
+ * around: without statistics it would start with all access records of the tenant.
+ */
+export const playerOfRequest = (tenantId: string) => sql`
+    LEFT JOIN LATERAL (
+      SELECT id, player_id, secret_hash, linked_in_workspace FROM auth_methods
+      WHERE auth_provider = request.auth_provider AND issuer = request.issuer
+        AND provider_user_id = request.provider_user_id OFFSET 0) method ON true
+    LEFT JOIN LATERAL (
+      SELECT is_active FROM players WHERE id = method.player_id OFFSET 0) player ON true
+    LEFT JOIN LATERAL (
+      SELECT banned_until FROM tenant_access
+      WHERE tenant_id = ${tenantId} AND player_id = method.player_id OFFSET 0) access ON true`;
+
+/** The columns of {@link FoundColumns} without those of the device, for a relation joined with {@link playerOfRequest}. */
+export const foundColumns = (tenantId: string) => sql`
+           method.player_id AS "playerId", method.id AS "authMethodId", method.secret_hash AS "secretHash",
            player.is_active AS "isActive",
            coalesce(access.banned_until > now(), false) AS "isBanned",
            coalesce(method.linked_in_workspace <> (SELECT workspace_id FROM tenants WHERE id = ${tenantId}), false)
              AS "isMethodForeign",
-           EXISTS (SELECT FROM ban_fingerprints ban
-                   JOIN tenant_access banned ON banned.tenant_id = ban.tenant_id AND banned.player_id = ban.player_id
-                   WHERE ban.tenant_id = ${tenantId} AND ban.fingerprint = ${fingerprint} AND banned.banned_until > now())
+           EXISTS (SELECT FROM ban_fingerprints ban CROSS JOIN LATERAL (
+                     SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ban.player_id
+                       AND banned_until > now() OFFSET 0) banned
+                   WHERE ban.tenant_id = ${tenantId} AND ban.fingerprint = request.ban_fingerprint)
              AS "isIdentityBanned",
-           used.tenant_id IS NOT NULL AS "isMethodUsedInTenant",
-           device.id AS "deviceId", coalesce(device.is_blocked, false) AS "isDeviceBlocked"
-    FROM (SELECT) one
-    LEFT JOIN auth_methods method
-      ON method.auth_provider = ${identity.provider} AND method.issuer = ${identity.issuer}
-        AND method.provider_user_id = ${identity.providerUserId}
-    LEFT JOIN players player ON player.id = method.player_id
-    LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id
-    LEFT JOIN tenant_sign_in_methods used ON used.tenant_id = ${tenantId} AND used.auth_method_id = method.id
-    LEFT JOIN guildhall_find_device(player.id, ${deviceFingerprint}) device ON true`);
-  const { isIdentityBanned, ...known } = row!;
-  return { known: known.playerId ? known : undefined, isIdentityBanned };
-}
+           EXISTS (SELECT FROM tenant_sign_in_methods WHERE tenant_id = ${tenantId} AND auth_method_id = method.id OFFSET 0)
+             AS "isMethodUsedInTenant"`;
 
 /** The player of an identity, in any tenant. */
 export function findPlayerId(db: Querier, identity: Identity): Promise<{ playerId: string } | undefined> {
@@ -109,13 +138,15 @@ export interface LoginRecord {
   rowHash: Buffer;
   refreshTokenHash: Buffer;
   refreshExpiresAt: string;
-  device: {
-    id: string;
-    fingerprint: string;
-    hardwareModel: string | null;
-    osVersion: string | null;
-    metadata: Record<string, unknown> | null;
-  } | null;
+  device: LoginDevice | null;
+}
+
+export interface LoginDevice {
+  id: string;
+  fingerprint: string;
+  hardwareModel: string | null;
+  osVersion: string | null;
+  metadata: Record<string, unknown> | null;
 }
 
 /** The reason for which the statement refused a login that passed the earlier checks. */

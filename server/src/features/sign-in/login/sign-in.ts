@@ -10,10 +10,13 @@ import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { banFingerprint } from './bans.ts';
 import { hasSecret, ledgerNames, type Identity } from './identity.ts';
+import type { LoginBatcher } from './login-batcher.ts';
+import type { SignInRequest } from './sign-in-request.ts';
 import {
   findPlayer,
   insertPlayer,
   writeLogin,
+  type FoundPlayer,
   type KnownPlayer,
   type LoginRecord,
   type LoginRefusal,
@@ -23,32 +26,7 @@ export interface SignInServices {
   database: Database;
   vault: Vault;
   signer: TokenSigner;
-}
-
-/** A login request without the credential. */
-export interface SignInRequest {
-  /** The tenant of the sign-in, and the workspace that is billed. */
-  billing: BillingContext;
-  ipAddress: string | null;
-  /** `login` accepts new and existing players. `only-existing` throws player_not_found, `only-new` throws player_exists. */
-  mode: 'login' | 'only-existing' | 'only-new';
-  profileVisibility?: string | undefined;
-  /**
-   * Runs first in the transaction of the sign-in, for example to use a code up or to lock a credential. It can refuse the sign-in by
-   * throwing. It runs again in each retry.
-   */
-  inTransaction?: (transaction: Querier, playerId: string) => Promise<void>;
-  deviceInfo?:
-    | {
-        deviceFingerprint: string;
-        hardwareModel?: string;
-        osVersion?: string;
-        metadata?: Record<string, unknown>;
-      }
-    | undefined;
-  clientInfo?:
-    | { platform: string; clientVersion?: string; clientBuild?: string; metadata?: Record<string, unknown> }
-    | undefined;
+  logins: LoginBatcher;
 }
 
 /** The response of every login. */
@@ -85,37 +63,63 @@ export async function signIn(
 
 /** Returns undefined after a conflict with a concurrent sign-in of the same player. */
 async function attemptSignIn(
-  { database, vault, signer }: SignInServices,
+  services: SignInServices,
   identity: Identity,
   request: SignInRequest,
 ): Promise<LoginResult | undefined> {
-  const { billing, deviceInfo } = request;
-  const { tenantId } = billing;
-  const { known, isIdentityBanned } = await findPlayer(database.forTenant(tenantId), tenantId, identity, {
-    fingerprint: banFingerprint(vault, tenantId, identity),
-    deviceFingerprint: deviceInfo?.deviceFingerprint ?? null,
-  });
+  const { database, vault, signer, logins } = services;
+  const { billing } = request;
+  const outcome = isBatched(request)
+    ? await logins.submit({ identity, request })
+    : { found: await findAlone(services, identity, request) };
+  if ('signedIn' in outcome) return loginResult(signer, billing, outcome.signedIn, false);
+
+  const { known, isIdentityBanned } = outcome.found;
   if (known) refuseUnlessAllowed(known, identity, request);
   if (isIdentityBanned) throw new ProblemError('player_banned');
   if (!known && request.mode === 'only-existing') throw new ProblemError('player_not_found');
 
-  const at = now();
   const refreshToken = newRefreshToken(vault, 'refresh');
-  const login = buildLoginRecord(known, identity, request, at, refreshToken);
+  const login = buildLoginRecord(known, identity, request, now(), refreshToken);
   const newPlayer = known
     ? undefined
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
   if (!(await write(database.forKey(billing, login.playerId), login, newPlayer, request.inTransaction)))
     return undefined;
+  return loginResult(signer, billing, { ...login, refreshToken: refreshToken.token }, !known);
+}
+
+/** Whether a sign-in of an existing player may share its transaction with others. */
+function isBatched({ mode, inTransaction }: SignInRequest): boolean {
+  return mode !== 'only-new' && !inTransaction;
+}
+
+function findAlone(
+  { database, vault }: SignInServices,
+  identity: Identity,
+  { billing: { tenantId }, deviceInfo }: SignInRequest,
+): Promise<FoundPlayer> {
+  return findPlayer(database.forTenant(tenantId), tenantId, identity, {
+    fingerprint: banFingerprint(vault, tenantId, identity),
+    deviceFingerprint: deviceInfo?.deviceFingerprint ?? null,
+  });
+}
+
+function loginResult(
+  signer: TokenSigner,
+  { tenantId }: BillingContext,
+  { playerId, sessionId, refreshToken }: { playerId: string; sessionId: string; refreshToken: string },
+  isNewPlayer: boolean,
+): LoginResult {
   return {
-    accessToken: signAccessToken(signer, login),
-    refreshToken: refreshToken.token,
+    accessToken: signAccessToken(signer, { playerId, sessionId, tenantId }),
+    refreshToken,
     tokenType: 'Bearer',
     expiresIn: ACCESS_TOKEN_SECONDS,
-    playerId: login.playerId,
-    isNewPlayer: !known,
+    playerId,
+    isNewPlayer,
     tenantId,
-    sessionId: login.sessionId,
+    sessionId,
   };
 }
 

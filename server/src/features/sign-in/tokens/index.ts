@@ -1,4 +1,5 @@
 export { ACCESS_TOKEN_SECONDS, signAccessToken } from './access-token.ts';
 export { deleteExpiredTokens, revokePlayerTokens } from './queries.ts';
+export { createRefreshBatcher } from './refresh-batcher.ts';
 export { refreshRoutes } from './routes.ts';
 export { LoginResult } from './schemas.ts';

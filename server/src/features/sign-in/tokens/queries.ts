@@ -1,5 +1,6 @@
-import { unlessRefused, type Querier, type Scope } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { chargeUnits, type Querier } from '../../../database/database.ts';
+import { empty, sql } from '../../../database/sql.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';
 
@@ -8,38 +9,66 @@ export interface RefreshedSession {
   playerId: string;
 }
 
+/** A refresh token by its hash, and its successor. */
+export interface Rotation {
+  hash: Buffer;
+  next: StoredRefreshToken;
+}
+
+/** Contested: another transaction, or another use in the batch, has locked the session of an unused token. */
+export type RotationOutcome = RefreshedSession | 'refused' | 'contested';
+
 /**
- * Exchanges a refresh token for the next one in one statement, which is its own transaction. Returns undefined if the token cannot be
- * exchanged. The lock on the session row serializes it with other uses of the token, and with logout, ban and block. A statement that
- * exchanges nothing rolls back, so it is not billed.
+ * Exchanges each refresh token of a batch for the next one, in one statement that charges one unit for each exchange. The lock on the
+ * session row serializes it with other uses of the token, and with logout, ban and block. With `skip` it leaves out locked sessions,
+ * so that one of them does not delay the others. With `wait` it waits for them, which is for a single token only.
  */
-export function rotateToken(
-  scope: Scope,
-  tenantId: string,
-  hash: Buffer,
-  next: StoredRefreshToken,
-): Promise<RefreshedSession | undefined> {
-  const rotated = scope.row<RefreshedSession>(sql`
-    WITH session AS MATERIALIZED (
-      SELECT session.session_id, session.player_id,
-             session.ended_at IS NULL AND session.tokens_revoked_at IS NULL AND player.is_active AS alive
-      FROM refresh_tokens token
-      JOIN login_sessions session ON session.tenant_id = token.tenant_id AND session.session_id = token.session_id
-      JOIN players player ON player.id = session.player_id
-      WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}
-      FOR NO KEY UPDATE OF session),
+export async function rotateTokens(
+  db: Querier,
+  billing: BillingContext,
+  rotations: Rotation[],
+  ifLocked: 'skip' | 'wait',
+): Promise<RotationOutcome[]> {
+  const { tenantId } = billing;
+  const rows = await db.rows<{ sessionId: string | null; playerId: string; isContested: boolean }>(sql`
+    WITH request AS MATERIALIZED (
+      SELECT * FROM unnest(${rotations.map(({ hash }) => hash)}::bytea[],
+                           ${rotations.map(({ next }) => next.hash)}::bytea[],
+                           ${rotations.map(({ next }) => next.expiresAt)}::timestamptz[])
+        WITH ORDINALITY AS request (token_hash, next_hash, next_expires_at, number)),
+    unused AS MATERIALIZED (
+      SELECT request.*, token.session_id
+      FROM request CROSS JOIN LATERAL (
+        SELECT session_id FROM refresh_tokens
+        WHERE tenant_id = ${tenantId} AND token_hash = request.token_hash
+          AND used_at IS NULL AND expires_at > clock_timestamp() OFFSET 0) token),
+    locked AS MATERIALIZED (
+      SELECT first_use.*, session.player_id, session.is_alive AND player.is_active AS is_alive
+      FROM (SELECT DISTINCT ON (session_id) * FROM unused ORDER BY session_id, number) first_use
+      CROSS JOIN LATERAL (
+        SELECT player_id, ended_at IS NULL AND tokens_revoked_at IS NULL AS is_alive FROM login_sessions
+        WHERE tenant_id = ${tenantId} AND session_id = first_use.session_id
+        FOR NO KEY UPDATE ${ifLocked === 'skip' ? sql`SKIP LOCKED` : empty}) session
+      CROSS JOIN LATERAL (SELECT is_active FROM players WHERE id = session.player_id OFFSET 0) player),
     used AS (
-      UPDATE refresh_tokens token SET used_at = clock_timestamp()
-      FROM session
-      WHERE session.alive AND token.tenant_id = ${tenantId} AND token.token_hash = ${hash}
-        AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
-      RETURNING token.session_id),
+      UPDATE refresh_tokens SET used_at = clock_timestamp()
+      WHERE tenant_id = ${tenantId} AND token_hash = ANY(ARRAY(SELECT token_hash FROM locked WHERE is_alive))
+        AND used_at IS NULL AND expires_at > clock_timestamp()
+      RETURNING token_hash),
     issued AS (
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
-      SELECT ${tenantId}, ${next.hash}, session_id, ${next.expiresAt} FROM used)
-    SELECT (SELECT session_id FROM used) AS "sessionId", (SELECT player_id FROM session) AS "playerId",
-           CASE WHEN NOT EXISTS (SELECT FROM used) THEN guildhall_refuse('not_rotated') END`);
-  return unlessRefused('not_rotated', rotated);
+      SELECT ${tenantId}, next_hash, session_id, next_expires_at FROM locked JOIN used USING (token_hash)),
+    charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM used)`)})
+    SELECT CASE WHEN used.token_hash IS NOT NULL THEN locked.session_id END AS "sessionId", locked.player_id AS "playerId",
+           unused.number IS NOT NULL AND locked.number IS NULL AS "isContested"
+    FROM charged CROSS JOIN request
+    LEFT JOIN unused USING (number) LEFT JOIN locked USING (number)
+    LEFT JOIN used ON used.token_hash = locked.token_hash
+    ORDER BY number`);
+  return rows.map(({ sessionId, playerId, isContested }) => {
+    if (sessionId !== null) return { sessionId, playerId };
+    return isContested ? 'contested' : 'refused';
+  });
 }
 
 /** Reads a refresh token, and whether the successor that the request derives is stored. Undefined if the token was never issued. */

@@ -5,17 +5,19 @@ import type { BillingContext } from '../../../core/billing-context.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from './access-token.ts';
-import { findTokenUse, revokeSessionTokens, rotateToken } from './queries.ts';
+import { findTokenUse, revokeSessionTokens } from './queries.ts';
+import type { RefreshBatcher } from './refresh-batcher.ts';
 
 export interface RefreshServices {
   database: Database;
   vault: Vault;
   signer: TokenSigner;
+  refreshes: RefreshBatcher;
 }
 
 /** Exchanges the refresh token of a player's session for a new pair of tokens: see {@link exchangeRefreshToken}. */
 export async function refreshSession(
-  { database, vault, signer }: RefreshServices,
+  { database, vault, signer, refreshes }: RefreshServices,
   billing: BillingContext,
   origin: Author['origin'],
   request: RefreshRequest,
@@ -25,7 +27,7 @@ export async function refreshSession(
   const { session, refreshToken } = await exchangeRefreshToken(
     {
       kind: 'refresh',
-      rotate: (hash, next) => rotateToken(database.forKey(billing), tenantId, hash, next),
+      rotate: (hash, next) => refreshes.rotate({ billing, hash, next }),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, hash, successorHash),
       billRepeat: () => chargeAlone(database, billing),
       scope: tenant,

@@ -1,0 +1,139 @@
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { chargeUnits, type Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import type { Identity } from './identity.ts';
+import {
+  foundColumns,
+  playerOfRequest,
+  toFoundPlayer,
+  type FoundColumns,
+  type FoundPlayer,
+  type LoginDevice,
+} from './queries.ts';
+
+/** A sign-in before its player is known. `hashParts` are those of loginRowHashParts. */
+export interface UnidentifiedLogin {
+  identity: Identity;
+  banFingerprint: Buffer;
+  device: Omit<LoginDevice, 'id'> | null;
+  authProvider: string;
+  sessionId: string;
+  ledgerId: string;
+  platform: string;
+  clientVersion: string | null;
+  clientBuild: string | null;
+  ipAddress: string | null;
+  metadata: Record<string, unknown>;
+  hashParts: [start: string, middle: string, end: string];
+  refreshToken: { hash: Buffer; expiresAt: string };
+}
+
+/** The player that a batch has signed in, or what it has found instead. */
+export type BatchedLogin = { signedIn: { playerId: string } } | { found: FoundPlayer };
+
+/**
+ * Finds the players of a batch and writes their logins, in one statement that charges one unit for each login. It writes the logins of
+ * players who have used the sign-in method in the tenant before, without a device or from one that they have used before, if nothing
+ * refuses them. It leaves out a player whose rows are locked by another transaction, and the second login of a player. The caller
+ * writes those alone, where they wait for the lock.
+ *
+ * The statement locks the players first, so the decision in docs/decisions/0017-login-order.md holds. It waits for no lock, so the
+ * order of its locks does not matter. What can refuse a login is read again under the lock.
+ */
+export async function writeKnownLogins(
+  db: Querier,
+  billing: BillingContext,
+  at: string,
+  logins: UnidentifiedLogin[],
+): Promise<BatchedLogin[]> {
+  const { tenantId } = billing;
+  const column = <Value>(valueOf: (login: UnidentifiedLogin) => Value) => logins.map(valueOf);
+  const rows = await db.rows<FoundColumns & { signedInId: string | null }>(sql`
+    WITH request AS MATERIALIZED (
+      SELECT * FROM unnest(
+        ${column(({ identity }) => identity.provider)}::text[], ${column(({ identity }) => identity.issuer)}::text[],
+        ${column(({ identity }) => identity.providerUserId)}::text[],
+        ${column(({ identity }) => identity.secretHash)}::bytea[],
+        ${column(({ identity }) => identity.walletAddress)}::text[],
+        ${column(({ banFingerprint }) => banFingerprint)}::bytea[],
+        ${column(({ device }) => device?.fingerprint)}::text[], ${column(({ device }) => device?.hardwareModel)}::text[],
+        ${column(({ device }) => device?.osVersion)}::text[],
+        ${column(({ device }) => device?.metadata && JSON.stringify(device.metadata))}::jsonb[],
+        ${column(({ authProvider }) => authProvider)}::text[], ${column(({ sessionId }) => sessionId)}::uuid[],
+        ${column(({ ledgerId }) => ledgerId)}::uuid[], ${column(({ platform }) => platform)}::text[],
+        ${column(({ clientVersion }) => clientVersion)}::text[], ${column(({ clientBuild }) => clientBuild)}::text[],
+        ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[],
+        ${column(({ hashParts }) => hashParts[0])}::text[], ${column(({ hashParts }) => hashParts[1])}::text[],
+        ${column(({ hashParts }) => hashParts[2])}::text[], ${column(({ refreshToken }) => refreshToken.hash)}::bytea[],
+        ${column(({ refreshToken }) => refreshToken.expiresAt)}::timestamptz[])
+      WITH ORDINALITY AS request (
+        auth_provider, issuer, provider_user_id, secret_hash, wallet_address, ban_fingerprint, device_fingerprint,
+        hardware_model, os_version, device_metadata, ledger_provider, session_id, ledger_id, platform, client_version,
+        client_build, ip_address, metadata, hash_start, hash_middle, hash_end, token_hash, token_expires_at, number)),
+    found AS MATERIALIZED (
+      SELECT request.number, ${foundColumns(tenantId)} FROM request ${playerOfRequest(tenantId)}),
+    allowed AS (
+      SELECT DISTINCT ON (found."playerId") found."playerId" AS player_id, found."authMethodId" AS method_id, request.*
+      FROM found JOIN request USING (number)
+      WHERE found."isActive" AND found."isMethodUsedInTenant" AND NOT found."isBanned" AND NOT found."isMethodForeign"
+        AND NOT found."isIdentityBanned"
+        AND (request.secret_hash IS NULL OR request.secret_hash = found."secretHash")
+      ORDER BY found."playerId", number),
+    locked AS MATERIALIZED (
+      SELECT allowed.*,
+             CASE WHEN device_fingerprint IS NOT NULL THEN guildhall_use_device(
+               player_id, device_fingerprint, platform, hardware_model, os_version, device_metadata, ${at}) END AS device_id
+      FROM allowed
+      CROSS JOIN LATERAL (
+        SELECT FROM players WHERE id = allowed.player_id AND is_active FOR NO KEY UPDATE SKIP LOCKED) player
+      CROSS JOIN LATERAL (
+        SELECT FROM tenant_access
+        WHERE tenant_id = ${tenantId} AND player_id = allowed.player_id AND (banned_until > now()) IS NOT TRUE
+        FOR NO KEY UPDATE SKIP LOCKED) access
+      CROSS JOIN LATERAL (
+        SELECT FROM auth_methods WHERE id = allowed.method_id AND player_id = allowed.player_id
+        FOR NO KEY UPDATE SKIP LOCKED) method),
+    login AS MATERIALIZED (SELECT * FROM locked WHERE device_fingerprint IS NULL OR device_id IS NOT NULL),
+    access AS (
+      INSERT INTO tenant_access AS known (tenant_id, player_id, first_seen_at, last_seen_at)
+      SELECT ${tenantId}, player_id, ${at}::timestamptz, ${at}::timestamptz FROM login
+      ON CONFLICT (tenant_id, player_id) DO UPDATE SET
+        last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at), login_count = known.login_count + 1),
+    method AS (
+      UPDATE auth_methods SET
+        last_used_at = ${at},
+        wallet_address = coalesce((SELECT wallet_address FROM login WHERE method_id = auth_methods.id),
+                                  auth_methods.wallet_address)
+      WHERE id = ANY(ARRAY(SELECT method_id FROM login))),
+    session AS (
+      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
+                                  platform, client_version, last_ip_address)
+      SELECT ${tenantId}, session_id, player_id, ${at}, ${at}, ledger_provider, device_id, platform, client_version,
+             ip_address
+      FROM login),
+    ledger AS (
+      INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
+                                client_version, client_build, ip_address, occurred_at, created_at_gl, received_at_db,
+                                metadata, row_hash)
+      SELECT ${tenantId}, ledger_id, session_id, player_id, method_id, ledger_provider, device_id, platform,
+             client_version, client_build, ip_address, ${at}, ${at}, clock_timestamp(), metadata,
+             sha256(convert_to(concat(hash_start, '"', player_id, '","', method_id, '"', hash_middle,
+                                      coalesce('"' || device_id || '"', 'null'), hash_end), 'UTF8'))
+      FROM login),
+    token AS (
+      INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
+      SELECT ${tenantId}, token_hash, session_id, token_expires_at FROM login),
+    charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM login)`)})
+    SELECT found.*, login.player_id AS "signedInId", device.id AS "deviceId",
+           coalesce(device.is_blocked, false) AS "isDeviceBlocked"
+    FROM charged CROSS JOIN found
+    JOIN request USING (number)
+    LEFT JOIN login USING (number)
+    LEFT JOIN LATERAL (
+      SELECT * FROM guildhall_find_device(found."playerId", request.device_fingerprint)
+      WHERE login.number IS NULL OFFSET 0) device ON true
+    ORDER BY number`);
+  return rows.map(({ signedInId, ...found }) =>
+    signedInId === null ? { found: toFoundPlayer(found) } : { signedIn: { playerId: signedInId } },
+  );
+}
