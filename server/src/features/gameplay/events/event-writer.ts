@@ -57,7 +57,7 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
     async write(writes) {
       const { scope, billing } = writes[0]!;
       const rows =
-        writes.length === 1 ? writes[0]!.rows : writes.flatMap((write) => write.rows).sort(compareRows);
+        writes.length === 1 ? writes[0]!.rows : writes.flatMap((write) => write.rows).toSorted(compareRows);
       const inserted = await insertRows(database, scope, rows, billing);
       return writes.map(() => ({ answer: inserted }));
     },
