@@ -41,6 +41,15 @@ describe('documentation', () => {
     assert.deepEqual(broken, []);
   });
 
+  test('links each page in the README, and says at its beginning what it is for', () => {
+    const readme = textOf('README.md');
+    for (const page of pages.filter((path) => /^docs\/[^/]+\.md$/.test(path))) {
+      assert.ok(readme.includes(`](${page})`), `${page} is in the README`);
+      const [, , opening = ''] = textOf(page).split('\n');
+      assert.match(opening, /^(After reading this page you|This page )/, `${page} begins with its use`);
+    }
+  });
+
   test('lists each decision in the index, with its title', () => {
     const index = textOf('docs/decisions/README.md');
     for (const page of pages.filter((path) => /decisions\/\d/.test(path))) {
