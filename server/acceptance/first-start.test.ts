@@ -13,7 +13,7 @@ const exec = promisify(execFile);
 
 /** Reads the output of the first start. */
 async function printed(server: ServerProcess) {
-  for (let waited = 0; !server.output().includes('curl') && waited < 5_000; waited += 20) await sleep(20);
+  for (let waited = 0; !server.output().includes('simulate') && waited < 5_000; waited += 20) await sleep(20);
   const value = (name: string) => new RegExp(`^ *${name}=(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
   return {
     email: value('ADMIN_EMAIL'),
@@ -21,6 +21,7 @@ async function printed(server: ServerProcess) {
     tenantId: value('TENANT_ID'),
     gameKey: value('GAME_KEY'),
     apiKey: value('API_KEY'),
+    reference: /^ *(http\S+\/docs\/\?demo=\w+)$/m.exec(server.output())?.[1] ?? '',
     curl: /^ *(curl .+)$/m.exec(server.output())?.[1] ?? '',
   };
 }
@@ -59,6 +60,13 @@ test('a first start creates a demo once, and its printed commands work', { timeo
   const player = JSON.parse(stdout);
   assert.equal(player.tenantId, demo.tenantId);
   assert.equal(player.isNewPlayer, true);
+
+  const reference = await fetch(demo.reference);
+  const page = await reference.text();
+  for (const key of [demo.gameKey, demo.apiKey])
+    assert.ok(page.includes(key), 'the printed page has the keys');
+  const open = await fetch(`${server.url}/docs/`);
+  assert.doesNotMatch(await open.text(), /gh_game_|gh_api_/, 'the page without the token has no key');
 
   const login = await post(server, '/api/saas-auth/login', demo);
   assert.equal(login.status, 200);

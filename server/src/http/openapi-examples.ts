@@ -9,7 +9,9 @@ const id = (number: number): string => `0199e0c5-7b1e-7000-8000-${String(number)
 const hash = (digits: string): string => `0x${digits.repeat(64 / digits.length)}`;
 
 const PLAYER = id(1);
-const TENANT = id(2);
+/** The tenant of all examples. */
+export const EXAMPLE_TENANT_ID = id(2);
+const TENANT = EXAMPLE_TENANT_ID;
 const WORKSPACE = id(3);
 const ACCOUNT = id(4);
 const SESSION = id(5);

@@ -1,6 +1,8 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { serveApiReference } from './api-reference.ts';
+import { serveApiReference, type FindReferenceCredentials } from './api-reference.ts';
+import { createCompressedAsset, type CompressedAsset } from './compressed-asset.ts';
+import { EXAMPLE_TENANT_ID } from './openapi-examples.ts';
 import { renderDocument, responseHeaders, type GeneratedDocument } from './openapi-document.ts';
 
 const DESCRIPTION = `
@@ -55,9 +57,13 @@ const TAGS = [
  */
 export async function publishOpenApi(
   app: FastifyInstance,
-  { version, publicUrl }: { version: string; publicUrl: string },
+  {
+    version,
+    publicUrl,
+    findCredentials,
+  }: { version: string; publicUrl: string; findCredentials: FindReferenceCredentials },
 ): Promise<void> {
-  let published: string | undefined;
+  let published: CompressedAsset | undefined;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -125,16 +131,27 @@ export async function publishOpenApi(
     // The plugin caches the result, so the objects of the generated document are not kept in memory.
     transformObject: (document) => {
       if ('openapiObject' in document)
-        published = renderDocument(document.openapiObject as GeneratedDocument, publicUrl);
+        published = createCompressedAsset(
+          Buffer.from(renderDocument(document.openapiObject as GeneratedDocument, publicUrl)),
+          'application/json',
+          'no-cache',
+        );
       return {};
     },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) => (json.$id as string) ?? `schema${index}`,
     },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    if (published === undefined) app.swagger();
-    return reply.type('application/json').send(published);
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) =>
+    openDocument().send(request, reply),
+  );
+  await serveApiReference(app, {
+    findCredentials,
+    documentFor: ({ tenantId }) => openDocument().content.toString().replaceAll(EXAMPLE_TENANT_ID, tenantId),
   });
-  await serveApiReference(app);
+
+  function openDocument(): CompressedAsset {
+    if (!published) app.swagger();
+    return published!;
+  }
 }

@@ -5,6 +5,7 @@ import { withCredential, withoutCredential } from '../http/credential-scope.ts';
 import { createCredentials } from '../http/credentials.ts';
 import { measureRequests } from '../http/metrics.ts';
 import { publishOpenApi } from '../http/openapi.ts';
+import type { FindReferenceCredentials } from '../http/api-reference.ts';
 import { createHttpServer, type App, type HttpOptions } from '../http/server.ts';
 import { installTrafficPipeline } from '../http/traffic/index.ts';
 import type { OnMischarged } from '../http/traffic/metering.ts';
@@ -13,6 +14,8 @@ import { openServices, type ServiceOptions } from './services.ts';
 
 export interface AppOptions extends ServiceOptions {
   logger: HttpOptions['logger'];
+  /** The credentials that the API reference fills in. Without it the page fills in none. */
+  findReferenceCredentials?: FindReferenceCredentials;
   onUndeclaredAnswer?: HttpOptions['onUndeclaredAnswer'];
   onMischarged?: OnMischarged;
 }
@@ -30,7 +33,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.addHook('onClose', () => services.close());
 
   const plain = app as unknown as FastifyInstance;
-  await publishOpenApi(plain, { version, publicUrl: issuerOf(config) });
+  await publishOpenApi(plain, {
+    version,
+    publicUrl: issuerOf(config),
+    findCredentials: options.findReferenceCredentials ?? (() => undefined),
+  });
   measureRequests(plain, services.metrics, config.metricsAccess);
   installTrafficPipeline(plain, {
     countBytes: services.alerts.countBytes,

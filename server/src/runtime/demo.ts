@@ -76,7 +76,7 @@ async function makeDemoTenant(
 }
 
 /** What the first start prints: the credentials as lines that a shell takes, and a first request that works as it stands. */
-export function welcome(url: string, demo: DemoAccess): string {
+export function welcome(url: string, demo: DemoAccess, referenceToken: string): string {
   const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
   const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
   return `
@@ -94,6 +94,10 @@ Paste them into another terminal to try the README:
 Sign a first player in:
 
   curl -s ${url}/api/player-auth/login ${headers} -d '${body}'
+
+Try all operations in the browser, with the keys filled in until the server stops:
+
+  ${url}/docs/?demo=${referenceToken}
 
 Simulate an evening with a hundred players:
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, welcome, type DemoAccess } from './demo.ts';
@@ -35,7 +36,14 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   await prepareDatabase(storage.url);
   const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
   const deployment = { config, databaseUrl: storage.url, masterKey };
-  const app = await createApp({ ...deployment, logger: loggerOptions(config) });
+  let demo: DemoAccess | undefined;
+  // Only the operator of a first start knows this token: it is printed, and ends with the process.
+  const referenceToken = randomBytes(16).toString('hex');
+  const app = await createApp({
+    ...deployment,
+    logger: loggerOptions(config),
+    findReferenceCredentials: (token) => (token === referenceToken ? demo : undefined),
+  });
   storage.keepRunning(app.log);
   let jobs: Worker | undefined;
   opened.defer(async () => {
@@ -48,7 +56,6 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   const open = async (): Promise<void> => {
     url = await listen(app, config);
   };
-  let demo: DemoAccess | undefined;
   if (storage.embedded && config.demo) demo = await seedDemo(storage.url, masterKey, open);
   else await open();
   if (!demo && !(await hasAdministrator(storage.url)))
@@ -59,7 +66,7 @@ export async function serve(config: Config, { worker = true } = {}): Promise<Run
   const running = opened.move();
   return {
     url: config.publicUrl ?? url,
-    welcome: demo && welcome(url, demo),
+    welcome: demo && welcome(url, demo, referenceToken),
     async stop() {
       app.log.info('stopping');
       await running.disposeAsync();

@@ -6,6 +6,7 @@ import { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
+import type { FindReferenceCredentials } from '../http/api-reference.ts';
 import { createApp } from '../runtime/app.ts';
 import { startBackgroundWork } from '../runtime/background-work.ts';
 import { readConfig } from '../runtime/config.ts';
@@ -32,6 +33,7 @@ export interface TestAppOptions {
   env?: Record<string, string>;
   /** Use this database instead of a new clone, for a second process on one database. */
   databaseUrl?: string;
+  findReferenceCredentials?: FindReferenceCredentials;
   /** Receives every log line instead of the standard output. */
   log?: (line: string) => void;
 }
@@ -43,7 +45,12 @@ export const TEST_MASTER_KEY = '5'.repeat(64);
  * Starts the application for the tests of a file and stops it afterwards. The file fails if a response has a status or
  * a media type that its route does not declare, or if a request on a key is not charged correctly.
  */
-export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOptions = {}): Promise<TestApp> {
+export async function startTestApp({
+  env = {},
+  databaseUrl,
+  log,
+  findReferenceCredentials,
+}: TestAppOptions = {}): Promise<TestApp> {
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
   const url = databaseUrl ?? clone!.url;
   const undeclared = new Set<string>();
@@ -65,6 +72,7 @@ export async function startTestApp({ env = {}, databaseUrl, log }: TestAppOption
     databaseUrl: url,
     masterKey: Buffer.from(TEST_MASTER_KEY, 'hex'),
     logger: { level: config.logLevel, ...(log && { stream: { write: log } }) },
+    ...(findReferenceCredentials && { findReferenceCredentials }),
     onUndeclaredAnswer: (operation, answer) => undeclared.add(`${operation} answered ${answer}`),
     onMischarged: (operation, what) => mischarged.add(`${operation}: ${what}`),
   });

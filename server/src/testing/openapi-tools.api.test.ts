@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startTestApp } from '../testing/test-app.ts';
+import { startTestApp } from './test-app.ts';
 
 /**
  * What other tools make of the OpenAPI document. The tools have an installation of their own, in `tools/`. Without it the
