@@ -30,7 +30,13 @@ function reduceOperation(operation: JsonObject): JsonObject {
       return [status, rest] as const;
     });
   const { security: _security, ...rest } = operation;
-  return { ...rest, responses: Object.fromEntries(responses) };
+  return withoutExamples({ ...rest, responses: Object.fromEntries(responses) });
+}
+
+/** Examples would become comments of 3,000 lines. */
+function withoutExamples(operation: JsonObject): JsonObject {
+  const text = JSON.stringify(operation, (name, value: Json) => (name === 'example' ? undefined : value));
+  return JSON.parse(text) as JsonObject;
 }
 
 /** The SHA-256 of all that decides the types. A changed description keeps it. */

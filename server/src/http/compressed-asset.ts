@@ -19,7 +19,7 @@ const compressors: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
   br: (content) =>
     promisify(brotliCompress)(content, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 6 },
-    }) as Promise<Buffer>,
+    }),
   gzip: (content) => promisify(gzip)(content),
   identity: async (content) => content,
 };
