@@ -178,7 +178,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
   memberships, invitations, tenants, tenant_keys, provider_settings TO guildhall_app;
 GRANT SELECT ON tenants TO guildhall_player;
 
--- Accounts: one's own. Whoever sees a membership reads its account.
+-- An account sees itself. A caller who sees a membership also reads its account.
 CALL guildhall_isolate('accounts', 'id = guildhall_account()');
 
 CREATE POLICY read_in_team ON accounts FOR SELECT TO guildhall_app

@@ -52,7 +52,7 @@ CREATE TABLE auth_methods (
   CONSTRAINT auth_methods_of_player UNIQUE (id, player_id)
 ) WITH (fillfactor = 80);
 CREATE INDEX ON auth_methods (player_id);
--- A player never has two primary methods, whatever runs in parallel.
+-- A player never has two primary methods, also after parallel requests.
 CREATE UNIQUE INDEX auth_methods_primary ON auth_methods (player_id) WHERE is_primary;
 
 CREATE TABLE devices (

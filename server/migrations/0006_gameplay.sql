@@ -48,9 +48,9 @@ CALL guildhall_isolate_tenant('event_definitions');
 -- The events. The primary key is the deduplication key; the C collation makes it a byte comparison. Eight-byte columns come first,
 -- so that no byte of a row is padding.
 --
--- The second index finds the events of one player or one match without reading all events of the tenant. It holds the actor alone:
--- equal entries share one list of rows, so it is a ninth of the size of the primary key and takes 13% of the speed of a bare COPY.
--- With the time behind the actor it would be as large as the primary key and take 28%
+-- The second index finds the events of one player or one match without reading all events of the tenant. It holds the actor alone.
+-- Equal entries share one list of rows, so it is a ninth of the size of the primary key. It slows a bare COPY by 13%.
+-- With the time behind the actor it would be as large as the primary key, and slow a COPY by 28%
 -- (docs/decisions/0038-actor-index-of-events.md).
 CREATE TABLE match_events (
   occurred_at          timestamptz NOT NULL,

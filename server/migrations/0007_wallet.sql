@@ -80,7 +80,7 @@ GRANT SELECT, INSERT, UPDATE ON wallet_ledgers, wallet_players, wallet_sessions,
 GRANT SELECT, INSERT ON wallet_ledger_entries TO guildhall_app;
 GRANT SELECT, INSERT, DELETE ON wallet_passwords TO guildhall_app;
 
--- The EVM chain that wallet-linked recordings are written to, where the operator has configured one: who writes, and the
+-- The EVM chain that wallet-linked recordings are written to, if the operator has configured one: its signers, and the
 -- signed transactions on their way.
 
 -- One row for each signer that has written to a contract. Its lock gives out the nonces, so they are in the order of the
@@ -116,8 +116,8 @@ CREATE INDEX chain_outbox_open ON chain_outbox (writer_id, position)
   WHERE confirmed_at IS NULL AND abandoned_at IS NULL;
 CREATE INDEX ON chain_outbox (writer_id, nonce);
 
--- Each way in which a call was signed: mostly one, more after a raise of fees or where somebody else took its nonce. All
--- stay, as each of their hashes may have been told to somebody.
+-- The transactions of a call. A call usually has one. It gets another one if the fees were raised or another program used its
+-- nonce. All rows stay, because a client may know any of the hashes.
 CREATE TABLE chain_attempts (
   hash         bytea PRIMARY KEY,
   position     bigint NOT NULL REFERENCES chain_outbox,

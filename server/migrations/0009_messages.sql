@@ -57,7 +57,7 @@ END $$;
 CREATE CONSTRAINT TRIGGER place_notification AFTER INSERT ON notifications
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guildhall_place_notification();
 
--- Read by their account, written in whatever scope something happens, deleted by the worker.
+-- Their account reads them, the worker deletes them, and every scope adds them.
 CALL guildhall_isolate('notifications', 'account_id = guildhall_account() OR guildhall_platform()');
 CREATE POLICY notify ON notifications FOR INSERT TO guildhall_app WITH CHECK (true);
 CALL guildhall_isolate('notification_counts', 'account_id = guildhall_account()');
@@ -119,14 +119,14 @@ CREATE TABLE webhook_attempts (
 -- Webhooks: those of a workspace in its scope, those of the deployment and the work of the worker in the platform's.
 CALL guildhall_isolate('webhook_endpoints', 'workspace_id = guildhall_workspace() OR guildhall_platform()');
 
--- Whoever sees an endpoint sees its deliveries.
+-- A scope that sees an endpoint sees its deliveries.
 CALL guildhall_isolate('webhook_deliveries',
   'guildhall_platform() OR EXISTS (SELECT FROM webhook_endpoints endpoint WHERE endpoint.id = endpoint_id)');
 
 CALL guildhall_isolate('webhook_attempts',
   'guildhall_platform() OR EXISTS (SELECT FROM webhook_deliveries delivery WHERE delivery.id = delivery_id)');
 
--- An event is published in whatever scope it happens.
+-- Every scope publishes events.
 CREATE POLICY publish ON webhook_deliveries FOR INSERT TO guildhall_app WITH CHECK (true);
 
 -- The enabled endpoints that want an event of a workspace or tenant. They cannot be deleted until the transaction ends.

@@ -32,7 +32,7 @@ describe('the log of a process', () => {
     return lines;
   };
 
-  test('repeats no warning more than three times, whichever logger writes it', () => {
+  test('repeats no warning more than three times, from any logger', () => {
     const lines = written((logger) => {
       for (let line = 0; line < 20; line++)
         logger.child({ reqId: line }).error({ err: new Error('gone') }, 'failed');

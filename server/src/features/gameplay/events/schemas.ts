@@ -66,8 +66,8 @@ const resultFields = {
     Type.Object({ index: Type.Integer(), message: Type.String() }, { title: 'EventWarning' }),
     {
       description:
-        'Events that were not stored exactly as sent: the definition was found by key and value instead of by ID, or the event ' +
-        'has unknown members. Each unknown member name has one warning.',
+        'Events that were not stored exactly as sent. Their definition was found by key and value instead of by ID, or they ' +
+        'have unknown members. Each unknown member name has one warning.',
     },
   ),
   errors: Type.Array(

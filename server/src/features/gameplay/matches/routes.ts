@@ -42,7 +42,7 @@ export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
           summary: 'Create a match',
           description:
             'Creates a running match with its roster. Each player needs a session that has not ended and was last seen within 2 ' +
-            'hours: the given session, or the latest session of the player in the tenant. If any player is rejected, nothing is ' +
+            'hours. Without a given session, it is the latest session of the player in the tenant. If any player is rejected, nothing is ' +
             'created and `errors` lists the rejected players. The status is then 410 if a session has ended or expired, and ' +
             '404 if only players or sessions are unknown. With a bearer token, the player of the token is the only player ' +
             'allowed. With an `Idempotency-Key`, an equal request within 24 hours returns the first response.',

@@ -108,7 +108,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
           summary: 'Export your data',
           description:
             'Streams all data about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and ' +
-            'events in all tenants, with the data of merged profiles. A player can have one export in progress, and a tenant eight.',
+            'events. It includes all tenants and merged profiles. A player can have one export in progress, and a tenant eight.',
           headers: ProofHeaders,
           response: {
             200: {
