@@ -112,6 +112,7 @@ function runNode(templateUrl?: string): Promise<number> {
         ...process.env,
         ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
         GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
+        GUILDHALL_LONG_DELIVERY: flags.includes('--long-delivery') ? 'on' : 'off',
         GUILDHALL_ATTACK_RATES: flags.includes('--attack-rates') ? 'on' : 'off',
       },
     },
