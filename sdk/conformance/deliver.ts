@@ -50,16 +50,17 @@ export async function deliver({
   let killed = 0;
 
   function run(): Promise<boolean> {
-    const child = spawn(
-      process.execPath,
-      [
-        PRODUCER,
-        ...['--url', proxy.url, '--game-key', gameKey, '--storage', join(folder, 'events')],
-        ...['--keep-events', keepsEvents ? 'yes' : 'no'],
-        ...['--from', String(accepted), '--to', String(events), '--start', String(start)],
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
+    const options = {
+      url: proxy.url,
+      'game-key': gameKey,
+      storage: join(folder, 'events'),
+      'keep-events': keepsEvents ? 'yes' : 'no',
+      from: accepted,
+      to: events,
+      start,
+    };
+    const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const child = spawn(process.execPath, [PRODUCER, ...given], { stdio: ['ignore', 'pipe', 'inherit'] });
     let isDone = false;
     createInterface({ input: child.stdout }).on('line', (line) => {
       const [word, number] = line.split(' ');

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { after } from 'node:test';
+import { chromium, type Browser } from 'playwright-core';
+
+const SDK = fileURLToPath(new URL('..', import.meta.url));
+
+/** Starts the Chromium of the machine, and closes it after the tests of the file. */
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim();
+  // Chromium does not start its sandbox as root, as in most containers.
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  after(() => browser.close());
+  return browser;
+}
+
+/** Serves the built client and a page, on an origin of their own like the page of a game. */
+export async function servePage(page: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = request.url!.split('?')[0]!;
+    const isModule = /^\/dist\/[\w/-]+\.js$/.test(path);
+    const file = isModule ? `${SDK}${path.slice(1)}` : `${SDK}test/${page}`;
+    readFile(file).then(
+      (bytes) =>
+        response.writeHead(200, { 'content-type': isModule ? 'text/javascript' : 'text/html' }).end(bytes),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Builds the client, as a page loads it. */
+export function buildClient(): void {
+  const { status, stdout } = spawnSync('npm', ['run', 'build'], { cwd: SDK, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stdout);
+}
