@@ -205,7 +205,10 @@ describe('a page that is left', () => {
     await page.goto(origin);
     await page.waitForFunction(() => (window as unknown as PageWindow).isReady);
     await page.evaluate((given) => (window as unknown as PageWindow).open_(given), {
-      ...{ baseUrl: app.url, gameKey, session: 'memory', events: 'memory' },
+      baseUrl: app.url,
+      gameKey,
+      session: 'memory',
+      events: 'memory',
       // Only the page hide sends them.
       batchAfterMs: 3_600_000,
     });
