@@ -1,4 +1,4 @@
-import type { ApiClient } from './api-client.ts';
+import type { ServerClient } from '@guildhall/client/server';
 import type { MatchJournal, ReplayedMatch } from './match-journal.ts';
 import type { Game, Side } from './read-games.ts';
 
@@ -26,7 +26,7 @@ interface Session {
 }
 
 export interface ReplayOptions {
-  client: ApiClient;
+  client: ServerClient;
   /** Opens the journal of a tenant. The tenant is known after the first sign-in. */
   journalOf(tenantId: string): Promise<MatchJournal>;
   /** How many games are replayed at once. */
@@ -64,11 +64,11 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
   const signIn = async (name: string): Promise<Session> => {
     const signedInAt = Date.now();
     const token = `mock:${name}:chess-replay`;
-    const { body } = await client.send('POST', '/api/player-auth/login', { provider: 'Mock', token });
-    journal ??= options.journalOf(body.tenantId);
-    if (body.isNewPlayer) tally.newPlayers++;
-    tally.players.add(body.playerId);
-    return { playerId: body.playerId, accessToken: body.accessToken, signedInAt };
+    const login = await client.signIn({ provider: 'Mock', token });
+    journal ??= options.journalOf(login.tenantId);
+    if (login.isNewPlayer) tally.newPlayers++;
+    tally.players.add(login.playerId);
+    return { playerId: login.playerId, accessToken: login.accessToken, signedInAt };
   };
 
   /** Signs a player in once, also if several of their games are replayed in parallel. */
@@ -83,16 +83,16 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
   const matchOf = async (game: Game, players: Record<Side, Session>): Promise<ReplayedMatch> => {
     const known = (await journal!).find(game.id);
     if (known) return known;
-    const { body } = await client.send('POST', '/api/game/matches', {
+    const created = await client.matches.create({
       players: SIDES.map((side) => ({ playerId: players[side].playerId })),
       mode: (game.tags['Variant'] || 'chess').slice(0, 64),
       metadata: { gameId: game.id, ...game.tags },
     });
     const entryOf = (side: Side): string =>
-      body.players.find((one: { playerId: string }) => one.playerId === players[side].playerId).matchPlayerId;
+      created.players.find((one) => one.playerId === players[side].playerId)!.matchPlayerId;
     const match = {
       gameId: game.id,
-      matchSessionId: body.matchSessionId,
+      matchSessionId: created.matchSessionId,
       matchPlayerIds: { white: entryOf('white'), black: entryOf('black') },
     };
     await (await journal!).add(match);
@@ -113,21 +113,11 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
         // Guildhall refuses events from before 1970.
         occurredAt: new Date(Math.max(game.startedAt.getTime(), 0) + move.number * 1000).toISOString(),
       }));
-    if (events.length === 0) return;
-    // 422 means that this request stored no event. The response says which were refused and which were duplicates.
-    const { body } = await client.send(
-      'POST',
-      '/api/game/events',
-      { events },
-      {
-        bearer: session.accessToken,
-        accept: [422],
-      },
-    );
-    tally.accepted += body.records.length;
-    tally.duplicates += body.duplicateCount;
-    tally.refused += body.errors.length;
-    for (const { statusCode, error } of body.errors) note(`${statusCode}: ${error}`);
+    const { stored, duplicates, refused } = await client.sendMatchEvents(session.accessToken, events);
+    tally.accepted += stored;
+    tally.duplicates += duplicates;
+    tally.refused += refused.length;
+    for (const { refusal } of refused) note(`${refusal.statusCode}: ${refusal.error}`);
   };
 
   const replay = async (game: Game): Promise<void> => {
@@ -136,9 +126,8 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
     const match = await matchOf(game, players);
     tally.matches.add(match.matchSessionId);
     await Promise.all(SIDES.map((side) => sendMoves(game, side, match, players[side])));
-    const path = `/api/game/matches/${match.matchSessionId}`;
-    await client.send('PUT', `${path}/results`, { results: resultsOf(game, match) });
-    await client.send('POST', `${path}/end`);
+    await client.matches.recordResults(match.matchSessionId, resultsOf(game, match));
+    await client.matches.end(match.matchSessionId);
   };
 
   // All workers share one queue.

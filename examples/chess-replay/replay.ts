@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ApiError, createApiClient } from './api-client.ts';
+import { createServerClient, GuildhallError, type ServerClient } from '@guildhall/client/server';
 import { openJournal } from './match-journal.ts';
 import { readGames, type Game } from './read-games.ts';
 import { replayGames, type Tally } from './replay-games.ts';
@@ -122,6 +122,32 @@ function show(count: number): string {
   return count.toLocaleString('en');
 }
 
+/** A match that cannot exist. A 404 for it shows that the server responds and accepts the key. */
+const NO_MATCH = '00000000-0000-0000-0000-000000000000';
+
+/** Sends one request without a retry. Throws {@link UsageError} if no server responds, or if it refuses the game key. */
+async function checkServer({ api }: ServerClient, url: string): Promise<void> {
+  const error = await api
+    .GET('/api/game/matches/{matchSessionId}', { params: { path: { matchSessionId: NO_MATCH } } })
+    .then(
+      () => undefined,
+      (refusal: GuildhallError) => refusal,
+    );
+  if (error?.code === 'not_found') return;
+  if (error?.status === 401)
+    throw new UsageError(`${url} refuses the game key: ${error.code}: ${error.detail}`);
+  if (error?.status === 0)
+    throw new UsageError(
+      `No server answers at ${url} (${reasonOf(error)}). Start Guildhall with \`npm start\`, or set --url.`,
+    );
+  throw new UsageError(`${url} is not a Guildhall server: it answered ${error?.status ?? 200}.`);
+}
+
+function reasonOf(error: GuildhallError): string {
+  const { cause } = (error.cause ?? {}) as { cause?: { code?: string } };
+  return cause?.code ?? error.code;
+}
+
 async function main(): Promise<void> {
   const options = readOptions();
   const games = await load(options.file);
@@ -132,8 +158,13 @@ async function main(): Promise<void> {
   process.once('SIGINT', () => stop.abort());
   process.once('SIGTERM', () => stop.abort());
 
-  const client = createApiClient(options.url, options.gameKey);
-  await client.check();
+  const client = createServerClient({
+    baseUrl: options.url,
+    gameKey: options.gameKey,
+    timeoutMs: 60_000,
+    retries: { attempts: 10, backOff: { firstMs: 200, longestMs: 60_000 } },
+  });
+  await checkServer(client, options.url);
   console.log(`${games.length} games from ${basename(options.file)} to ${options.url}`);
   const started = performance.now();
   const tally = await replayGames(games, {
@@ -152,7 +183,7 @@ async function main(): Promise<void> {
 main().catch((error: Error) => {
   const isExpected =
     error instanceof UsageError ||
-    error instanceof ApiError ||
+    error instanceof GuildhallError ||
     (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
   console.error(isExpected ? error.message : error);
   process.exitCode = 2;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { ApiError, createSend } from './api-client.ts';
+import { GuildhallError } from '@guildhall/client';
 import { runLevel } from './coin-run.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { setUpGame } from './studio.ts';
@@ -24,7 +24,7 @@ async function play(
   address: string,
   jwt: string,
   levels: number,
-): Promise<{ score: number; transactionHash: string }> {
+): Promise<{ score: bigint; transactionHash: string }> {
   const known = await recording.lookUpAddress(address);
   console.log(known === undefined ? `${address} is a new player` : `${address} is player ${known}`);
 
@@ -71,13 +71,14 @@ async function play(
     total += score;
   }
 
-  const { score: before } = await player.readPlayer(player.playerIndex);
-  const scored = await player.setScore(before + total);
-  print(`score ${before + total}`, scored.transactionHash);
-  const { score } = await player.readPlayer(player.playerIndex);
+  // Scores are 64-bit integers, which a number cannot hold exactly.
+  const readScore = async () => BigInt((await player.readPlayer(player.playerIndex)).score);
+  const expected = (await readScore()) + BigInt(total);
+  const scored = await player.setScore(expected);
+  print(`score ${expected}`, scored.transactionHash);
+  const score = await readScore();
   print('logged out', (await player.endSession(sessionId)).transactionHash);
-  if (score !== before + total)
-    throw new Error(`The ledger has ${score} points instead of ${before + total}.`);
+  if (score !== expected) throw new Error(`The ledger has ${score} points instead of ${expected}.`);
   return { score, transactionHash: scored.transactionHash };
 }
 
@@ -110,19 +111,23 @@ async function main(): Promise<void> {
     process.exitCode = values.help ? 0 : 2;
     return;
   }
-  const send = createSend(values.url.replace(/\/+$/, ''));
+  const baseUrl = values.url.replace(/\/+$/, '');
   const issuer = await startWalletIssuer('coin-run');
   try {
-    const gameKey = await setUpGame(send, issuer);
+    const gameKey = await setUpGame(baseUrl, issuer);
     const address = newAddress();
-    const recording = createRecording(send, gameKey);
+    const recording = createRecording(baseUrl, gameKey);
     const { score, transactionHash } = await play(recording, address, issuer.tokenOf(address), levels);
     console.log(`Game over: ${score} points.`);
     await writeFile(values.proof, `${JSON.stringify(await recording.proveTransaction(transactionHash))}\n`);
     console.log(`Check the score: node examples/verify-ledger/verify-ledger.mjs ${values.proof}`);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    console.error(error.message);
+    if (!(error instanceof GuildhallError)) throw error;
+    console.error(
+      error.status === 0
+        ? `No server answers at ${baseUrl} (${error.code}). Start Guildhall with \`npm start\`, or set --url.`
+        : error.message,
+    );
     if (error.message.includes('issuer') || error.status === 502)
       console.error('The issuer is on this machine. Start Guildhall with ALLOW_PRIVATE_ADDRESSES=on.');
     process.exitCode = 1;
