@@ -331,3 +331,11 @@ describe('GET /openapi.json: examples', () => {
     assert.ok(count > 100, `${count} parameters`);
   });
 });
+
+test('GET /llms.txt lists each operation', async () => {
+  const { text, headers } = await app.http.get('/llms.txt');
+  assert.match(headers.get('content-type') ?? '', /^text\/plain/);
+  assert.match(text, /^# Guildhall\n/);
+  for (const { name, operationId, summary } of operations)
+    assert.ok(text.includes(`: ${summary} (${operationId})\n`), name);
+});

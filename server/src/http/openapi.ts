@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { serveApiReference, type FindReferenceCredentials } from './api-reference.ts';
 import { createCompressedAsset, type CompressedAsset } from './compressed-asset.ts';
+import { renderLlmsText } from './llms-text.ts';
 import { EXAMPLE_TENANT_ID } from './openapi-examples.ts';
 import { renderDocument, responseHeaders, type GeneratedDocument } from './openapi-document.ts';
 
@@ -145,6 +146,15 @@ export async function publishOpenApi(
   app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) =>
     openDocument().send(request, reply),
   );
+  let llmsText: CompressedAsset | undefined;
+  app.get('/llms.txt', { schema: { hide: true } }, async (request, reply) => {
+    llmsText ??= createCompressedAsset(
+      Buffer.from(renderLlmsText(openDocument().content.toString())),
+      'text/plain; charset=utf-8',
+      'no-cache',
+    );
+    return llmsText.send(request, reply);
+  });
   await serveApiReference(app, {
     findCredentials,
     documentFor: ({ tenantId }) => openDocument().content.toString().replaceAll(EXAMPLE_TENANT_ID, tenantId),

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ERRORS_PAGE, withErrorTable } from './error-catalogue.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const pages = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md', '.github/**/*.md'], { cwd: ROOT });
@@ -48,6 +49,13 @@ describe('documentation', () => {
       const [, , opening = ''] = textOf(page).split('\n');
       assert.match(opening, /^(After reading this page you|This page )/, `${page} begins with its use`);
     }
+  });
+
+  test('lists each error code of the catalogue with its status', () => {
+    const page = readFileSync(ERRORS_PAGE, 'utf8');
+    assert.equal(withErrorTable(page), page, 'docs/errors.md is out of date. Run `npm run docs:errors`.');
+    const changed = page.replace('| `invalid_request` | 400 |', '| `invalid_request` | 401 |');
+    assert.equal(withErrorTable(changed), page, 'a wrong status is corrected');
   });
 
   test('lists each decision in the index, with its title', () => {
