@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 42c9d9b07b47810606b8abfd896949daa02f6d3d9a479dcca3ca7595102cace5
+// Document: 96afde61f12d923ecd9b01593405482d2353aeb061ca878f8ebd494bd28fa4c8
 
 export interface paths {
     "/metrics": {
@@ -5584,7 +5584,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example guildhall_http_request_duration_seconds_count{operation="logInPlayer",status="200"} 40 */
                     "text/plain": string;
                 };
             };
@@ -5605,11 +5604,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "ok"
-                     *     }
-                     */
                     "application/json": components["schemas"]["HealthStatus"];
                 };
             };
@@ -5630,11 +5624,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "ok"
-                     *     }
-                     */
                     "application/json": components["schemas"]["HealthStatus"];
                 };
             };
@@ -5655,18 +5644,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "keys": [
-                     *         {
-                     *           "kty": "OKP",
-                     *           "crv": "Ed25519",
-                     *           "kid": "2026-11",
-                     *           "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
@@ -5691,7 +5668,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -5704,36 +5680,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "occurredAt": "2026-11-01T12:00:00.000Z",
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "actor": {
-                     *             "kind": "account",
-                     *             "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *             "email": "ada@example.com"
-                     *           },
-                     *           "action": "tenant.updated",
-                     *           "targetId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "details": {
-                     *             "before": {
-                     *               "name": "Chess"
-                     *             },
-                     *             "after": {
-                     *               "name": "Chess 2"
-                     *             }
-                     *           },
-                     *           "ipAddress": "203.0.113.7",
-                     *           "requestId": "0199e0c5-7b1e-7000-8000-000000000024"
-                     *         }
-                     *       ],
-                     *       "hasMore": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["AuditRecordPage"];
                 };
             };
@@ -5758,7 +5704,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -5771,36 +5716,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "occurredAt": "2026-11-01T12:00:00.000Z",
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "actor": {
-                     *             "kind": "account",
-                     *             "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *             "email": "ada@example.com"
-                     *           },
-                     *           "action": "tenant.updated",
-                     *           "targetId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "details": {
-                     *             "before": {
-                     *               "name": "Chess"
-                     *             },
-                     *             "after": {
-                     *               "name": "Chess 2"
-                     *             }
-                     *           },
-                     *           "ipAddress": "203.0.113.7",
-                     *           "requestId": "0199e0c5-7b1e-7000-8000-000000000024"
-                     *         }
-                     *       ],
-                     *       "hasMore": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["AuditRecordPage"];
                 };
             };
@@ -5835,36 +5750,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "occurredAt": "2026-11-01T12:00:00.000Z",
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "actor": {
-                     *             "kind": "account",
-                     *             "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *             "email": "ada@example.com"
-                     *           },
-                     *           "action": "tenant.updated",
-                     *           "targetId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "details": {
-                     *             "before": {
-                     *               "name": "Chess"
-                     *             },
-                     *             "after": {
-                     *               "name": "Chess 2"
-                     *             }
-                     *           },
-                     *           "ipAddress": "203.0.113.7",
-                     *           "requestId": "0199e0c5-7b1e-7000-8000-000000000024"
-                     *         }
-                     *       ],
-                     *       "hasMore": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["AuditRecordPage"];
                 };
             };
@@ -5879,24 +5764,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "provider": "Mock",
-                 *       "token": "mock:ada:secret",
-                 *       "profileVisibility": "limited",
-                 *       "deviceInfo": {
-                 *         "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                 *         "hardwareModel": "ThinkPad X1",
-                 *         "osVersion": "Windows 11"
-                 *       },
-                 *       "clientInfo": {
-                 *         "platform": "PC_Windows",
-                 *         "clientVersion": "1.4.2",
-                 *         "clientBuild": "20261101.1"
-                 *       },
-                 *       "createAccountIfMissing": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["LoginRequest"];
             };
         };
@@ -5907,18 +5774,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "isNewPlayer": true,
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginResult"];
                 };
             };
@@ -5933,23 +5788,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "provider": "Mock",
-                 *       "token": "mock:grace:secret",
-                 *       "profileVisibility": "limited",
-                 *       "deviceInfo": {
-                 *         "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                 *         "hardwareModel": "ThinkPad X1",
-                 *         "osVersion": "Windows 11"
-                 *       },
-                 *       "clientInfo": {
-                 *         "platform": "PC_Windows",
-                 *         "clientVersion": "1.4.2",
-                 *         "clientBuild": "20261101.1"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreatePlayerRequest"];
             };
         };
@@ -5960,18 +5798,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "isNewPlayer": true,
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginResult"];
                 };
             };
@@ -5986,12 +5812,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "provider": "Mock",
-                 *       "providerUserId": "ada"
-                 *     }
-                 */
                 "application/json": components["schemas"]["PlayerExistsRequest"];
             };
         };
@@ -6002,11 +5822,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PlayerExistsResult"];
                 };
             };
@@ -6021,12 +5836,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
-                 *       "chainId": 1
-                 *     }
-                 */
                 "application/json": components["schemas"]["WalletChallengeRequest"];
             };
         };
@@ -6037,14 +5846,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "challengeId": "0199e0c5-7b1e-7000-8000-000000000013",
-                     *       "message": "chess.example wants you to sign in with your Ethereum account:\n0x8ba1f109551bD432803012645Ac136ddd64DBA72\n\nSign in to the game.\n\nURI: https://chess.example\nVersion: 1\nChain ID: 1\nNonce: 4f1c0a9be2d34d6f\nIssued At: 2026-11-01T12:00:00.000Z",
-                     *       "nonce": "4f1c0a9be2d34d6f",
-                     *       "expiresAt": "2026-11-01T12:10:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletChallenge"];
                 };
             };
@@ -6059,24 +5860,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "message": "chess.example wants you to sign in with your Ethereum account:\n0x8ba1f109551bD432803012645Ac136ddd64DBA72\n\nSign in to the game.\n\nURI: https://chess.example\nVersion: 1\nChain ID: 1\nNonce: 4f1c0a9be2d34d6f\nIssued At: 2026-11-01T12:00:00.000Z",
-                 *       "signature": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
-                 *       "profileVisibility": "limited",
-                 *       "deviceInfo": {
-                 *         "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                 *         "hardwareModel": "ThinkPad X1",
-                 *         "osVersion": "Windows 11"
-                 *       },
-                 *       "clientInfo": {
-                 *         "platform": "PC_Windows",
-                 *         "clientVersion": "1.4.2",
-                 *         "clientBuild": "20261101.1"
-                 *       },
-                 *       "createAccountIfMissing": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["WalletLoginRequest"];
             };
         };
@@ -6087,18 +5870,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "isNewPlayer": true,
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginResult"];
                 };
             };
@@ -6113,11 +5884,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com"
-                 *     }
-                 */
                 "application/json": components["schemas"]["EmailAddressRequest"];
             };
         };
@@ -6128,12 +5894,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "expiresAt": "2026-11-01T12:10:00.000Z",
-                     *       "resendAfterSeconds": 30
-                     *     }
-                     */
                     "application/json": components["schemas"]["SentCode"];
                 };
             };
@@ -6148,24 +5908,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com",
-                 *       "code": "123456",
-                 *       "profileVisibility": "limited",
-                 *       "deviceInfo": {
-                 *         "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                 *         "hardwareModel": "ThinkPad X1",
-                 *         "osVersion": "Windows 11"
-                 *       },
-                 *       "clientInfo": {
-                 *         "platform": "PC_Windows",
-                 *         "clientVersion": "1.4.2",
-                 *         "clientBuild": "20261101.1"
-                 *       },
-                 *       "createAccountIfMissing": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["CodeLoginRequest"];
             };
         };
@@ -6176,18 +5918,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "isNewPlayer": true,
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginResult"];
                 };
             };
@@ -6202,24 +5932,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com",
-                 *       "password": "correct horse battery staple",
-                 *       "displayName": "Ada",
-                 *       "profileVisibility": "limited",
-                 *       "deviceInfo": {
-                 *         "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                 *         "hardwareModel": "ThinkPad X1",
-                 *         "osVersion": "Windows 11"
-                 *       },
-                 *       "clientInfo": {
-                 *         "platform": "PC_Windows",
-                 *         "clientVersion": "1.4.2",
-                 *         "clientBuild": "20261101.1"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["PlayerSignUpRequest"];
             };
         };
@@ -6230,18 +5942,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "isNewPlayer": true,
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginResult"];
                 };
             };
@@ -6256,22 +5956,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com",
-                 *       "password": "correct horse battery staple",
-                 *       "deviceInfo": {
-                 *         "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                 *         "hardwareModel": "ThinkPad X1",
-                 *         "osVersion": "Windows 11"
-                 *       },
-                 *       "clientInfo": {
-                 *         "platform": "PC_Windows",
-                 *         "clientVersion": "1.4.2",
-                 *         "clientBuild": "20261101.1"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["PlayerPasswordLoginRequest"];
             };
         };
@@ -6282,18 +5966,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "isNewPlayer": true,
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginResult"];
                 };
             };
@@ -6308,11 +5980,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "token": "gh_verify_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["VerifyPlayerEmailRequest"];
             };
         };
@@ -6323,11 +5990,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "email": "ada@example.com"
-                     *     }
-                     */
                     "application/json": components["schemas"]["VerifiedEmail"];
                 };
             };
@@ -6342,11 +6004,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com"
-                 *     }
-                 */
                 "application/json": components["schemas"]["EmailAddressRequest"];
             };
         };
@@ -6357,11 +6014,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "accepted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PasswordResetRequested"];
                 };
             };
@@ -6376,12 +6028,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "token": "gh_verify_example",
-                 *       "newPassword": "a better password"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ResetPlayerPasswordRequest"];
             };
         };
@@ -6392,11 +6038,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "email": "ada@example.com"
-                     *     }
-                     */
                     "application/json": components["schemas"]["VerifiedEmail"];
                 };
             };
@@ -6411,12 +6052,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "provider": "EvmWallet",
-                 *       "subject": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
-                 *     }
-                 */
                 "application/json": components["schemas"]["LoginChallengeRequest"];
             };
         };
@@ -6427,14 +6062,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "challengeId": "0199e0c5-7b1e-7000-8000-000000000013",
-                     *       "provider": "EvmWallet",
-                     *       "message": "chess.example wants you to sign in with your Ethereum account:\n0x8ba1f109551bD432803012645Ac136ddd64DBA72\n\nSign in to the game.\n\nURI: https://chess.example\nVersion: 1\nChain ID: 1\nNonce: 4f1c0a9be2d34d6f\nIssued At: 2026-11-01T12:00:00.000Z",
-                     *       "expiresAt": "2026-11-01T12:10:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginChallenge"];
                 };
             };
@@ -6449,24 +6076,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "challengeId": "0199e0c5-7b1e-7000-8000-000000000013",
-                 *       "response": "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
-                 *       "profileVisibility": "limited",
-                 *       "deviceInfo": {
-                 *         "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                 *         "hardwareModel": "ThinkPad X1",
-                 *         "osVersion": "Windows 11"
-                 *       },
-                 *       "clientInfo": {
-                 *         "platform": "PC_Windows",
-                 *         "clientVersion": "1.4.2",
-                 *         "clientBuild": "20261101.1"
-                 *       },
-                 *       "createAccountIfMissing": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["ChallengeLoginRequest"];
             };
         };
@@ -6477,18 +6086,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "isNewPlayer": true,
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginResult"];
                 };
             };
@@ -6506,11 +6103,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "refreshToken": "gh_refresh_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["RefreshRequest"];
             };
         };
@@ -6521,18 +6113,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "isNewPlayer": true,
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LoginResult"];
                 };
             };
@@ -6547,11 +6127,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005"
-                 *     }
-                 */
                 "application/json": components["schemas"]["LogoutRequest"];
             };
         };
@@ -6562,13 +6137,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005",
-                     *       "endedAt": "2026-11-01T12:10:00.000Z",
-                     *       "reason": "user_logout"
-                     *     }
-                     */
                     "application/json": components["schemas"]["LogoutResult"];
                 };
             };
@@ -6586,12 +6154,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "audience": "https://tournament.example",
-                 *       "includeRefreshToken": false
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateAssertionRequest"];
             };
         };
@@ -6602,15 +6164,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "assertionToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 300,
-                     *       "audience": "https://tournament.example",
-                     *       "refreshToken": "gh_refresh_example"
-                     *     }
-                     */
                     "application/json": components["schemas"]["AssertionResult"];
                 };
             };
@@ -6625,11 +6178,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "audience": "https://tournament.example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ValidateAssertionRequest"];
             };
         };
@@ -6640,19 +6188,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "active": true,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "sessionId": "0199e0c5-7b1e-7000-8000-000000000005",
-                     *       "audience": "https://tournament.example",
-                     *       "displayName": "Ada",
-                     *       "email": "ada@example.com",
-                     *       "issuedAt": "2026-11-01T12:00:00.000Z",
-                     *       "expiresAt": "2026-11-01T12:10:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["ValidatedAssertion"];
                 };
             };
@@ -6673,12 +6208,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "authUrl": "https://store-a.example/openid/login?openid.mode=checkid_setup",
-                     *       "expiresAt": "2026-11-01T12:10:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["StartedPortalLogin"];
                 };
             };
@@ -6693,11 +6222,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "callbackUrl": "https://portal.example.com/sign-in/store-a?openid.mode=id_res"
-                 *     }
-                 */
                 "application/json": components["schemas"]["FinishPortalLoginRequest"];
             };
         };
@@ -6708,15 +6232,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PortalTokens"];
                 };
             };
@@ -6731,11 +6246,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com"
-                 *     }
-                 */
                 "application/json": components["schemas"]["EmailAddressRequest"];
             };
         };
@@ -6746,12 +6256,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "expiresAt": "2026-11-01T12:10:00.000Z",
-                     *       "resendAfterSeconds": 30
-                     *     }
-                     */
                     "application/json": components["schemas"]["SentCode"];
                 };
             };
@@ -6766,12 +6270,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com",
-                 *       "code": "123456"
-                 *     }
-                 */
                 "application/json": components["schemas"]["PortalCodeLoginRequest"];
             };
         };
@@ -6782,15 +6280,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PortalTokens"];
                 };
             };
@@ -6805,12 +6294,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
-                 *       "chainId": 1
-                 *     }
-                 */
                 "application/json": components["schemas"]["WalletChallengeRequest"];
             };
         };
@@ -6821,14 +6304,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "challengeId": "0199e0c5-7b1e-7000-8000-000000000013",
-                     *       "message": "chess.example wants you to sign in with your Ethereum account:\n0x8ba1f109551bD432803012645Ac136ddd64DBA72\n\nSign in to the game.\n\nURI: https://chess.example\nVersion: 1\nChain ID: 1\nNonce: 4f1c0a9be2d34d6f\nIssued At: 2026-11-01T12:00:00.000Z",
-                     *       "nonce": "4f1c0a9be2d34d6f",
-                     *       "expiresAt": "2026-11-01T12:10:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletChallenge"];
                 };
             };
@@ -6846,11 +6321,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "refreshToken": "gh_refresh_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["PortalSessionRequest"];
             };
         };
@@ -6861,15 +6331,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PortalTokens"];
                 };
             };
@@ -6884,11 +6345,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "refreshToken": "gh_refresh_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["PortalSessionRequest"];
             };
         };
@@ -6920,31 +6376,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000006",
-                     *         "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *         "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                     *         "platform": "PC_Windows",
-                     *         "platformDisplayName": "Windows PC",
-                     *         "hardwareModel": "ThinkPad X1",
-                     *         "osVersion": "Windows 11",
-                     *         "deviceName": "My laptop",
-                     *         "isTrusted": true,
-                     *         "isBlocked": false,
-                     *         "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *         "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *         "loginCount": 12,
-                     *         "metadata": {
-                     *           "rated": true
-                     *         },
-                     *         "createdAtGl": "2026-11-01T12:00:00.000Z",
-                     *         "updatedAtGl": "2026-11-01T12:00:00.000Z",
-                     *         "receivedAtDb": "2026-11-01T12:00:00.000Z"
-                     *       }
-                     *     ]
-                     */
                     "application/json": components["schemas"]["DeviceList"];
                 };
             };
@@ -6955,19 +6386,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000006 */
                 deviceId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "deviceName": "My laptop",
-                 *       "isTrusted": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateDeviceRequest"];
             };
         };
@@ -6978,29 +6402,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000006",
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                     *       "platform": "PC_Windows",
-                     *       "platformDisplayName": "Windows PC",
-                     *       "hardwareModel": "ThinkPad X1",
-                     *       "osVersion": "Windows 11",
-                     *       "deviceName": "My laptop",
-                     *       "isTrusted": true,
-                     *       "isBlocked": false,
-                     *       "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *       "loginCount": 12,
-                     *       "metadata": {
-                     *         "rated": true
-                     *       },
-                     *       "createdAtGl": "2026-11-01T12:00:00.000Z",
-                     *       "updatedAtGl": "2026-11-01T12:00:00.000Z",
-                     *       "receivedAtDb": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Device"];
                 };
             };
@@ -7029,30 +6430,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "sessions": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "sessionId": "0199e0c5-7b1e-7000-8000-000000000005",
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "authProvider": "Mock",
-                     *           "platform": "PC_Windows",
-                     *           "platformDisplayName": "Windows PC",
-                     *           "deviceId": "0199e0c5-7b1e-7000-8000-000000000006",
-                     *           "clientVersion": "1.4.2",
-                     *           "clientBuild": "20261101.1",
-                     *           "ipAddress": "203.0.113.7",
-                     *           "occurredAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "totalCount": 1,
-                     *       "pageSize": 50,
-                     *       "hasMore": false,
-                     *       "nextCursorTimestamp": null,
-                     *       "nextCursorId": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["SessionHistory"];
                 };
             };
@@ -7073,26 +6450,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "totalLogins": 40,
-                     *       "totalGamesPlayed": 1,
-                     *       "platformsUsed": [
-                     *         "PC_Windows"
-                     *       ],
-                     *       "firstLoginAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastLoginAt": "2026-11-01T12:00:00.000Z",
-                     *       "recentSessions": [
-                     *         {
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "platform": "PC_Windows",
-                     *           "platformDisplayName": "Windows PC",
-                     *           "clientVersion": "1.4.2",
-                     *           "loginAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["SessionSummary"];
                 };
             };
@@ -7113,43 +6470,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "email": "ada@example.com",
-                     *       "platformRole": "player",
-                     *       "profileVisibility": "limited",
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "isActive": true,
-                     *       "mergedIntoId": null,
-                     *       "mergedProfileIds": [],
-                     *       "authMethods": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "authProvider": "Mock",
-                     *           "providerUserId": "ada",
-                     *           "email": "ada@example.com",
-                     *           "username": "ada",
-                     *           "displayName": "Ada",
-                     *           "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *           "isPrimary": true,
-                     *           "linkedAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastUsedAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "tenantAccess": [
-                     *         {
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "tenantRole": "player",
-                     *           "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "loginCount": 12
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["FullPlayerProfile"];
                 };
             };
@@ -7185,12 +6505,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "displayName": "Ada",
-                 *       "profileVisibility": "limited"
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateProfileRequest"];
             };
         };
@@ -7201,43 +6515,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "email": "ada@example.com",
-                     *       "platformRole": "player",
-                     *       "profileVisibility": "limited",
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "isActive": true,
-                     *       "mergedIntoId": null,
-                     *       "mergedProfileIds": [],
-                     *       "authMethods": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "authProvider": "Mock",
-                     *           "providerUserId": "ada",
-                     *           "email": "ada@example.com",
-                     *           "username": "ada",
-                     *           "displayName": "Ada",
-                     *           "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *           "isPrimary": true,
-                     *           "linkedAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastUsedAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "tenantAccess": [
-                     *         {
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "tenantRole": "player",
-                     *           "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "loginCount": 12
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["FullPlayerProfile"];
                 };
             };
@@ -7258,17 +6535,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *         "tenantRole": "player",
-                     *         "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *         "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *         "loginCount": 12
-                     *       }
-                     *     ]
-                     */
                     "application/json": components["schemas"]["TenantAccessList"];
                 };
             };
@@ -7292,14 +6558,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "profile": {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *         "displayName": "Ada"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["PlayerDataExport"];
                 };
             };
@@ -7314,11 +6572,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "avatarFile": "avatar.png"
-                 *     }
-                 */
                 "multipart/form-data": components["schemas"]["UploadAvatarRequest"];
             };
         };
@@ -7329,11 +6582,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp"
-                     *     }
-                     */
                     "application/json": components["schemas"]["AvatarResult"];
                 };
             };
@@ -7351,13 +6599,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "provider": "Mock",
-                 *       "token": "mock:ada-2:secret",
-                 *       "setAsPrimary": false
-                 *     }
-                 */
                 "application/json": components["schemas"]["LinkAuthMethodRequest"];
             };
         };
@@ -7368,20 +6609,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "authProvider": "Mock",
-                     *       "providerUserId": "ada",
-                     *       "email": "ada@example.com",
-                     *       "username": "ada",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "isPrimary": true,
-                     *       "linkedAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastUsedAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["AuthMethod"];
                 };
             };
@@ -7399,13 +6626,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "sourceProfileId": "0199e0c5-7b1e-7000-8000-000000000025",
-                 *       "sourceProvider": "Mock",
-                 *       "sourceAuthToken": "mock:ada:secret"
-                 *     }
-                 */
                 "application/json": components["schemas"]["MergeProfileRequest"];
             };
         };
@@ -7416,43 +6636,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "email": "ada@example.com",
-                     *       "platformRole": "player",
-                     *       "profileVisibility": "limited",
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "isActive": true,
-                     *       "mergedIntoId": null,
-                     *       "mergedProfileIds": [],
-                     *       "authMethods": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "authProvider": "Mock",
-                     *           "providerUserId": "ada",
-                     *           "email": "ada@example.com",
-                     *           "username": "ada",
-                     *           "displayName": "Ada",
-                     *           "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *           "isPrimary": true,
-                     *           "linkedAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastUsedAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "tenantAccess": [
-                     *         {
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "tenantRole": "player",
-                     *           "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "loginCount": 12
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["FullPlayerProfile"];
                 };
             };
@@ -7466,7 +6649,6 @@ export interface operations {
                 "x-identity-proof"?: string;
             };
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000012 */
                 authMethodId: string;
             };
             cookie?: never;
@@ -7490,14 +6672,12 @@ export interface operations {
                 "x-identity-proof"?: string;
             };
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000012 */
                 authMethodId: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                /** @example {} */
                 "application/json": components["schemas"]["SetPrimaryAuthMethodRequest"];
             };
         };
@@ -7508,20 +6688,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "authProvider": "Mock",
-                     *       "providerUserId": "ada",
-                     *       "email": "ada@example.com",
-                     *       "username": "ada",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "isPrimary": true,
-                     *       "linkedAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastUsedAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["AuthMethod"];
                 };
             };
@@ -7532,7 +6698,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -7545,14 +6710,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "profileVisibility": "limited"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PlayerProfile"];
                 };
             };
@@ -7567,13 +6724,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "playerIds": [
-                 *         "0199e0c5-7b1e-7000-8000-000000000001"
-                 *       ]
-                 *     }
-                 */
                 "application/json": components["schemas"]["ProfileLookupRequest"];
             };
         };
@@ -7584,33 +6734,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *           "displayName": "Ada",
-                     *           "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *           "profileVisibility": "limited",
-                     *           "tenantAccess": [
-                     *             {
-                     *               "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *               "tenantRole": "player",
-                     *               "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *               "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *               "loginCount": 12
-                     *             }
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "notFound": [
-                     *         "0199e0c5-7b1e-7000-8000-000000000022"
-                     *       ],
-                     *       "requestedCount": 2,
-                     *       "processedCount": 2,
-                     *       "returnedCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["ProfileLookupResult"];
                 };
             };
@@ -7634,7 +6757,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -7647,38 +6769,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *           "displayName": "Ada",
-                     *           "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *           "profileVisibility": "limited",
-                     *           "isActive": true,
-                     *           "tenantRole": "player",
-                     *           "hiddenFromDiscovery": false,
-                     *           "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "loginCount": 12,
-                     *           "ban": null,
-                     *           "authMethods": [
-                     *             {
-                     *               "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *               "authProvider": "Mock",
-                     *               "providerUserId": "ada",
-                     *               "email": "ada@example.com",
-                     *               "username": "ada",
-                     *               "firstUsedAt": "2026-11-01T12:00:00.000Z"
-                     *             }
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["TenantPlayerPage"];
                 };
             };
@@ -7689,9 +6779,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -7704,37 +6792,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "profileVisibility": "limited",
-                     *       "isActive": true,
-                     *       "tenantRole": "player",
-                     *       "hiddenFromDiscovery": false,
-                     *       "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *       "loginCount": 12,
-                     *       "ban": null,
-                     *       "authMethods": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "authProvider": "Mock",
-                     *           "providerUserId": "ada",
-                     *           "email": "ada@example.com",
-                     *           "username": "ada",
-                     *           "firstUsedAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "counts": {
-                     *         "sessions": 12,
-                     *         "openSessions": 1,
-                     *         "devices": 1,
-                     *         "bans": 1
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["TenantPlayerDetail"];
                 };
             };
@@ -7745,21 +6802,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "tenantRole": "moderator",
-                 *       "hiddenFromDiscovery": false
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateTenantPlayerRequest"];
             };
         };
@@ -7770,37 +6819,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "profileVisibility": "limited",
-                     *       "isActive": true,
-                     *       "tenantRole": "player",
-                     *       "hiddenFromDiscovery": false,
-                     *       "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *       "loginCount": 12,
-                     *       "ban": null,
-                     *       "authMethods": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "authProvider": "Mock",
-                     *           "providerUserId": "ada",
-                     *           "email": "ada@example.com",
-                     *           "username": "ada",
-                     *           "firstUsedAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "counts": {
-                     *         "sessions": 12,
-                     *         "openSessions": 1,
-                     *         "devices": 1,
-                     *         "bans": 1
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["TenantPlayerDetail"];
                 };
             };
@@ -7814,9 +6832,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -7829,28 +6845,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "sessionId": "0199e0c5-7b1e-7000-8000-000000000005",
-                     *           "isActive": true,
-                     *           "startedAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "endedAt": null,
-                     *           "authProvider": "Mock",
-                     *           "platform": "PC_Windows",
-                     *           "platformDisplayName": "Windows PC",
-                     *           "deviceId": "0199e0c5-7b1e-7000-8000-000000000006",
-                     *           "clientVersion": "1.4.2",
-                     *           "ipAddress": "203.0.113.7"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["TenantPlayerSessionPage"];
                 };
             };
@@ -7864,9 +6858,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -7879,27 +6871,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000006",
-                     *           "deviceFingerprint": "9f86d081884c7d659a2feaa0c55ad015",
-                     *           "platform": "PC_Windows",
-                     *           "platformDisplayName": "Windows PC",
-                     *           "hardwareModel": "ThinkPad X1",
-                     *           "osVersion": "Windows 11",
-                     *           "isBlocked": false,
-                     *           "firstSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastSeenAt": "2026-11-01T12:00:00.000Z",
-                     *           "loginCount": 12
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["TenantPlayerDevicePage"];
                 };
             };
@@ -7910,21 +6881,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "reason": "Cheating",
-                 *       "note": "Second warning, see ticket 42."
-                 *     }
-                 */
                 "application/json": components["schemas"]["BanPlayerRequest"];
             };
         };
@@ -7935,19 +6898,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "reason": "Cheating",
-                     *       "note": "Second warning, see ticket 42.",
-                     *       "until": "2026-11-01T12:00:00.000Z",
-                     *       "bannedBy": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *       "bannedAt": "2026-11-01T12:00:00.000Z",
-                     *       "liftedBy": null,
-                     *       "liftedAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["PlayerBan"];
                 };
             };
@@ -7958,9 +6908,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -7981,20 +6929,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                /**
-                 * @example {
-                 *       "message": "The server is being updated."
-                 *     }
-                 */
                 "application/json": components["schemas"]["ForceLogoutRequest"];
             };
         };
@@ -8005,11 +6946,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "endedSessions": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["ForceLogoutResult"];
                 };
             };
@@ -8023,9 +6959,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -8038,26 +6972,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *           "reason": "Cheating",
-                     *           "note": "Second warning, see ticket 42.",
-                     *           "until": "2026-11-01T12:00:00.000Z",
-                     *           "bannedBy": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *           "bannedAt": "2026-11-01T12:00:00.000Z",
-                     *           "liftedBy": null,
-                     *           "liftedAt": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["PlayerBanPage"];
                 };
             };
@@ -8068,7 +6982,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -8089,7 +7002,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -8102,23 +7014,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "displayName": "Ada",
-                     *       "avatarUrl": "https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp",
-                     *       "profileVisibility": "limited",
-                     *       "games": [
-                     *         {
-                     *           "gameId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "gameName": "Chess",
-                     *           "gameSlug": "chess",
-                     *           "lastPlayedAt": "2026-11-01T12:00:00.000Z",
-                     *           "loginCount": 12
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["PublicPlayerProfile"];
                 };
             };
@@ -8129,7 +7024,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example Chess */
                 name: string;
             };
             cookie?: never;
@@ -8160,19 +7054,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "players": [
-                 *         {
-                 *           "playerId": "0199e0c5-7b1e-7000-8000-000000000001"
-                 *         }
-                 *       ],
-                 *       "mode": "ranked",
-                 *       "metadata": {
-                 *         "rated": true
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateMatchRequest"];
             };
         };
@@ -8183,18 +7064,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007",
-                     *       "startedAt": "2026-11-01T12:00:00.000Z",
-                     *       "players": [
-                     *         {
-                     *           "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                     *           "playerId": "0199e0c5-7b1e-7000-8000-000000000001"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["CreatedMatch"];
                 };
             };
@@ -8208,18 +7077,12 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000007 */
                 matchSessionId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001"
-                 *     }
-                 */
                 "application/json": components["schemas"]["JoinMatchRequest"];
             };
         };
@@ -8230,14 +7093,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                     *       "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007",
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "joinedAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["JoinedMatch"];
                 };
             };
@@ -8248,18 +7103,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000007 */
                 matchSessionId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008"
-                 *     }
-                 */
                 "application/json": components["schemas"]["LeaveMatchRequest"];
             };
         };
@@ -8270,18 +7119,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                     *       "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *       "loginSessionId": "0199e0c5-7b1e-7000-8000-000000000005",
-                     *       "joinedAt": "2026-11-01T12:00:00.000Z",
-                     *       "leftAt": null,
-                     *       "placement": 1,
-                     *       "score": 1200,
-                     *       "outcome": "win"
-                     *     }
-                     */
                     "application/json": components["schemas"]["MatchPlayer"];
                 };
             };
@@ -8292,7 +7129,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000007 */
                 matchSessionId: string;
             };
             cookie?: never;
@@ -8305,17 +7141,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007",
-                     *       "mode": "ranked",
-                     *       "metadata": {
-                     *         "rated": true
-                     *       },
-                     *       "startedAt": "2026-11-01T12:00:00.000Z",
-                     *       "endedAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["MatchSession"];
                 };
             };
@@ -8326,25 +7151,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000007 */
                 matchSessionId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "results": [
-                 *         {
-                 *           "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                 *           "placement": 1,
-                 *           "score": 1200,
-                 *           "outcome": "win"
-                 *         }
-                 *       ]
-                 *     }
-                 */
                 "application/json": components["schemas"]["MatchResultsRequest"];
             };
         };
@@ -8355,23 +7167,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007",
-                     *       "results": [
-                     *         {
-                     *           "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                     *           "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *           "loginSessionId": "0199e0c5-7b1e-7000-8000-000000000005",
-                     *           "joinedAt": "2026-11-01T12:00:00.000Z",
-                     *           "leftAt": null,
-                     *           "placement": 1,
-                     *           "score": 1200,
-                     *           "outcome": "win"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["MatchResults"];
                 };
             };
@@ -8382,7 +7177,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000007 */
                 matchSessionId: string;
             };
             cookie?: never;
@@ -8395,29 +7189,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007",
-                     *       "mode": "ranked",
-                     *       "metadata": {
-                     *         "rated": true
-                     *       },
-                     *       "startedAt": "2026-11-01T12:00:00.000Z",
-                     *       "endedAt": null,
-                     *       "players": [
-                     *         {
-                     *           "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                     *           "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *           "loginSessionId": "0199e0c5-7b1e-7000-8000-000000000005",
-                     *           "joinedAt": "2026-11-01T12:00:00.000Z",
-                     *           "leftAt": null,
-                     *           "placement": 1,
-                     *           "score": 1200,
-                     *           "outcome": "win"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["Match"];
                 };
             };
@@ -8432,21 +7203,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "events": [
-                 *         {
-                 *           "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007",
-                 *           "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                 *           "eventKey": "move",
-                 *           "eventValue": "knight",
-                 *           "idempotencyKey": "match-7-move-1",
-                 *           "value": 42,
-                 *           "occurredAt": "2026-11-01T12:00:00.000Z"
-                 *         }
-                 *       ]
-                 *     }
-                 */
                 "application/json": components["schemas"]["MatchEventBatchRequest"];
             };
         };
@@ -8457,22 +7213,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "records": [
-                     *         {
-                     *           "index": 0,
-                     *           "eventRecordId": "0199e0c5-7b1e-7000-8000-000000000015",
-                     *           "eventDefinitionId": "0199e0c5-7b1e-7000-8000-000000000011",
-                     *           "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                     *           "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007"
-                     *         }
-                     *       ],
-                     *       "warnings": [],
-                     *       "errors": [],
-                     *       "duplicateCount": 0
-                     *     }
-                     */
                     "application/json": components["schemas"]["EventBatchResult"];
                 };
             };
@@ -8487,20 +7227,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "events": [
-                 *         {
-                 *           "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                 *           "eventKey": "move",
-                 *           "eventValue": "knight",
-                 *           "idempotencyKey": "match-7-move-1",
-                 *           "value": 42,
-                 *           "occurredAt": "2026-11-01T12:00:00.000Z"
-                 *         }
-                 *       ]
-                 *     }
-                 */
                 "application/json": components["schemas"]["PlayerEventBatchRequest"];
             };
         };
@@ -8511,22 +7237,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "records": [
-                     *         {
-                     *           "index": 0,
-                     *           "eventRecordId": "0199e0c5-7b1e-7000-8000-000000000015",
-                     *           "eventDefinitionId": "0199e0c5-7b1e-7000-8000-000000000011",
-                     *           "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                     *           "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007"
-                     *         }
-                     *       ],
-                     *       "warnings": [],
-                     *       "errors": [],
-                     *       "duplicateCount": 0
-                     *     }
-                     */
                     "application/json": components["schemas"]["EventBatchResult"];
                 };
             };
@@ -8545,7 +7255,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -8558,21 +7267,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000011",
-                     *         "eventKey": "move",
-                     *         "eventValue": "knight",
-                     *         "eventScope": "match",
-                     *         "eventCategory": "chess",
-                     *         "eventDescription": "A piece was moved.",
-                     *         "isActive": true,
-                     *         "createdAt": "2026-11-01T12:00:00.000Z",
-                     *         "updatedAt": "2026-11-01T12:00:00.000Z"
-                     *       }
-                     *     ]
-                     */
                     "application/json": components["schemas"]["EventDefinitionsResult"];
                 };
             };
@@ -8583,23 +7277,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "eventKey": "move",
-                 *       "eventValue": "knight",
-                 *       "eventScope": "match",
-                 *       "eventCategory": "chess",
-                 *       "eventDescription": "A piece was moved.",
-                 *       "isActive": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateEventDefinitionRequest"];
             };
         };
@@ -8610,19 +7293,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000011",
-                     *       "eventKey": "move",
-                     *       "eventValue": "knight",
-                     *       "eventScope": "match",
-                     *       "eventCategory": "chess",
-                     *       "eventDescription": "A piece was moved.",
-                     *       "isActive": true,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "updatedAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["EventDefinition"];
                 };
             };
@@ -8633,23 +7303,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000011 */
                 definitionId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "eventScope": "match",
-                 *       "eventCategory": "chess",
-                 *       "eventDescription": "A piece was moved.",
-                 *       "isActive": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateEventDefinitionRequest"];
             };
         };
@@ -8660,19 +7320,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000011",
-                     *       "eventKey": "move",
-                     *       "eventValue": "knight",
-                     *       "eventScope": "match",
-                     *       "eventCategory": "chess",
-                     *       "eventDescription": "A piece was moved.",
-                     *       "isActive": true,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "updatedAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["EventDefinition"];
                 };
             };
@@ -8683,7 +7330,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -8696,11 +7342,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "autoCreate": true
-                     *     }
-                     */
                     "application/json": components["schemas"]["EventDefinitionSettings"];
                 };
             };
@@ -8711,18 +7352,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "autoCreate": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["EventDefinitionSettings"];
             };
         };
@@ -8733,11 +7368,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "autoCreate": true
-                     *     }
-                     */
                     "application/json": components["schemas"]["EventDefinitionSettings"];
                 };
             };
@@ -8750,7 +7380,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -8763,10 +7392,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example id,event_key,event_value,event_scope
-                     *     0199e0c5-7b1e-7000-8000-000000000011,move,knight,match
-                     */
                     "text/csv": string;
                 };
             };
@@ -8777,19 +7402,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "file": "event_key,event_value,event_scope\nmove,knight,match\n",
-                 *       "overwriteExisting": "false"
-                 *     }
-                 */
                 "multipart/form-data": components["schemas"]["ImportEventDefinitionsRequest"];
             };
         };
@@ -8800,15 +7418,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "totalRows": 1,
-                     *       "created": 1,
-                     *       "updated": 0,
-                     *       "failed": 0,
-                     *       "errors": []
-                     *     }
-                     */
                     "application/json": components["schemas"]["ImportResult"];
                 };
             };
@@ -8817,10 +7426,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query: {
-                /**
-                 * @description Match events or player events.
-                 * @example match
-                 */
+                /** @description Match events or player events. */
                 scope: components["schemas"]["EventScope"];
                 /** @description Only events that occurred at or after this time. */
                 from?: string;
@@ -8836,7 +7442,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -8849,28 +7454,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "eventRecordId": "0199e0c5-7b1e-7000-8000-000000000015",
-                     *           "eventDefinitionId": "0199e0c5-7b1e-7000-8000-000000000011",
-                     *           "eventKey": "move",
-                     *           "eventValue": "knight",
-                     *           "matchSessionId": "0199e0c5-7b1e-7000-8000-000000000007",
-                     *           "matchPlayerId": "0199e0c5-7b1e-7000-8000-000000000008",
-                     *           "playerId": "0199e0c5-7b1e-7000-8000-000000000001",
-                     *           "loginSessionId": "0199e0c5-7b1e-7000-8000-000000000005",
-                     *           "idempotencyKey": "match-7-move-1",
-                     *           "value": 42,
-                     *           "occurredAt": "2026-11-01T12:00:00.000Z",
-                     *           "receivedAt": "2026-11-01T12:00:00.000Z",
-                     *           "rowHash": "a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3"
-                     *         }
-                     *       ],
-                     *       "hasMore": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["StoredEventPage"];
                 };
             };
@@ -8879,10 +7462,7 @@ export interface operations {
     exportEvents: {
         parameters: {
             query: {
-                /**
-                 * @description Match events or player events.
-                 * @example match
-                 */
+                /** @description Match events or player events. */
                 scope: components["schemas"]["EventScope"];
                 /** @description Only events that occurred at or after this time. */
                 from?: string;
@@ -8896,7 +7476,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -8909,12 +7488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {"eventRecordId":"0199e0c5-7b1e-7000-8000-000000000015","eventKey":"move","eventValue":"knight","value":42} */
                     "application/x-ndjson": string;
-                    /**
-                     * @example event_record_id,event_key,event_value,value
-                     *     0199e0c5-7b1e-7000-8000-000000000015,move,knight,42
-                     */
                     "text/csv": string;
                 };
             };
@@ -8923,10 +7497,7 @@ export interface operations {
     getEventSummary: {
         parameters: {
             query: {
-                /**
-                 * @description Match events or player events.
-                 * @example match
-                 */
+                /** @description Match events or player events. */
                 scope: components["schemas"]["EventScope"];
                 /** @description Only events that occurred at or after this time. */
                 from?: string;
@@ -8941,7 +7512,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -8954,22 +7524,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "from": "2026-11-01T00:00:00.000Z",
-                     *       "to": "2026-12-01T00:00:00.000Z",
-                     *       "bucket": "hour",
-                     *       "items": [
-                     *         {
-                     *           "bucketStart": "2026-11-01T12:00:00.000Z",
-                     *           "eventDefinitionId": "0199e0c5-7b1e-7000-8000-000000000011",
-                     *           "eventKey": "move",
-                     *           "eventValue": "knight",
-                     *           "count": 40
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["EventSummary"];
                 };
             };
@@ -8985,7 +7539,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -8998,22 +7551,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "from": "2026-11-01T00:00:00.000Z",
-                     *       "to": "2026-12-01T00:00:00.000Z",
-                     *       "totalLogins": 40,
-                     *       "totalLogouts": 38,
-                     *       "uniquePlatforms": 1,
-                     *       "uniquePlayers": 12,
-                     *       "loginsByPlatform": {
-                     *         "PC_Windows": 40
-                     *       },
-                     *       "loginsByProvider": {
-                     *         "mock": 40
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["SessionAnalytics"];
                 };
             };
@@ -9024,7 +7561,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0x8ba1f109551bD432803012645Ac136ddd64DBA72 */
                 address: string;
             };
             cookie?: never;
@@ -9037,11 +7573,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "playerIndex": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletPlayerIndex"];
                 };
             };
@@ -9052,7 +7583,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000001 */
                 playerId: string;
             };
             cookie?: never;
@@ -9065,11 +7595,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "playerIndex": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletPlayerIndex"];
                 };
             };
@@ -9084,13 +7609,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "playerId": "ada",
-                 *       "playerAddress": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
-                 *       "signInPassword": "correct horse battery staple"
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateWalletPlayerRequest"];
             };
         };
@@ -9101,12 +7619,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e",
-                     *       "playerIndex": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["CreatedWalletPlayer"];
                 };
             };
@@ -9121,11 +7633,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "jwt": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl"
-                 *     }
-                 */
                 "application/json": components["schemas"]["WalletJwtLoginRequest"];
             };
         };
@@ -9136,16 +7643,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerIndex": 1,
-                     *       "playerId": "ada",
-                     *       "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletLoginResult"];
                 };
             };
@@ -9160,12 +7657,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "playerId": "ada",
-                 *       "signInPassword": "correct horse battery staple"
-                 *     }
-                 */
                 "application/json": components["schemas"]["WalletPasswordLoginRequest"];
             };
         };
@@ -9176,16 +7667,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 7200,
-                     *       "playerIndex": 1,
-                     *       "playerId": "ada",
-                     *       "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletLoginResult"];
                 };
             };
@@ -9196,7 +7677,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
                 playerIndex: number;
             };
             cookie?: never;
@@ -9209,20 +7689,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "playerId": "ada",
-                     *       "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
-                     *       "playerType": 1,
-                     *       "score": 1200,
-                     *       "identifiers": {
-                     *         "EvmWallet": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
-                     *       },
-                     *       "verifiedAddresses": [
-                     *         "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletPlayer"];
                 };
             };
@@ -9237,11 +7703,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "newScore": 1200
-                 *     }
-                 */
                 "application/json": components["schemas"]["SetWalletScoreRequest"];
             };
         };
@@ -9252,13 +7713,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e",
-                     *       "playerIndex": 1,
-                     *       "newScore": 1200
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletScore"];
                 };
             };
@@ -9273,12 +7727,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "device": "PC",
-                 *       "startTime": 1793534400
-                 *     }
-                 */
                 "application/json": components["schemas"]["StartWalletSessionRequest"];
             };
         };
@@ -9289,12 +7737,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e",
-                     *       "sessionId": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["StartedWalletSession"];
                 };
             };
@@ -9309,11 +7751,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "sessionId": 1
-                 *     }
-                 */
                 "application/json": components["schemas"]["EndWalletSessionRequest"];
             };
         };
@@ -9324,11 +7761,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e"
-                     *     }
-                     */
                     "application/json": components["schemas"]["EndedWalletSession"];
                 };
             };
@@ -9343,11 +7775,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "level": "forest-1"
-                 *     }
-                 */
                 "application/json": components["schemas"]["StartWalletMatchRequest"];
             };
         };
@@ -9358,12 +7785,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e",
-                     *       "matchSessionId": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["StartedWalletMatch"];
                 };
             };
@@ -9378,17 +7799,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "matchSessionId": 1,
-                 *       "score": 1200,
-                 *       "key": "opening",
-                 *       "value": "e4",
-                 *       "otherPlayers": [
-                 *         2
-                 *       ]
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateWalletRecordRequest"];
             };
         };
@@ -9399,12 +7809,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e",
-                     *       "id": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["CreatedWalletRecord"];
                 };
             };
@@ -9419,14 +7823,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "matchSessionId": 1,
-                 *       "score": 1200,
-                 *       "winLoss": 1,
-                 *       "matchPosition": 1
-                 *     }
-                 */
                 "application/json": components["schemas"]["EndWalletPartRequest"];
             };
         };
@@ -9437,13 +7833,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e",
-                     *       "playDataId": 1,
-                     *       "playerIndex": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["EndedWalletPart"];
                 };
             };
@@ -9458,11 +7847,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "matchSessionId": 1
-                 *     }
-                 */
                 "application/json": components["schemas"]["EndWalletMatchRequest"];
             };
         };
@@ -9473,12 +7857,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e",
-                     *       "playDataId": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["EndedWalletMatch"];
                 };
             };
@@ -9489,7 +7867,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e */
                 transactionHash: string;
             };
             cookie?: never;
@@ -9502,28 +7879,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "transactionHash": "0x9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e9e",
-                     *       "recorder": "hash-chain",
-                     *       "entries": [
-                     *         {
-                     *           "index": 1,
-                     *           "recordedAt": "2026-11-01T12:00:00.000Z",
-                     *           "kind": "player.added",
-                     *           "playerIndex": 1,
-                     *           "body": {
-                     *             "playerId": "ada"
-                     *           },
-                     *           "salt": "0x5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b",
-                     *           "canonical": "1|2026-11-01T12:00:00.000Z|player.added|1|{\"playerId\":\"ada\"}",
-                     *           "contentHash": "0x3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c",
-                     *           "previousHash": "0x0000000000000000000000000000000000000000000000000000000000000000",
-                     *           "hash": "0x7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletTransaction"];
                 };
             };
@@ -9547,21 +7902,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "index": 1,
-                     *           "contentHash": "0x3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c",
-                     *           "hash": "0x7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d"
-                     *         }
-                     *       ],
-                     *       "head": {
-                     *         "index": 1,
-                     *         "hash": "0x7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d7d"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["WalletChain"];
                 };
             };
@@ -9576,13 +7916,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com",
-                 *       "password": "correct horse battery staple",
-                 *       "displayName": "Ada"
-                 *     }
-                 */
                 "application/json": components["schemas"]["AccountSignUpRequest"];
             };
         };
@@ -9593,23 +7926,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 900,
-                     *       "user": {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *         "email": "ada@example.com",
-                     *         "displayName": "Ada",
-                     *         "isPlatformAdmin": false,
-                     *         "emailVerified": true,
-                     *         "totpEnabled": false,
-                     *         "createdAt": "2026-11-01T12:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["AccountTokens"];
                 };
             };
@@ -9624,12 +7940,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com",
-                 *       "password": "correct horse battery staple"
-                 *     }
-                 */
                 "application/json": components["schemas"]["AccountLoginRequest"];
             };
         };
@@ -9640,23 +7950,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 900,
-                     *       "user": {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *         "email": "ada@example.com",
-                     *         "displayName": "Ada",
-                     *         "isPlatformAdmin": false,
-                     *         "emailVerified": true,
-                     *         "totpEnabled": false,
-                     *         "createdAt": "2026-11-01T12:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["AccountLoginResult"];
                 };
             };
@@ -9674,11 +7967,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "refreshToken": "gh_refresh_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["AccountSessionRequest"];
             };
         };
@@ -9689,23 +7977,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 900,
-                     *       "user": {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *         "email": "ada@example.com",
-                     *         "displayName": "Ada",
-                     *         "isPlatformAdmin": false,
-                     *         "emailVerified": true,
-                     *         "totpEnabled": false,
-                     *         "createdAt": "2026-11-01T12:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["AccountTokens"];
                 };
             };
@@ -9720,11 +7991,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "refreshToken": "gh_refresh_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["AccountSessionRequest"];
             };
         };
@@ -9747,11 +8013,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "token": "gh_verify_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["VerifyAccountEmailRequest"];
             };
         };
@@ -9762,11 +8023,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "email": "ada@example.com"
-                     *     }
-                     */
                     "application/json": components["schemas"]["VerifiedAccountEmail"];
                 };
             };
@@ -9781,11 +8037,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com"
-                 *     }
-                 */
                 "application/json": components["schemas"]["AccountEmailRequest"];
             };
         };
@@ -9796,11 +8047,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "accepted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["MailRequested"];
                 };
             };
@@ -9815,12 +8061,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "token": "gh_verify_example",
-                 *       "newPassword": "a better password"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ResetAccountPasswordRequest"];
             };
         };
@@ -9831,11 +8071,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "email": "ada@example.com"
-                     *     }
-                     */
                     "application/json": components["schemas"]["VerifiedAccountEmail"];
                 };
             };
@@ -9851,12 +8086,6 @@ export interface operations {
         /** @description Send either `code` or `recoveryCode`. */
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "mfaToken": "gh_mfa_example",
-                 *       "code": "123456"
-                 *     }
-                 */
                 "application/json": components["schemas"]["SecondFactorRequest"];
             };
         };
@@ -9867,23 +8096,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 900,
-                     *       "user": {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *         "email": "ada@example.com",
-                     *         "displayName": "Ada",
-                     *         "isPlatformAdmin": false,
-                     *         "emailVerified": true,
-                     *         "totpEnabled": false,
-                     *         "createdAt": "2026-11-01T12:00:00.000Z"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["AccountTokens"];
                 };
             };
@@ -9898,11 +8110,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "token": "gh_verify_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["InvitationTokenRequest"];
             };
         };
@@ -9913,16 +8120,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "email": "ada@example.com",
-                     *       "role": "admin",
-                     *       "workspaceName": "Example Studio",
-                     *       "invitedBy": "ada@example.com",
-                     *       "expiresAt": "2026-11-01T12:10:00.000Z",
-                     *       "hasAccount": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
@@ -9937,13 +8134,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "token": "gh_verify_example",
-                 *       "password": "correct horse battery staple",
-                 *       "displayName": "Ada"
-                 *     }
-                 */
                 "application/json": components["schemas"]["AcceptInvitationRequest"];
             };
         };
@@ -9954,29 +8144,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 900,
-                     *       "user": {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *         "email": "ada@example.com",
-                     *         "displayName": "Ada",
-                     *         "isPlatformAdmin": false,
-                     *         "emailVerified": true,
-                     *         "totpEnabled": false,
-                     *         "createdAt": "2026-11-01T12:00:00.000Z"
-                     *       },
-                     *       "membership": {
-                     *         "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *         "workspaceName": "Example Studio",
-                     *         "workspaceSlug": "example-studio",
-                     *         "role": "admin"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["AcceptedInvitation"];
                 };
             };
@@ -9986,29 +8153,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "accessToken": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl",
-                     *       "refreshToken": "gh_refresh_example",
-                     *       "tokenType": "Bearer",
-                     *       "expiresIn": 900,
-                     *       "user": {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *         "email": "ada@example.com",
-                     *         "displayName": "Ada",
-                     *         "isPlatformAdmin": false,
-                     *         "emailVerified": true,
-                     *         "totpEnabled": false,
-                     *         "createdAt": "2026-11-01T12:00:00.000Z"
-                     *       },
-                     *       "membership": {
-                     *         "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *         "workspaceName": "Example Studio",
-                     *         "workspaceSlug": "example-studio",
-                     *         "role": "admin"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["AcceptedInvitation"];
                 };
             };
@@ -10029,27 +8173,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "user": {
-                     *         "id": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *         "email": "ada@example.com",
-                     *         "displayName": "Ada",
-                     *         "isPlatformAdmin": false,
-                     *         "emailVerified": true,
-                     *         "totpEnabled": false,
-                     *         "createdAt": "2026-11-01T12:00:00.000Z"
-                     *       },
-                     *       "memberships": [
-                     *         {
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "workspaceName": "Example Studio",
-                     *           "workspaceSlug": "example-studio",
-                     *           "role": "admin"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["OwnAccount"];
                 };
             };
@@ -10070,11 +8193,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "accepted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["MailRequested"];
                 };
             };
@@ -10089,12 +8207,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "currentPassword": "correct horse battery staple",
-                 *       "newPassword": "a better password"
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateAccountPasswordRequest"];
             };
         };
@@ -10105,11 +8217,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "endedSessions": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["PasswordUpdated"];
                 };
             };
@@ -10133,23 +8240,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastUsedAt": "2026-11-01T12:10:00.000Z",
-                     *           "ipAddress": "203.0.113.7",
-                     *           "userAgent": "Mozilla/5.0 (X11; Linux x86_64)",
-                     *           "isCurrent": true
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["AccountSessionPage"];
                 };
             };
@@ -10160,7 +8250,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000005 */
                 sessionId: string;
             };
             cookie?: never;
@@ -10186,11 +8275,6 @@ export interface operations {
         /** @description The current password or a code of the authenticator app. */
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "password": "correct horse battery staple"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ReauthenticationRequest"];
             };
         };
@@ -10201,12 +8285,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "secret": "JBSWY3DPEHPK3PXP",
-                     *       "otpauthUri": "otpauth://totp/Guildhall:ada%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=Guildhall"
-                     *     }
-                     */
                     "application/json": components["schemas"]["TotpEnrollment"];
                 };
             };
@@ -10221,11 +8299,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "code": "123456"
-                 *     }
-                 */
                 "application/json": components["schemas"]["TotpCodeRequest"];
             };
         };
@@ -10236,13 +8309,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "recoveryCodes": [
-                     *         "k7qp-x2mn-w9rt"
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
@@ -10258,11 +8324,6 @@ export interface operations {
         /** @description The current password or a code of the authenticator app. */
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "password": "correct horse battery staple"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ReauthenticationRequest"];
             };
         };
@@ -10273,13 +8334,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "recoveryCodes": [
-                     *         "k7qp-x2mn-w9rt"
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
@@ -10295,11 +8349,6 @@ export interface operations {
         /** @description The current password or a code of the authenticator app. */
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "password": "correct horse battery staple"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ReauthenticationRequest"];
             };
         };
@@ -10322,11 +8371,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "token": "gh_verify_example"
-                 *     }
-                 */
                 "application/json": components["schemas"]["InvitationTokenRequest"];
             };
         };
@@ -10337,14 +8381,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "workspaceName": "Example Studio",
-                     *       "workspaceSlug": "example-studio",
-                     *       "role": "admin"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Membership"];
                 };
             };
@@ -10368,33 +8404,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "name": "Example Studio",
-                     *           "slug": "example-studio",
-                     *           "role": "admin",
-                     *           "plan": {
-                     *             "name": "Studio",
-                     *             "monthlyUnits": 1000000,
-                     *             "hardStop": false,
-                     *             "maxMatchEventRecordsPerRequest": 1000,
-                     *             "maxPlayerEventRecordsPerRequest": 1000,
-                     *             "rateLimit": {
-                     *               "perMinute": 1000,
-                     *               "perHour": 30000
-                     *             }
-                     *           },
-                     *           "createdAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["WorkspacePage"];
                 };
             };
@@ -10409,11 +8418,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Example Studio"
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateWorkspaceRequest"];
             };
         };
@@ -10424,26 +8428,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "name": "Example Studio",
-                     *       "slug": "example-studio",
-                     *       "role": "admin",
-                     *       "plan": {
-                     *         "name": "Studio",
-                     *         "monthlyUnits": 1000000,
-                     *         "hardStop": false,
-                     *         "maxMatchEventRecordsPerRequest": 1000,
-                     *         "maxPlayerEventRecordsPerRequest": 1000,
-                     *         "rateLimit": {
-                     *           "perMinute": 1000,
-                     *           "perHour": 30000
-                     *         }
-                     *       },
-                     *       "createdAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Workspace"];
                 };
             };
@@ -10454,7 +8438,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -10467,26 +8450,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "name": "Example Studio",
-                     *       "slug": "example-studio",
-                     *       "role": "admin",
-                     *       "plan": {
-                     *         "name": "Studio",
-                     *         "monthlyUnits": 1000000,
-                     *         "hardStop": false,
-                     *         "maxMatchEventRecordsPerRequest": 1000,
-                     *         "maxPlayerEventRecordsPerRequest": 1000,
-                     *         "rateLimit": {
-                     *           "perMinute": 1000,
-                     *           "perHour": 30000
-                     *         }
-                     *       },
-                     *       "createdAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Workspace"];
                 };
             };
@@ -10497,18 +8460,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Example Studio"
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateWorkspaceRequest"];
             };
         };
@@ -10519,26 +8476,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "name": "Example Studio",
-                     *       "slug": "example-studio",
-                     *       "role": "admin",
-                     *       "plan": {
-                     *         "name": "Studio",
-                     *         "monthlyUnits": 1000000,
-                     *         "hardStop": false,
-                     *         "maxMatchEventRecordsPerRequest": 1000,
-                     *         "maxPlayerEventRecordsPerRequest": 1000,
-                     *         "rateLimit": {
-                     *           "perMinute": 1000,
-                     *           "perHour": 30000
-                     *         }
-                     *       },
-                     *       "createdAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Workspace"];
                 };
             };
@@ -10552,7 +8489,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -10565,26 +8501,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "userId": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *           "invitationId": null,
-                     *           "email": "ada@example.com",
-                     *           "displayName": "Ada",
-                     *           "role": "admin",
-                     *           "status": "active",
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "invitedBy": null,
-                     *           "expiresAt": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["MemberPage"];
                 };
             };
@@ -10595,19 +8511,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "grace@example.com",
-                 *       "role": "admin"
-                 *     }
-                 */
                 "application/json": components["schemas"]["InviteMemberRequest"];
             };
         };
@@ -10618,19 +8527,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "userId": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *       "invitationId": null,
-                     *       "email": "ada@example.com",
-                     *       "displayName": "Ada",
-                     *       "role": "admin",
-                     *       "status": "active",
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "invitedBy": null,
-                     *       "expiresAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Member"];
                 };
             };
@@ -10641,9 +8537,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000004 */
                 userId: string;
             };
             cookie?: never;
@@ -10664,20 +8558,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000004 */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "role": "admin"
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateMemberRequest"];
             };
         };
@@ -10688,19 +8575,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "userId": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *       "invitationId": null,
-                     *       "email": "ada@example.com",
-                     *       "displayName": "Ada",
-                     *       "role": "admin",
-                     *       "status": "active",
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "invitedBy": null,
-                     *       "expiresAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Member"];
                 };
             };
@@ -10711,9 +8585,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000019 */
                 invitationId: string;
             };
             cookie?: never;
@@ -10737,7 +8609,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -10750,29 +8621,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "name": "Chess",
-                     *           "slug": "chess",
-                     *           "hiddenFromDiscovery": false,
-                     *           "isActive": true,
-                     *           "isDemo": false,
-                     *           "settings": {
-                     *             "autoCreateDefinitions": true
-                     *           },
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "disabledAt": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["TenantPage"];
                 };
             };
@@ -10783,19 +8631,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Chess",
-                 *       "hiddenFromDiscovery": false
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateTenantRequest"];
             };
         };
@@ -10806,22 +8647,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "name": "Chess",
-                     *       "slug": "chess",
-                     *       "hiddenFromDiscovery": false,
-                     *       "isActive": true,
-                     *       "isDemo": false,
-                     *       "settings": {
-                     *         "autoCreateDefinitions": true
-                     *       },
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "disabledAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
@@ -10832,7 +8657,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -10845,22 +8669,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "name": "Chess",
-                     *       "slug": "chess",
-                     *       "hiddenFromDiscovery": false,
-                     *       "isActive": true,
-                     *       "isDemo": false,
-                     *       "settings": {
-                     *         "autoCreateDefinitions": true
-                     *       },
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "disabledAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
@@ -10871,7 +8679,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -10892,19 +8699,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Chess",
-                 *       "hiddenFromDiscovery": false
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateTenantRequest"];
             };
         };
@@ -10915,22 +8715,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "name": "Chess",
-                     *       "slug": "chess",
-                     *       "hiddenFromDiscovery": false,
-                     *       "isActive": true,
-                     *       "isDemo": false,
-                     *       "settings": {
-                     *         "autoCreateDefinitions": true
-                     *       },
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "disabledAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
@@ -10941,7 +8725,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -10954,19 +8737,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "provider": "Mock",
-                     *           "enabled": true,
-                     *           "isConfigured": true,
-                     *           "settings": {},
-                     *           "updatedAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
@@ -10977,9 +8747,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example Mock */
                 provider: components["schemas"]["AuthProvider"];
             };
             cookie?: never;
@@ -10992,15 +8760,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "provider": "Mock",
-                     *       "enabled": true,
-                     *       "isConfigured": true,
-                     *       "settings": {},
-                     *       "updatedAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Provider"];
                 };
             };
@@ -11011,21 +8770,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example Mock */
                 provider: components["schemas"]["AuthProvider"];
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "enabled": true,
-                 *       "settings": {}
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateProviderRequest"];
             };
         };
@@ -11036,15 +8787,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "provider": "Mock",
-                     *       "enabled": true,
-                     *       "isConfigured": true,
-                     *       "settings": {},
-                     *       "updatedAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Provider"];
                 };
             };
@@ -11059,7 +8801,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -11072,28 +8813,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *           "name": "Production",
-                     *           "prefix": "gh_game_4f1c",
-                     *           "rateLimit": null,
-                     *           "rateLimitPerMinute": null,
-                     *           "payloadBytesPerMinute": null,
-                     *           "expiresAt": null,
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "revokedAt": null,
-                     *           "lastUsedAt": "2026-11-01T12:00:00.000Z",
-                     *           "successorId": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["GameKeyPage"];
                 };
             };
@@ -11107,18 +8826,12 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Production"
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateGameKeyRequest"];
             };
         };
@@ -11129,22 +8842,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *       "name": "Production",
-                     *       "prefix": "gh_game_4f1c",
-                     *       "rateLimit": null,
-                     *       "rateLimitPerMinute": null,
-                     *       "payloadBytesPerMinute": null,
-                     *       "expiresAt": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "revokedAt": null,
-                     *       "lastUsedAt": null,
-                     *       "successorId": null,
-                     *       "key": "gh_game_example"
-                     *     }
-                     */
                     "application/json": components["schemas"]["CreateGameKeyResult"];
                 };
             };
@@ -11155,9 +8852,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000009 */
                 keyId: string;
             };
             cookie?: never;
@@ -11178,20 +8873,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000009 */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Production 2"
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateGameKeyRequest"];
             };
         };
@@ -11202,21 +8890,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *       "name": "Production",
-                     *       "prefix": "gh_game_4f1c",
-                     *       "rateLimit": null,
-                     *       "rateLimitPerMinute": null,
-                     *       "payloadBytesPerMinute": null,
-                     *       "expiresAt": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "revokedAt": null,
-                     *       "lastUsedAt": "2026-11-01T12:00:00.000Z",
-                     *       "successorId": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["GameKey"];
                 };
             };
@@ -11227,20 +8900,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000009 */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "gracePeriodSeconds": 86400
-                 *     }
-                 */
                 "application/json": components["schemas"]["RotateKeyRequest"];
             };
         };
@@ -11251,22 +8917,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000018",
-                     *       "name": "Production",
-                     *       "prefix": "gh_game_4f1c",
-                     *       "rateLimit": null,
-                     *       "rateLimitPerMinute": null,
-                     *       "payloadBytesPerMinute": null,
-                     *       "expiresAt": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "revokedAt": null,
-                     *       "lastUsedAt": null,
-                     *       "successorId": null,
-                     *       "key": "gh_game_example"
-                     *     }
-                     */
                     "application/json": components["schemas"]["CreatedGameKey"];
                 };
             };
@@ -11281,7 +8931,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -11294,30 +8943,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *           "name": "Production",
-                     *           "prefix": "gh_game_4f1c",
-                     *           "rateLimit": null,
-                     *           "rateLimitPerMinute": null,
-                     *           "payloadBytesPerMinute": null,
-                     *           "expiresAt": null,
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "revokedAt": null,
-                     *           "lastUsedAt": "2026-11-01T12:00:00.000Z",
-                     *           "successorId": null,
-                     *           "allowDataApi": true,
-                     *           "subscriberWorkspaceId": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
@@ -11331,19 +8956,12 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Production",
-                 *       "allowDataApi": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateApiKeyRequest"];
             };
         };
@@ -11354,24 +8972,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *       "name": "Production",
-                     *       "prefix": "gh_game_4f1c",
-                     *       "rateLimit": null,
-                     *       "rateLimitPerMinute": null,
-                     *       "payloadBytesPerMinute": null,
-                     *       "expiresAt": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "revokedAt": null,
-                     *       "lastUsedAt": null,
-                     *       "successorId": null,
-                     *       "allowDataApi": true,
-                     *       "subscriberWorkspaceId": null,
-                     *       "key": "gh_api_example"
-                     *     }
-                     */
                     "application/json": components["schemas"]["CreateApiKeyResult"];
                 };
             };
@@ -11382,9 +8982,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000009 */
                 keyId: string;
             };
             cookie?: never;
@@ -11405,21 +9003,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000009 */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Production 2",
-                 *       "allowDataApi": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateApiKeyRequest"];
             };
         };
@@ -11430,23 +9020,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *       "name": "Production",
-                     *       "prefix": "gh_game_4f1c",
-                     *       "rateLimit": null,
-                     *       "rateLimitPerMinute": null,
-                     *       "payloadBytesPerMinute": null,
-                     *       "expiresAt": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "revokedAt": null,
-                     *       "lastUsedAt": "2026-11-01T12:00:00.000Z",
-                     *       "successorId": null,
-                     *       "allowDataApi": true,
-                     *       "subscriberWorkspaceId": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -11457,20 +9030,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000009 */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "gracePeriodSeconds": 86400
-                 *     }
-                 */
                 "application/json": components["schemas"]["RotateKeyRequest"];
             };
         };
@@ -11481,24 +9047,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000018",
-                     *       "name": "Production",
-                     *       "prefix": "gh_game_4f1c",
-                     *       "rateLimit": null,
-                     *       "rateLimitPerMinute": null,
-                     *       "payloadBytesPerMinute": null,
-                     *       "expiresAt": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "revokedAt": null,
-                     *       "lastUsedAt": null,
-                     *       "successorId": null,
-                     *       "allowDataApi": true,
-                     *       "subscriberWorkspaceId": null,
-                     *       "key": "gh_api_example"
-                     *     }
-                     */
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
@@ -11512,7 +9060,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -11525,25 +9072,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "name": "Partner",
-                     *           "prefix": "gh_game_4f1c",
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "tenantName": "Chess",
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "agreedBy": "0199e0c5-7b1e-7000-8000-000000000004",
-                     *           "agreedAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["PaidKeyPage"];
                 };
             };
@@ -11554,9 +9082,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000009 */
                 keyId: string;
             };
             cookie?: never;
@@ -11577,21 +9103,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Studio",
-                 *       "monthlyUnits": 1000000,
-                 *       "maxMatchEventRecordsPerRequest": 1000,
-                 *       "maxPlayerEventRecordsPerRequest": 1000
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdatePlanRequest"];
             };
         };
@@ -11602,19 +9119,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "name": "Studio",
-                     *       "monthlyUnits": 1000000,
-                     *       "hardStop": false,
-                     *       "maxMatchEventRecordsPerRequest": 1000,
-                     *       "maxPlayerEventRecordsPerRequest": 1000,
-                     *       "rateLimit": {
-                     *         "perMinute": 1000,
-                     *         "perHour": 30000
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["Plan"];
                 };
             };
@@ -11625,7 +9129,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -11638,18 +9141,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "plan": "Studio",
-                     *       "periodStart": "2026-11-01T00:00:00.000Z",
-                     *       "periodEnd": "2026-12-01T00:00:00.000Z",
-                     *       "limit": 1000000,
-                     *       "used": 48200,
-                     *       "bytesIn": 48200,
-                     *       "bytesOut": 12600,
-                     *       "hardStop": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["WorkspaceQuota"];
                 };
             };
@@ -11666,7 +9157,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -11679,21 +9169,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "from": "2026-11-01",
-                     *       "to": "2026-12-01",
-                     *       "groupBy": "day",
-                     *       "items": [
-                     *         {
-                     *           "day": "2026-11-01",
-                     *           "units": 4820,
-                     *           "bytesIn": 48200,
-                     *           "bytesOut": 12600
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["UsageReport"];
                 };
             };
@@ -11714,7 +9189,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -11727,26 +9201,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000017",
-                     *           "type": "rate_spike",
-                     *           "keyKind": "game",
-                     *           "keyId": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "threshold": 1000,
-                     *           "observed": 1250,
-                     *           "windowStart": "2026-11-01T12:00:00.000Z",
-                     *           "createdAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["AlertPage"];
                 };
             };
@@ -11757,7 +9211,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
@@ -11770,12 +9223,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "rateLimitPerMinute": 1000,
-                     *       "payloadBytesPerMinute": 10000000
-                     *     }
-                     */
                     "application/json": components["schemas"]["AlertSettings"];
                 };
             };
@@ -11786,19 +9233,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000002 */
                 tenantId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "rateLimitPerMinute": 1000,
-                 *       "payloadBytesPerMinute": 10000000
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateAlertSettingsRequest"];
             };
         };
@@ -11809,12 +9249,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "rateLimitPerMinute": 1000,
-                     *       "payloadBytesPerMinute": 10000000
-                     *     }
-                     */
                     "application/json": components["schemas"]["AlertSettings"];
                 };
             };
@@ -11839,31 +9273,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "type": "alert.rate_spike",
-                     *           "title": "Unusual traffic",
-                     *           "text": "The key \"Production\" sent 1,250 requests within a minute.",
-                     *           "data": {
-                     *             "keyId": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *             "observed": 1250,
-                     *             "threshold": 1000
-                     *           },
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "readAt": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1,
-                     *       "unreadCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["NotificationPage"];
                 };
             };
@@ -11895,11 +9304,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example id: 0199e0c5-7b1e-7000-8000-000000000023
-                     *     event: notification
-                     *     data: {"id":"0199e0c5-7b1e-7000-8000-000000000023","title":"Unusual traffic"}
-                     */
                     "text/event-stream": string;
                 };
             };
@@ -11910,7 +9314,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000023 */
                 notificationId: string;
             };
             cookie?: never;
@@ -11923,23 +9326,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "type": "alert.rate_spike",
-                     *       "title": "Unusual traffic",
-                     *       "text": "The key \"Production\" sent 1,250 requests within a minute.",
-                     *       "data": {
-                     *         "keyId": "0199e0c5-7b1e-7000-8000-000000000009",
-                     *         "observed": 1250,
-                     *         "threshold": 1000
-                     *       },
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": "0199e0c5-7b1e-7000-8000-000000000002",
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "readAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Notification"];
                 };
             };
@@ -11960,11 +9346,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "markedCount": 3
-                     *     }
-                     */
                     "application/json": components["schemas"]["MarkedNotifications"];
                 };
             };
@@ -11978,7 +9359,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
@@ -11991,31 +9371,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "tenantId": null,
-                     *           "url": "https://hooks.example.com/guildhall",
-                     *           "description": "Alerts to the chat of the team",
-                     *           "eventTypes": [
-                     *             "alert.rate_spike"
-                     *           ],
-                     *           "enabled": true,
-                     *           "disabledAt": null,
-                     *           "disabledReason": null,
-                     *           "failingSince": null,
-                     *           "previousSecretUntil": null,
-                     *           "createdAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookPage"];
                 };
             };
@@ -12026,22 +9381,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "url": "https://hooks.example.com/guildhall",
-                 *       "eventTypes": [
-                 *         "alert.rate_spike"
-                 *       ],
-                 *       "description": "Alerts to the chat of the team"
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreateWebhookRequest"];
             };
         };
@@ -12052,25 +9397,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": null,
-                     *       "url": "https://hooks.example.com/guildhall",
-                     *       "description": "Alerts to the chat of the team",
-                     *       "eventTypes": [
-                     *         "alert.rate_spike"
-                     *       ],
-                     *       "enabled": true,
-                     *       "disabledAt": null,
-                     *       "disabledReason": null,
-                     *       "failingSince": null,
-                     *       "previousSecretUntil": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "secret": "whsec_ZXhhbXBsZSBzZWNyZXQ="
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
@@ -12081,9 +9407,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
@@ -12096,24 +9420,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": null,
-                     *       "url": "https://hooks.example.com/guildhall",
-                     *       "description": "Alerts to the chat of the team",
-                     *       "eventTypes": [
-                     *         "alert.rate_spike"
-                     *       ],
-                     *       "enabled": true,
-                     *       "disabledAt": null,
-                     *       "disabledReason": null,
-                     *       "failingSince": null,
-                     *       "previousSecretUntil": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -12124,9 +9430,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
@@ -12147,24 +9451,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "url": "https://hooks.example.com/guildhall",
-                 *       "eventTypes": [
-                 *         "alert.rate_spike"
-                 *       ],
-                 *       "description": "Alerts to the chat of the team"
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateWebhookRequest"];
             };
         };
@@ -12175,24 +9468,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": null,
-                     *       "url": "https://hooks.example.com/guildhall",
-                     *       "description": "Alerts to the chat of the team",
-                     *       "eventTypes": [
-                     *         "alert.rate_spike"
-                     *       ],
-                     *       "enabled": true,
-                     *       "disabledAt": null,
-                     *       "disabledReason": null,
-                     *       "failingSince": null,
-                     *       "previousSecretUntil": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -12203,9 +9478,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
@@ -12218,19 +9491,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "eventType": "alert.rate_spike",
-                     *       "status": "delivered",
-                     *       "attempts": 1,
-                     *       "lastStatusCode": 200,
-                     *       "lastError": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastAttemptAt": "2026-11-01T12:10:00.000Z",
-                     *       "nextAttemptAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
@@ -12241,20 +9501,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                /**
-                 * @example {
-                 *       "overlapSeconds": 86400
-                 *     }
-                 */
                 "application/json": components["schemas"]["RotateWebhookSecretRequest"];
             };
         };
@@ -12265,25 +9518,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": null,
-                     *       "url": "https://hooks.example.com/guildhall",
-                     *       "description": "Alerts to the chat of the team",
-                     *       "eventTypes": [
-                     *         "alert.rate_spike"
-                     *       ],
-                     *       "enabled": true,
-                     *       "disabledAt": null,
-                     *       "disabledReason": null,
-                     *       "failingSince": null,
-                     *       "previousSecretUntil": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "secret": "whsec_ZXhhbXBsZSBzZWNyZXQ="
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
@@ -12301,9 +9535,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
@@ -12316,26 +9548,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "eventType": "alert.rate_spike",
-                     *           "status": "delivered",
-                     *           "attempts": 1,
-                     *           "lastStatusCode": 200,
-                     *           "lastError": null,
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastAttemptAt": "2026-11-01T12:10:00.000Z",
-                     *           "nextAttemptAt": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookDeliveryPage"];
                 };
             };
@@ -12346,11 +9558,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000014 */
                 deliveryId: string;
             };
             cookie?: never;
@@ -12363,30 +9572,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "eventType": "alert.rate_spike",
-                     *       "status": "delivered",
-                     *       "attempts": 1,
-                     *       "lastStatusCode": 200,
-                     *       "lastError": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastAttemptAt": "2026-11-01T12:10:00.000Z",
-                     *       "nextAttemptAt": null,
-                     *       "body": "{\"type\":\"alert.rate_spike\",\"data\":{\"observed\":1250}}",
-                     *       "history": [
-                     *         {
-                     *           "number": 1,
-                     *           "startedAt": "2026-11-01T12:00:00.000Z",
-                     *           "durationMs": 84,
-                     *           "statusCode": 200,
-                     *           "error": null,
-                     *           "answer": "ok"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookDeliveryDetail"];
                 };
             };
@@ -12397,11 +9582,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000003 */
                 workspaceId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000014 */
                 deliveryId: string;
             };
             cookie?: never;
@@ -12414,19 +9596,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "eventType": "alert.rate_spike",
-                     *       "status": "delivered",
-                     *       "attempts": 1,
-                     *       "lastStatusCode": 200,
-                     *       "lastError": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastAttemptAt": "2026-11-01T12:10:00.000Z",
-                     *       "nextAttemptAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
@@ -12450,25 +9619,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "to": "ada@example.com",
-                     *           "subject": "Verify your address",
-                     *           "text": "Your code is 123456.",
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "sentAt": "2026-11-01T12:00:00.000Z",
-                     *           "failedAt": null,
-                     *           "failure": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["OutboxMailPage"];
                 };
             };
@@ -12492,31 +9642,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *           "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *           "tenantId": null,
-                     *           "url": "https://hooks.example.com/guildhall",
-                     *           "description": "Alerts to the chat of the team",
-                     *           "eventTypes": [
-                     *             "alert.rate_spike"
-                     *           ],
-                     *           "enabled": true,
-                     *           "disabledAt": null,
-                     *           "disabledReason": null,
-                     *           "failingSince": null,
-                     *           "previousSecretUntil": null,
-                     *           "createdAt": "2026-11-01T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookPage"];
                 };
             };
@@ -12531,15 +9656,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "url": "https://hooks.example.com/guildhall",
-                 *       "eventTypes": [
-                 *         "alert.rate_spike"
-                 *       ],
-                 *       "description": "Alerts to the chat of the team"
-                 *     }
-                 */
                 "application/json": components["schemas"]["CreatePlatformWebhookRequest"];
             };
         };
@@ -12550,25 +9666,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": null,
-                     *       "url": "https://hooks.example.com/guildhall",
-                     *       "description": "Alerts to the chat of the team",
-                     *       "eventTypes": [
-                     *         "alert.rate_spike"
-                     *       ],
-                     *       "enabled": true,
-                     *       "disabledAt": null,
-                     *       "disabledReason": null,
-                     *       "failingSince": null,
-                     *       "previousSecretUntil": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "secret": "whsec_ZXhhbXBsZSBzZWNyZXQ="
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
@@ -12579,7 +9676,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
@@ -12592,24 +9688,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": null,
-                     *       "url": "https://hooks.example.com/guildhall",
-                     *       "description": "Alerts to the chat of the team",
-                     *       "eventTypes": [
-                     *         "alert.rate_spike"
-                     *       ],
-                     *       "enabled": true,
-                     *       "disabledAt": null,
-                     *       "disabledReason": null,
-                     *       "failingSince": null,
-                     *       "previousSecretUntil": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -12620,7 +9698,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
@@ -12641,22 +9718,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "url": "https://hooks.example.com/guildhall",
-                 *       "eventTypes": [
-                 *         "alert.rate_spike"
-                 *       ],
-                 *       "description": "Alerts to the chat of the team"
-                 *     }
-                 */
                 "application/json": components["schemas"]["UpdateWebhookRequest"];
             };
         };
@@ -12667,24 +9734,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": null,
-                     *       "url": "https://hooks.example.com/guildhall",
-                     *       "description": "Alerts to the chat of the team",
-                     *       "eventTypes": [
-                     *         "alert.rate_spike"
-                     *       ],
-                     *       "enabled": true,
-                     *       "disabledAt": null,
-                     *       "disabledReason": null,
-                     *       "failingSince": null,
-                     *       "previousSecretUntil": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -12695,7 +9744,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
@@ -12708,19 +9756,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "eventType": "alert.rate_spike",
-                     *       "status": "delivered",
-                     *       "attempts": 1,
-                     *       "lastStatusCode": 200,
-                     *       "lastError": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastAttemptAt": "2026-11-01T12:10:00.000Z",
-                     *       "nextAttemptAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
@@ -12731,18 +9766,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                /**
-                 * @example {
-                 *       "overlapSeconds": 86400
-                 *     }
-                 */
                 "application/json": components["schemas"]["RotateWebhookSecretRequest"];
             };
         };
@@ -12753,25 +9782,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000010",
-                     *       "workspaceId": "0199e0c5-7b1e-7000-8000-000000000003",
-                     *       "tenantId": null,
-                     *       "url": "https://hooks.example.com/guildhall",
-                     *       "description": "Alerts to the chat of the team",
-                     *       "eventTypes": [
-                     *         "alert.rate_spike"
-                     *       ],
-                     *       "enabled": true,
-                     *       "disabledAt": null,
-                     *       "disabledReason": null,
-                     *       "failingSince": null,
-                     *       "previousSecretUntil": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "secret": "whsec_ZXhhbXBsZSBzZWNyZXQ="
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
@@ -12789,7 +9799,6 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
             };
             cookie?: never;
@@ -12802,26 +9811,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *           "eventType": "alert.rate_spike",
-                     *           "status": "delivered",
-                     *           "attempts": 1,
-                     *           "lastStatusCode": 200,
-                     *           "lastError": null,
-                     *           "createdAt": "2026-11-01T12:00:00.000Z",
-                     *           "lastAttemptAt": "2026-11-01T12:10:00.000Z",
-                     *           "nextAttemptAt": null
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "offset": 0,
-                     *       "totalCount": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookDeliveryPage"];
                 };
             };
@@ -12832,9 +9821,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000014 */
                 deliveryId: string;
             };
             cookie?: never;
@@ -12847,30 +9834,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "eventType": "alert.rate_spike",
-                     *       "status": "delivered",
-                     *       "attempts": 1,
-                     *       "lastStatusCode": 200,
-                     *       "lastError": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastAttemptAt": "2026-11-01T12:10:00.000Z",
-                     *       "nextAttemptAt": null,
-                     *       "body": "{\"type\":\"alert.rate_spike\",\"data\":{\"observed\":1250}}",
-                     *       "history": [
-                     *         {
-                     *           "number": 1,
-                     *           "startedAt": "2026-11-01T12:00:00.000Z",
-                     *           "durationMs": 84,
-                     *           "statusCode": 200,
-                     *           "error": null,
-                     *           "answer": "ok"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookDeliveryDetail"];
                 };
             };
@@ -12881,9 +9844,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0199e0c5-7b1e-7000-8000-000000000010 */
                 webhookId: string;
-                /** @example 0199e0c5-7b1e-7000-8000-000000000014 */
                 deliveryId: string;
             };
             cookie?: never;
@@ -12896,19 +9857,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "0199e0c5-7b1e-7000-8000-000000000016",
-                     *       "eventType": "alert.rate_spike",
-                     *       "status": "delivered",
-                     *       "attempts": 1,
-                     *       "lastStatusCode": 200,
-                     *       "lastError": null,
-                     *       "createdAt": "2026-11-01T12:00:00.000Z",
-                     *       "lastAttemptAt": "2026-11-01T12:10:00.000Z",
-                     *       "nextAttemptAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
