@@ -39,7 +39,7 @@ CREATE INDEX ON account_refresh_tokens (session_id);
 CREATE TABLE account_tokens (
   token_hash bytea PRIMARY KEY,                     -- HMAC-SHA256
   account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
-  purpose    text NOT NULL CHECK (purpose IN ('verify', 'reset', 'mfa')),
+  purpose    text NOT NULL CHECK (purpose IN ('verify', 'reset', 'mfa', 'link')),
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   expires_at timestamptz NOT NULL,
   used_at    timestamptz                            -- used, or ended by a new password

@@ -9,6 +9,7 @@ CREATE TABLE match_sessions (
   ended_at   timestamptz,
   PRIMARY KEY (tenant_id, id)
 );
+CREATE INDEX match_sessions_running ON match_sessions (tenant_id, id) WHERE ended_at IS NULL;
 CALL guildhall_isolate_tenant('match_sessions');
 
 CREATE TABLE match_players (
@@ -26,7 +27,7 @@ CREATE TABLE match_players (
   FOREIGN KEY (tenant_id, match_session_id) REFERENCES match_sessions,
   UNIQUE (tenant_id, match_session_id, player_id)
 );
-CREATE INDEX ON match_players (tenant_id, player_id);
+CREATE INDEX ON match_players (tenant_id, player_id, match_session_id);
 CALL guildhall_isolate_tenant('match_players');
 
 CREATE TABLE event_definitions (

@@ -223,6 +223,7 @@ const TEXTS: Record<string, string> = {
   to: '2026-12-01',
   'OutboxMail.to': 'ada@example.com',
   token: 'gh_verify_example',
+  'AccountLinkRequest.token': 'gh_link_example',
   'CreatePlayerRequest.token': 'mock:grace:secret',
   'IdentityProof.token': 'mock:ada:secret',
   'LinkAuthMethodRequest.token': 'mock:ada-2:secret',
@@ -264,7 +265,9 @@ const TEXTS: Record<string, string> = {
   'EventSummary.from': '2026-11-01T00:00:00.000Z',
   'EventSummary.to': NEXT_MONTH,
   'SessionAnalytics.from': '2026-11-01T00:00:00.000Z',
+  'SessionTimeline.from': '2026-11-01T00:00:00.000Z',
   'SessionAnalytics.to': NEXT_MONTH,
+  'SessionTimeline.to': NEXT_MONTH,
   periodStart: '2026-11-01T00:00:00.000Z',
 };
 
@@ -298,6 +301,7 @@ const NUMBERS: Record<string, number> = {
   limit: 50,
   'WorkspaceQuota.limit': 1_000_000,
   loginCount: 12,
+  logins: 12,
   loginsByPlatform: 40,
   markedCount: 3,
   matchPosition: 1,
@@ -316,6 +320,7 @@ const NUMBERS: Record<string, number> = {
   payloadBytesPerMinute: 10_000_000,
   perHour: 30_000,
   perMinute: 1000,
+  playerCount: 2,
   placement: 1,
   playDataId: 1,
   playerIndex: 1,
@@ -396,7 +401,7 @@ const EMPTY = new Set(
 /** Optional members that examples leave out. */
 const OMITTED = new Set(
   (
-    'AuditRecordPage.nextCursor StoredEventPage.nextCursor BanPlayerRequest.until UpdateTenantRequest.isActive eventDefinitionId ' +
+    'AuditRecordPage.nextCursor StoredEventPage.nextCursor ListedMatchPage.nextCursor BanPlayerRequest.until UpdateTenantRequest.isActive eventDefinitionId ' +
     'CreateGameKeyRequest.expiresAt CreateApiKeyRequest.expiresAt UpdateGameKeyRequest.expiresAt UpdateApiKeyRequest.expiresAt ' +
     'IdentityProof.message IdentityProof.signature IdentityProof.email IdentityProof.code LinkAuthMethodRequest.message ' +
     'LinkAuthMethodRequest.signature LinkAuthMethodRequest.email LinkAuthMethodRequest.code proof sourceProof ' +

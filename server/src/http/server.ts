@@ -5,6 +5,7 @@ import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { BODY_LIMIT } from './body-limits.ts';
+import { serveConsole } from './console.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
 import { declareIdempotency } from './idempotency-key.ts';
 import { parseJsonBodies } from './json-body.ts';
@@ -122,7 +123,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       strictPreflight: false,
     });
   }
-  answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem));
+  const pages = await serveConsole(app);
+  answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem), pages);
   return app;
 }
 

@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import FindMyWay from 'find-my-way';
+import type { Console } from './console.ts';
 import { ProblemError } from '../core/problem.ts';
 
-/** Returns 404 for an unknown path. If the path supports other methods, returns 405 with `Allow`. */
+/**
+ * Returns 404 for an unknown path. If the path supports other methods, returns 405 with `Allow`. A browser that navigates to
+ * a page of the console gets the console.
+ */
 export function answerUnknownPaths(
   app: FastifyInstance,
   send: (request: FastifyRequest, reply: FastifyReply, problem: ProblemError) => FastifyReply,
+  { isPage, sendPage }: Console,
 ): void {
   const methodsByUrl = new Map<string, Set<string>>();
   const paths = FindMyWay({ maxParamLength: 256 });
@@ -20,6 +25,7 @@ export function answerUnknownPaths(
   });
 
   app.setNotFoundHandler((request, reply) => {
+    if (isPage(request)) return sendPage(reply);
     const methods = paths.find('GET', request.url)?.store as Set<string> | undefined;
     if (!methods)
       return send(request, reply, new ProblemError('not_found', 'No route has this path. Check the path.'));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openDatabase, type Querier } from '../database/database.ts';
-import { createFirstAdmin, hasAccounts } from '../features/studio/accounts/index.ts';
+import { createFirstAdmin, createSignInLink, hasAccounts } from '../features/studio/accounts/index.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { createTenant, setProvider } from '../features/studio/tenants/index.ts';
 import { createWorkspace } from '../features/studio/workspaces/index.ts';
@@ -15,6 +15,8 @@ export interface DemoAccess {
   password: string;
   workspaceId: string;
   tenantId: string;
+  /** The token of the link that signs the administrator in once. */
+  linkToken: string;
   gameKey: string;
   apiKey: string;
 }
@@ -43,9 +45,11 @@ export async function seedDemo(
       const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
       const isEmpty = !(await hasAccounts(transaction));
       const admin = isEmpty ? await createFirstAdmin(transaction, SYSTEM, account) : undefined;
-      const keys = admin && (await makeDemoTenant(transaction, createVault(masterKey), tenantId, admin.id));
+      const vault = createVault(masterKey);
+      const keys = admin && (await makeDemoTenant(transaction, vault, tenantId, admin.id));
+      const linkToken = admin && (await createSignInLink(transaction, vault, admin.id));
       await open();
-      return keys && { email: DEMO_EMAIL, password, tenantId, ...keys };
+      return keys && linkToken ? { email: DEMO_EMAIL, password, tenantId, linkToken, ...keys } : undefined;
     });
   } finally {
     await database.close();
@@ -80,7 +84,11 @@ export function welcome(url: string, demo: DemoAccess, referenceToken: string): 
   const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
   const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
   return `
-This is the first start, so a demo game was created. Save these credentials. They are not shown again.
+This is the first start, so a demo game was created. Open the console. This link signs you in once, within 30 minutes:
+
+  ${url}/welcome#token=${demo.linkToken}
+
+Save these credentials. They are not shown again.
 Paste them into another terminal to try the README:
 
   URL=${url}

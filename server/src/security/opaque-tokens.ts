@@ -12,7 +12,8 @@ export type TokenKind =
   | 'invite'
   | 'verify'
   | 'reset'
-  | 'mfa';
+  | 'mfa'
+  | 'link';
 
 /**
  * Creates an opaque token: `gh_<kind>_`, 256 random bits as 64 hexadecimal digits, and 8 digits of checksum. Secret

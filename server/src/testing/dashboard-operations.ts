@@ -109,6 +109,13 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
       );
       return rows[0].id as string;
     },
+    match: async ({ tenant }: Scene) => {
+      const { rows } = await app.owner.query(
+        'INSERT INTO match_sessions (tenant_id, id, started_at) VALUES ($1, gen_random_uuid(), now()) RETURNING id',
+        [tenant.tenantId],
+      );
+      return rows[0].id as string;
+    },
     notification: async ({ email }: Scene) => {
       const { rows } = await app.owner.query(
         `INSERT INTO notifications (id, account_id, type, title, text)
@@ -273,6 +280,9 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     exportEvents: { ...reads, query: 'scope=player' },
     getEventSummary: { ...reads, query: `scope=player&${lastDay}` },
     getSessionAnalytics: { ...reads, query: lastDay },
+    getSessionTimeline: reads,
+    listTenantMatches: reads,
+    getTenantMatch: { ...reads, path: { matchSessionId: made.match } },
 
     listAlerts: reads,
     getAlertSettings: reads,

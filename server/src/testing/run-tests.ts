@@ -30,9 +30,19 @@ const PROGRAMS = {
   '.browser.test.ts': ['chromium'],
   // The commands of the documentation.
   '.shell.test.ts': ['bash', 'curl', 'openssl', 'python3'],
+  '.browser.test.ts': ['chromium'],
 };
 
-const folders = ['src', 'contracts', 'acceptance', 'benchmarks', '../examples', '../sdk/src', '../sdk/test'];
+const folders = [
+  'src',
+  'contracts',
+  'acceptance',
+  'benchmarks',
+  '../examples',
+  '../sdk/src',
+  '../sdk/test',
+  '../console/tests',
+];
 const found = globSync(
   folders.map((place) => `${place}/**/*.test.ts`),
   { cwd: SERVER },

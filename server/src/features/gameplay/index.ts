@@ -2,7 +2,7 @@ import { behind, withDatabase } from '../feature-group.ts';
 import { rollUpSessions, sessionAnalyticsRoutes } from './analytics/index.ts';
 import { definitionCsvRoutes, eventDefinitionRoutes } from './event-definitions/index.ts';
 import { eventIngestionRoutes, eventReadingRoutes, type IngestServices } from './events/index.ts';
-import { matchRoutes } from './matches/index.ts';
+import { matchRoutes, tenantMatchRoutes } from './matches/index.ts';
 
 /** What happens in games: matches, events with their definitions, and figures about them. */
 export const gameplay = {
@@ -11,7 +11,7 @@ export const gameplay = {
     behind('gameKeyAndPlayer', ({ ingestion }: { ingestion: IngestServices }) =>
       eventIngestionRoutes(ingestion),
     ),
-    behind('account', eventDefinitionRoutes, definitionCsvRoutes),
+    behind('account', eventDefinitionRoutes, definitionCsvRoutes, withDatabase(tenantMatchRoutes)),
     behind('accountOrApiKey', eventReadingRoutes, withDatabase(sessionAnalyticsRoutes)),
   ],
   schedules: [{ name: 'roll-up-sessions', cron: '*/10 * * * *', run: rollUpSessions }],

@@ -80,6 +80,35 @@ export async function countSessions(
   return counts!;
 }
 
+/** The logins and distinct players of one hour or day. */
+export interface TimelineRow {
+  bucketStart: string;
+  logins: number;
+  uniquePlayers: number;
+}
+
+/** Reads roll-ups of one span, the empty ones included. The range begins and ends on the span. */
+export function listRolledUpBuckets(
+  db: Querier,
+  tenantId: string,
+  { span, from, to }: { span: 'hour' | 'day'; from: string; to: string },
+): Promise<TimelineRow[]> {
+  return db.rows(sql`
+    SELECT bucket.start AS "bucketStart", coalesce(login.logins, 0)::bigint AS logins,
+           coalesce(player.players, 0)::bigint AS "uniquePlayers"
+    FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval, 'UTC')
+      AS bucket(start)
+    LEFT JOIN (
+      SELECT starts_at, sum(logins) AS logins FROM login_rollups
+      WHERE tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}
+      GROUP BY starts_at) login ON login.starts_at = bucket.start
+    LEFT JOIN (
+      SELECT starts_at, sum(bit_count(players)) AS players FROM player_rollups
+      WHERE tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}
+      GROUP BY starts_at) player ON player.starts_at = bucket.start
+    ORDER BY bucket.start`);
+}
+
 function union(none: Sql, some: Sql[]): Sql {
   return join([none, ...some], ' UNION ALL ');
 }

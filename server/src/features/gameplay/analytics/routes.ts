@@ -2,7 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { problems } from '../../../http/schemas.ts';
 import { readAnalytics } from './read-analytics.ts';
-import { AnalyticsPath, AnalyticsQuery, SessionAnalytics } from './schemas.ts';
+import { readTimeline } from './read-timeline.ts';
+import {
+  AnalyticsPath,
+  AnalyticsQuery,
+  SessionAnalytics,
+  SessionTimeline,
+  TimelineQuery,
+} from './schemas.ts';
 
 /** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
 export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTypebox {
@@ -24,6 +31,25 @@ export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTy
         },
       },
       async (request) => readAnalytics(database, request.params.tenantId, request.query),
+    );
+
+    app.get(
+      '/api/bus_tenants/:tenantId/sessions/timeline',
+      {
+        config: { role: 'viewer', usage: 'read' },
+        schema: {
+          operationId: 'getSessionTimeline',
+          tags: ['Sessions'],
+          summary: 'Count logins by hour or day',
+          description:
+            'Counts the logins and their distinct players in each hour or day of the range, for charts. The counts are exact and ' +
+            'include the last committed login. Limit: 192 buckets.',
+          params: AnalyticsPath,
+          querystring: TimelineQuery,
+          response: { 200: SessionTimeline, ...problems(503) },
+        },
+      },
+      async (request) => readTimeline(database, request.params.tenantId, request.query),
     );
   };
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Timestamp } from '../../../http/schemas.ts';
+import { Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
 
 export const AnalyticsPath = Type.Object({ tenantId: Guid });
 
@@ -28,4 +28,39 @@ export const SessionAnalytics = Type.Object(
     }),
   },
   { title: 'SessionAnalytics' },
+);
+
+export const TimelineQuery = Type.Object({
+  from: Type.Optional(
+    Type.String({
+      ...Timestamp,
+      description: 'An instant in the first bucket. Default: 24 buckets, the last one included.',
+    }),
+  ),
+  to: Type.Optional(Type.String({ ...Timestamp, description: 'End of the range, exclusive. Default: now.' })),
+  bucket: OneOf(['hour', 'day'], {
+    title: 'TimelineBucket',
+    default: 'hour',
+    description: 'The width of a bucket, in UTC.',
+  }),
+});
+
+export const SessionTimeline = Type.Object(
+  {
+    from: Timestamp,
+    to: Timestamp,
+    bucket: OneOf(['hour', 'day'], { title: 'TimelineBucket' }),
+    items: Type.Array(
+      Type.Object(
+        {
+          bucketStart: Timestamp,
+          logins: Type.Integer(),
+          uniquePlayers: Type.Integer({ description: 'Distinct players of this bucket.' }),
+        },
+        { title: 'SessionTimelineBucket' },
+      ),
+      { maxItems: 200, description: 'Oldest first. Buckets without logins are included.' },
+    ),
+  },
+  { title: 'SessionTimeline' },
 );

@@ -357,3 +357,60 @@ describe('rollUpSessions', () => {
     await assertMatchesLedger(tenant, ...range);
   });
 });
+
+describe('GET /api/bus_tenants/{tenantId}/sessions/timeline', () => {
+  const timeline = (tenant: TestTenant, query: Record<string, string> = {}) =>
+    app.http.get(`/api/bus_tenants/${tenant.tenantId}/sessions/timeline?${new URLSearchParams(query)}`, {
+      apiKey: tenant.apiKey,
+    });
+
+  test('counts the same before and after the roll-up', async () => {
+    const tenant = await arrangeTenant(app);
+    const [ada, ben] = [randomUUID(), randomUUID()];
+    await addLogins(tenant, [
+      { at: hoursAgo(5), playerId: ada },
+      { at: hoursAgo(5), playerId: ada },
+      { at: hoursAgo(5), playerId: ben },
+      { at: hoursAgo(2), playerId: ben },
+      { at: hoursAgo(0), playerId: ada },
+    ]);
+    const range = { from: hoursAgo(6), to: hoursAgo(-1) };
+    const before = await timeline(tenant, range);
+    assert.equal(before.status, 200, before.text);
+    await rollUp();
+    const { body } = await timeline(tenant, range);
+    assert.deepEqual(body, before.body);
+    assert.deepEqual(
+      body.items
+        .filter(({ logins }: { logins: number }) => logins > 0)
+        .map(({ logins, uniquePlayers }: { logins: number; uniquePlayers: number }) => [
+          logins,
+          uniquePlayers,
+        ]),
+      [
+        [3, 2],
+        [1, 1],
+        [1, 1],
+      ],
+    );
+    const days = (await timeline(tenant, { ...range, bucket: 'day' })).body.items;
+    assert.equal(
+      days.reduce((sum: number, { logins }: { logins: number }) => sum + logins, 0),
+      5,
+    );
+  });
+
+  test('includes empty buckets, 24 by default', async () => {
+    const { body } = await timeline(await arrangeTenant(app));
+    assert.equal(body.items.length, 24);
+    assert.ok(body.items.every(({ logins }: { logins: number }) => logins === 0));
+  });
+
+  test('returns 400 for an empty range and for more than 192 buckets', async () => {
+    const tenant = await arrangeTenant(app);
+    assert.equal((await timeline(tenant, { from: hoursAgo(-3), to: hoursAgo(1) })).status, 400);
+    assert.equal((await timeline(tenant, { from: hoursAgo(300) })).status, 400);
+    assert.equal((await timeline(tenant, { from: hoursAgo(300), bucket: 'day' })).status, 200);
+    assert.equal((await timeline(tenant, { bucket: 'minute' })).status, 400);
+  });
+});

@@ -31,17 +31,21 @@ function fill(spans: Span[], from: string, to: string): RangePart[] {
 }
 
 /** Returns the start of the hour, day or month that contains an instant. */
-function floor(instant: string, span: Span): string {
+export function floor(instant: string, span: Span): string {
   const kept = { hour: 13, day: 10, month: 7 }[span];
   return instant.slice(0, kept) + '0000-01-01T00:00:00.000000Z'.slice(kept);
 }
 
 function ceil(instant: string, span: Span): string {
   const begin = floor(instant, span);
-  if (begin === instant) return instant;
-  const next = new Date(begin);
-  if (span === 'hour') next.setUTCHours(next.getUTCHours() + 1);
-  else if (span === 'day') next.setUTCDate(next.getUTCDate() + 1);
-  else next.setUTCMonth(next.getUTCMonth() + 1);
-  return next.toISOString().replace('Z', '000Z');
+  return begin === instant ? instant : next(begin, span);
+}
+
+/** Returns the start of the hour, day or month after the one that begins at an instant. */
+export function next(begin: string, span: Span): string {
+  const end = new Date(begin);
+  if (span === 'hour') end.setUTCHours(end.getUTCHours() + 1);
+  else if (span === 'day') end.setUTCDate(end.getUTCDate() + 1);
+  else end.setUTCMonth(end.getUTCMonth() + 1);
+  return end.toISOString().replace('Z', '000Z');
 }

@@ -1,2 +1,3 @@
+export { tenantMatchRoutes } from './administration-routes.ts';
 export { findRoster, type RosterEntry } from './queries.ts';
 export { matchRoutes } from './routes.ts';

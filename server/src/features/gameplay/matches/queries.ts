@@ -1,5 +1,6 @@
+import { firstIdAt } from '../../../core/ids.ts';
 import type { Querier } from '../../../database/database.ts';
-import { sql, type Sql } from '../../../database/sql.ts';
+import { join, sql, type Sql } from '../../../database/sql.ts';
 
 export interface RosterEntry {
   matchPlayerId: string;
@@ -179,6 +180,47 @@ export function findMatch(
 ): Promise<MatchSession | undefined> {
   return db.row(sql`
     SELECT ${matchSession} FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId}`);
+}
+
+/** A match in a list. */
+export interface ListedMatch extends MatchSession {
+  playerCount: number;
+}
+
+export interface MatchFilter {
+  state?: 'running' | 'ended' | undefined;
+  playerId?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  /** The id of the last match of the previous page. Older matches follow. */
+  cursor?: string | undefined;
+}
+
+/** Lists matches by their ids, which are generated in the order of time. */
+export function selectMatches(
+  db: Querier,
+  tenantId: string,
+  { state, playerId, from, to, cursor }: MatchFilter,
+  limit: number,
+): Promise<ListedMatch[]> {
+  const conditions = [sql`match.tenant_id = ${tenantId}`];
+  if (state === 'running') conditions.push(sql`match.ended_at IS NULL`);
+  if (state === 'ended') conditions.push(sql`match.ended_at IS NOT NULL`);
+  if (from !== undefined) conditions.push(sql`match.id >= ${firstIdAt(from, 0)}`);
+  if (to !== undefined) conditions.push(sql`match.id < ${firstIdAt(to, 0)}`);
+  if (cursor !== undefined) conditions.push(sql`match.id < ${cursor}`);
+  const source =
+    playerId === undefined
+      ? sql`match_sessions match`
+      : sql`match_players own JOIN match_sessions match
+          ON match.tenant_id = own.tenant_id AND match.id = own.match_session_id
+            AND own.tenant_id = ${tenantId} AND own.player_id = ${playerId}`;
+  return db.rows(sql`
+    WITH page AS MATERIALIZED (
+      SELECT match.* FROM ${source} WHERE ${join(conditions, ' AND ')} ORDER BY match.id DESC LIMIT ${limit})
+    SELECT ${matchSession}, (
+      SELECT count(*) FROM match_players WHERE tenant_id = ${tenantId} AND match_session_id = page.id) AS "playerCount"
+    FROM page ORDER BY id DESC`);
 }
 
 /** Returns the roster of a match in the order of joining, including players who have left. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Metadata, Name, Nullable, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { MAX_PLAYERS_PER_MATCH } from './join-match.ts';
 
 const entrant = {
@@ -114,3 +114,41 @@ export const Match = Type.Object(
 );
 
 export const MatchPath = Type.Object({ matchSessionId: Guid });
+
+export const TenantMatchesPath = Type.Object({ tenantId: Guid });
+export const TenantMatchPath = Type.Object({ tenantId: Guid, matchSessionId: Guid });
+
+export const MatchesQuery = Type.Object({
+  state: Type.Optional(
+    OneOf(['running', 'ended'], { title: 'MatchState', description: 'Whether the match has ended.' }),
+  ),
+  playerId: Type.Optional(
+    Type.String({
+      ...Guid,
+      description: 'Only matches that this player was in. Players who left are included.',
+    }),
+  ),
+  from: Type.Optional(
+    Type.String({ ...Timestamp, description: 'Only matches created at or after this time.' }),
+  ),
+  to: Type.Optional(Type.String({ ...Timestamp, description: 'Only matches created before this time.' })),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  cursor: Type.Optional(Type.String({ ...Guid, description: '`nextCursor` of the previous page.' })),
+});
+
+const ListedMatch = Type.Object(
+  {
+    ...MatchSession.properties,
+    playerCount: Type.Integer({ description: 'Players in the roster. Players who left are included.' }),
+  },
+  { title: 'ListedMatch' },
+);
+
+export const MatchPage = Type.Object(
+  {
+    items: Type.Array(ListedMatch, { maxItems: 200 }),
+    hasMore: Type.Boolean(),
+    nextCursor: Type.Optional(Guid),
+  },
+  { title: 'ListedMatchPage' },
+);

@@ -2,6 +2,7 @@ export { createAccount, createFirstAdmin } from './create-account.ts';
 export type { SignedIn } from './sessions.ts';
 export { checkPassword, type PasswordServices } from './log-in.ts';
 export { createAccountMailBudget } from './mailed-token.ts';
+export { createSignInLink } from './sign-in-link.ts';
 export { createSession, type SessionServices } from './sessions.ts';
 export {
   deleteExpiredAccountTokens,

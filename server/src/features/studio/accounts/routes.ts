@@ -7,7 +7,8 @@ import type { LoginThrottle } from '../../../security/login-throttle.ts';
 import { logIn } from './log-in.ts';
 import { logOut } from './sessions.ts';
 import { refreshSession } from './refresh-session.ts';
-import { LoggedIn, LogInBody, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
+import { signInWithLink } from './sign-in-link.ts';
+import { LinkBody, LoggedIn, LogInBody, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
 import { signUp, type SignUpServices } from './sign-up.ts';
 
 /** The public endpoints that create, refresh and end dashboard sessions. */
@@ -52,6 +53,23 @@ export function accountSessionRoutes(
         },
       },
       async (request) => logIn(services, originOf(request), request.body),
+    );
+
+    app.post(
+      '/api/saas-auth/link',
+      {
+        schema: {
+          operationId: 'signInWithLink',
+          tags: ['Accounts'],
+          summary: 'Sign in with a printed link',
+          description:
+            'Send the token of the link that the first start of the server printed. It works once, for 30 minutes, and only ' +
+            'while the account has no second factor. A new password ends it.',
+          body: LinkBody,
+          response: { 200: SignedIn, ...problems(401) },
+        },
+      },
+      async (request) => signInWithLink(services, originOf(request), request.body.token),
     );
 
     app.post(

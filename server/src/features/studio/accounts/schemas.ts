@@ -42,6 +42,11 @@ export const LogInBody = Type.Object(
   { title: 'AccountLoginRequest' },
 );
 
+export const LinkBody = Type.Object(
+  { token: Type.String({ minLength: 1, maxLength: 512, description: 'The token at the end of the link.' }) },
+  { title: 'AccountLinkRequest' },
+);
+
 export const SessionBody = Type.Object(
   { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
   { title: 'AccountSessionRequest' },

@@ -1,8 +1,8 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 
-/** The purpose of an account token: address verification, password reset, or second factor. */
-export type TokenPurpose = 'verify' | 'reset' | 'mfa';
+/** The purpose of an account token: address verification, password reset, second factor, or sign-in by a printed link. */
+export type TokenPurpose = 'verify' | 'reset' | 'mfa' | 'link';
 
 export async function insertToken(
   db: Querier,
@@ -32,11 +32,11 @@ export async function consumeToken(db: Querier, purpose: TokenPurpose, hash: Buf
   return used === 1;
 }
 
-/** Ends all password reset tokens of an account, and all its logins that wait for the second factor. */
+/** Ends the password reset tokens and the sign-in link of an account, and its logins that wait for the second factor. */
 export async function endTokens(db: Querier, accountId: string): Promise<void> {
   await db.run(sql`
     UPDATE account_tokens SET used_at = clock_timestamp()
-    WHERE account_id = ${accountId} AND purpose IN ('reset', 'mfa') AND used_at IS NULL`);
+    WHERE account_id = ${accountId} AND purpose IN ('reset', 'mfa', 'link') AND used_at IS NULL`);
 }
 
 /** Counts the tokens that have not expired, including used ones. `seconds` is the time until the first one expires. */

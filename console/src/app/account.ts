@@ -1,0 +1,24 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { api, type Answer } from './client';
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: () => api.GET('/api/saas-auth/me'),
+  staleTime: 60_000,
+});
+
+export type Me = Answer<'/api/saas-auth/me', 'get'>;
+export type Role = Me['memberships'][number]['role'];
+
+const RANK: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
+
+/** Whether the signed-in account has at least this role in the workspace. What a role may not do is not offered. */
+export function useCan(workspaceId: string | undefined, needed: Role): boolean {
+  const { data } = useQuery(meQuery);
+  const role = data?.memberships.find((membership) => membership.workspaceId === workspaceId)?.role;
+  return role !== undefined && RANK[role] >= RANK[needed];
+}
+
+export function useIsPlatformAdmin(): boolean {
+  return useQuery(meQuery).data?.user.isPlatformAdmin ?? false;
+}

@@ -1,0 +1,64 @@
+import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useCan } from './account';
+import { api } from './client';
+
+export const gameQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['game', tenantId],
+    queryFn: () => api.GET('/api/bus_tenants/{tenantId}', { params: { path: { tenantId } } }),
+    staleTime: 60_000,
+  });
+
+/** The games of a workspace for the switcher. A workspace with more than 200 games opens the others by their URL. */
+export const gamesQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['games', workspaceId],
+    queryFn: () =>
+      api.GET('/api/workspaces/{workspaceId}/bus_tenants', {
+        params: { path: { workspaceId }, query: { limit: 200 } },
+      }),
+    staleTime: 60_000,
+  });
+
+/** The game of a page below `/games/{tenantId}`, which is loaded before the page renders. */
+export function useGame() {
+  const tenantId = useParams({ strict: false, select: (params) => params.tenantId });
+  if (tenantId === undefined) throw new Error('This page is not below a game.');
+  const { data } = useSuspenseQuery(gameQuery(tenantId));
+  return data;
+}
+
+/** Whether the signed-in account may change the game of the page. */
+export function useCanChangeGame(): boolean {
+  return useCan(useGame().workspaceId, 'admin');
+}
+
+const lastGameKey = (workspaceId: string) => `guildhall.last-game.${workspaceId}`;
+const LAST_WORKSPACE = 'guildhall.last-workspace';
+
+/** Keeps the place for the next visit and for the links of workspace pages. */
+export function rememberGame({ id, workspaceId }: { id: string; workspaceId: string }): void {
+  localStorage.setItem(lastGameKey(workspaceId), id);
+  localStorage.setItem(LAST_WORKSPACE, workspaceId);
+}
+
+export function lastWorkspaceId(): string | undefined {
+  return localStorage.getItem(LAST_WORKSPACE) ?? undefined;
+}
+
+export function lastGameId(workspaceId: string): string | undefined {
+  return localStorage.getItem(lastGameKey(workspaceId)) ?? undefined;
+}
+
+/** The workspace and the game that the current URL names. A workspace page has the game that was open last. */
+export function usePlace(): { workspaceId: string | undefined; tenantId: string | undefined } {
+  const params = useParams({ strict: false });
+  const game = useQuery({ ...gameQuery(params.tenantId ?? ''), enabled: params.tenantId !== undefined });
+  const workspaceId = params.workspaceId ?? game.data?.workspaceId ?? lastWorkspaceId();
+  const games = useQuery({ ...gamesQuery(workspaceId ?? ''), enabled: workspaceId !== undefined });
+  const items = games.data?.items ?? [];
+  const last = workspaceId === undefined ? undefined : lastGameId(workspaceId);
+  const remembered = items.find(({ id }) => id === last) ?? items[0];
+  return { workspaceId, tenantId: params.tenantId ?? remembered?.id };
+}

@@ -1,0 +1,307 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { meQuery } from './account';
+import { client } from './client';
+import { gameQuery, gamesQuery, lastGameId, lastWorkspaceId, rememberGame } from './game';
+import { textParams } from './search-params';
+import { Shell } from './shell/Shell';
+import { NotFoundPage, RouteErrorPage } from './RouteErrorPage';
+
+const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+});
+
+// Pages without a session
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: textParams('next'),
+  component: lazyRouteComponent(() => import('../pages/sign-in/SignInPage'), 'SignInPage'),
+});
+
+const signUpRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('../pages/sign-in/SignUpPage'), 'SignUpPage'),
+});
+
+const verifyEmailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/verify-email',
+  component: lazyRouteComponent(() => import('../pages/sign-in/VerifyEmailPage'), 'VerifyEmailPage'),
+});
+
+const resetPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('../pages/sign-in/ResetPasswordPage'), 'ResetPasswordPage'),
+});
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('../pages/sign-in/InvitationPage'), 'InvitationPage'),
+});
+
+const welcomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('../pages/sign-in/WelcomePage'), 'WelcomePage'),
+});
+
+// Pages of a signed-in account
+
+const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  component: Shell,
+  errorComponent: RouteErrorPage,
+  beforeLoad: async ({ location }) => {
+    if (!(await client.session.load())) throw redirect({ to: '/sign-in', search: { next: location.href } });
+  },
+  loader: ({ context }) => context.queryClient.ensureQueryData(meQuery),
+});
+
+/** Opens the game of the last visit, or the first one. An account without a game goes to its workspaces. */
+const indexRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  loader: async ({ context: { queryClient } }) => {
+    const { memberships } = await queryClient.ensureQueryData(meQuery);
+    const last = lastWorkspaceId();
+    const workspace = memberships.find(({ workspaceId }) => workspaceId === last) ?? memberships[0];
+    if (!workspace) throw redirect({ to: '/workspaces' });
+    const { items } = await queryClient.ensureQueryData(gamesQuery(workspace.workspaceId));
+    const game = items.find(({ id }) => id === lastGameId(workspace.workspaceId)) ?? items[0];
+    if (!game) throw redirect({ to: '/workspaces/$workspaceId', params: workspace });
+    throw redirect({ to: '/games/$tenantId', params: { tenantId: game.id } });
+  },
+});
+
+const workspacesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/workspaces',
+  component: lazyRouteComponent(() => import('../pages/workspaces/WorkspacesPage'), 'WorkspacesPage'),
+});
+
+const gameRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/games/$tenantId',
+  errorComponent: RouteErrorPage,
+  loader: async ({ context, params }) => {
+    const game = await context.queryClient.ensureQueryData(gameQuery(params.tenantId));
+    rememberGame(game);
+  },
+});
+
+const overviewRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/',
+  validateSearch: textParams('range'),
+  component: lazyRouteComponent(() => import('../pages/overview/OverviewPage'), 'OverviewPage'),
+});
+
+const firstRunRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/first-run',
+  component: lazyRouteComponent(() => import('../pages/first-run/FirstRunPage'), 'FirstRunPage'),
+});
+
+const playersRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/players',
+  validateSearch: textParams('search', 'sort', 'banned', 'hidden', 'provider'),
+  component: lazyRouteComponent(() => import('../pages/players/PlayersPage'), 'PlayersPage'),
+});
+
+const playerRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/players/$playerId',
+  validateSearch: textParams('tab'),
+  component: lazyRouteComponent(() => import('../pages/players/PlayerPage'), 'PlayerPage'),
+});
+
+const eventsRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/events',
+  validateSearch: textParams(
+    'scope',
+    'range',
+    'from',
+    'to',
+    'eventKey',
+    'eventValue',
+    'playerId',
+    'matchSessionId',
+    'live',
+  ),
+  component: lazyRouteComponent(() => import('../pages/events/EventsPage'), 'EventsPage'),
+});
+
+const definitionsRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/definitions',
+  validateSearch: textParams('search', 'scope', 'inactive'),
+  component: lazyRouteComponent(() => import('../pages/definitions/DefinitionsPage'), 'DefinitionsPage'),
+});
+
+const matchesRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/matches',
+  validateSearch: textParams('state', 'range', 'playerId'),
+  component: lazyRouteComponent(() => import('../pages/matches/MatchesPage'), 'MatchesPage'),
+});
+
+const matchRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/matches/$matchSessionId',
+  component: lazyRouteComponent(() => import('../pages/matches/MatchPage'), 'MatchPage'),
+});
+
+const keysRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/keys',
+  validateSearch: textParams('revoked'),
+  component: lazyRouteComponent(() => import('../pages/keys/KeysPage'), 'KeysPage'),
+});
+
+const providersRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/providers',
+  component: lazyRouteComponent(() => import('../pages/providers/ProvidersPage'), 'ProvidersPage'),
+});
+
+const gameAuditRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/audit',
+  validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
+  component: lazyRouteComponent(() => import('../pages/audit/GameAuditPage'), 'GameAuditPage'),
+});
+
+const gameSettingsRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings/GameSettingsPage'), 'GameSettingsPage'),
+});
+
+const workspaceRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/workspaces/$workspaceId',
+  errorComponent: RouteErrorPage,
+});
+
+const workspaceGamesRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/workspaces/GamesPage'), 'GamesPage'),
+});
+
+const membersRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/members',
+  component: lazyRouteComponent(() => import('../pages/members/MembersPage'), 'MembersPage'),
+});
+
+const usageRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/usage',
+  validateSearch: textParams('range', 'groupBy'),
+  component: lazyRouteComponent(() => import('../pages/usage/UsagePage'), 'UsagePage'),
+});
+
+const alertsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/alerts',
+  validateSearch: textParams('type', 'tenantId', 'range'),
+  component: lazyRouteComponent(() => import('../pages/alerts/AlertsPage'), 'AlertsPage'),
+});
+
+const workspaceAuditRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/audit',
+  validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
+  component: lazyRouteComponent(() => import('../pages/audit/WorkspaceAuditPage'), 'WorkspaceAuditPage'),
+});
+
+const accountRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/account/AccountPage'), 'AccountPage'),
+});
+
+const outboxRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/outbox',
+  validateSearch: textParams('mail'),
+  component: lazyRouteComponent(() => import('../pages/platform/OutboxPage'), 'OutboxPage'),
+});
+
+const platformAuditRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/audit',
+  validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
+  component: lazyRouteComponent(() => import('../pages/audit/PlatformAuditPage'), 'PlatformAuditPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  signUpRoute,
+  verifyEmailRoute,
+  resetPasswordRoute,
+  invitationRoute,
+  welcomeRoute,
+  appRoute.addChildren([
+    indexRoute,
+    workspacesRoute,
+    gameRoute.addChildren([
+      overviewRoute,
+      firstRunRoute,
+      playersRoute,
+      playerRoute,
+      eventsRoute,
+      definitionsRoute,
+      matchesRoute,
+      matchRoute,
+      keysRoute,
+      providersRoute,
+      gameAuditRoute,
+      gameSettingsRoute,
+    ]),
+    workspaceRoute.addChildren([
+      workspaceGamesRoute,
+      membersRoute,
+      usageRoute,
+      alertsRoute,
+      workspaceAuditRoute,
+    ]),
+    accountRoute,
+    outboxRoute,
+    platformAuditRoute,
+  ]),
+]);
+
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: RouteErrorPage,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

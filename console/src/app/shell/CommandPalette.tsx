@@ -1,0 +1,141 @@
+import { Modal, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
+import { Search, UserRound, type LucideIcon } from 'lucide-react';
+import { useState, type KeyboardEvent } from 'react';
+import { api } from '../client';
+import { shortenId } from '../../components/format';
+import { usePlace } from '../game';
+import { useDestinations } from './navigation';
+import classes from './CommandPalette.module.css';
+
+interface Command {
+  key: string;
+  label: string;
+  hint: string;
+  icon: LucideIcon;
+  run: () => void;
+}
+
+const MAX_FOUND_PLAYERS = 6;
+
+/** Jumps to any page, and to players by id, name or address. */
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      withCloseButton={false}
+      centered={false}
+      yOffset="12vh"
+      size={560}
+      padding={0}
+      title="Search and commands"
+      classNames={{ header: classes.header! }}
+    >
+      <Palette onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [index, setIndex] = useState(0);
+  const commands = useCommands(text.trim(), onClose);
+  const current = Math.min(index, commands.length - 1);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') commands[current]?.run();
+    else if (event.key === 'ArrowDown') setIndex((current + 1) % commands.length);
+    else if (event.key === 'ArrowUp') setIndex((current - 1 + commands.length) % commands.length);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <>
+      <TextInput
+        data-autofocus
+        variant="unstyled"
+        className={classes.input}
+        leftSection={<Search size={16} />}
+        placeholder="Go to a page or find a player"
+        aria-label="Go to a page or find a player"
+        role="combobox"
+        aria-expanded
+        aria-controls="commands"
+        aria-activedescendant={commands[current] ? `command-${current}` : undefined}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setIndex(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div className={classes.list} id="commands" role="listbox" aria-label="Commands">
+        {commands.map(({ key, label, hint, icon: Icon, run }, position) => (
+          <div
+            key={key}
+            id={`command-${position}`}
+            role="option"
+            aria-selected={position === current}
+            className={classes.item}
+            onClick={run}
+            onMouseMove={() => setIndex(position)}
+            ref={
+              position === current ? (element) => element?.scrollIntoView({ block: 'nearest' }) : undefined
+            }
+          >
+            <Icon size={15} aria-hidden />
+            <span>{label}</span>
+            <span className={classes.hint}>{hint}</span>
+          </div>
+        ))}
+        {commands.length === 0 && <div className={classes.none}>Nothing found.</div>}
+      </div>
+    </>
+  );
+}
+
+function useCommands(text: string, onClose: () => void): Command[] {
+  const navigate = useNavigate();
+  const { tenantId } = usePlace();
+  const groups = useDestinations();
+  const [search] = useDebouncedValue(text, 120);
+  const players = useQuery({
+    queryKey: ['palette', tenantId, search],
+    queryFn: ({ signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/players', {
+        params: { path: { tenantId: tenantId! }, query: { search, limit: MAX_FOUND_PLAYERS } },
+        signal,
+      }),
+    enabled: tenantId !== undefined && search.length >= 2,
+    placeholderData: keepPreviousData,
+  });
+
+  const go = (to: NavigateOptions) => () => {
+    onClose();
+    void navigate(to);
+  };
+  const pages = groups.flatMap(({ label: group, items }) =>
+    items
+      .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+      .map(({ label, icon, link, href }): Command => ({
+        key: label,
+        label,
+        icon,
+        hint: group ?? 'Game',
+        run: href ? () => window.open(href, '_blank', 'noreferrer') : go(link as NavigateOptions),
+      })),
+  );
+  if (text.length < 2 || tenantId === undefined) return pages;
+  const found = (players.data?.items ?? []).map(({ playerId, displayName }): Command => ({
+    key: playerId,
+    label: displayName ?? shortenId(playerId),
+    icon: UserRound,
+    hint: 'Player',
+    run: go({ to: '/games/$tenantId/players/$playerId', params: { tenantId, playerId } }),
+  }));
+  return [...pages, ...found];
+}

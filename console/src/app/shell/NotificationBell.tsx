@@ -1,0 +1,90 @@
+import { ActionIcon, Button, Group, Indicator, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Bell } from 'lucide-react';
+import { ErrorText } from '../../components/ErrorState';
+import { RelativeTime } from '../../components/RelativeTime';
+import { useNotifications, useReadAll, useReadOne } from './notifications';
+import classes from './NotificationBell.module.css';
+
+/** The notifications of the account. New ones arrive live. */
+export function NotificationBell() {
+  const [opened, popover] = useDisclosure();
+  const notifications = useNotifications();
+  const readOne = useReadOne();
+  const readAll = useReadAll();
+  const unread = notifications.data?.unreadCount ?? 0;
+  const items = notifications.data?.items ?? [];
+  return (
+    <Popover
+      opened={opened}
+      onChange={(next) => (next ? popover.open() : popover.close())}
+      position="bottom-end"
+      width={360}
+      trapFocus
+      shadow="md"
+    >
+      <Popover.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={unread === 0 ? 'Notifications' : `Notifications: ${unread} unread`}
+          onClick={popover.toggle}
+        >
+          <Indicator disabled={unread === 0} size={7} color="red.8" offset={2}>
+            <Bell size={17} />
+          </Indicator>
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown p={0} aria-label="Notifications">
+        <Group justify="space-between" px="sm" py={8} className={classes.head}>
+          <Text fw={600} size="sm">
+            Notifications
+          </Text>
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            disabled={unread === 0}
+            loading={readAll.isPending}
+            onClick={() => readAll.mutate()}
+          >
+            Mark all as read
+          </Button>
+        </Group>
+        <div className={classes.list} tabIndex={0} role="region" aria-label="List of notifications">
+          {notifications.error != null && (
+            <div className={classes.item}>
+              <ErrorText error={notifications.error} />
+            </div>
+          )}
+          {notifications.data && items.length === 0 && (
+            <Text size="sm" c="dimmed" p="sm">
+              No notifications. Alerts and usage warnings of your workspaces appear here.
+            </Text>
+          )}
+          {items.map(({ id, title, text, createdAt, readAt }) => (
+            <UnstyledButton
+              key={id}
+              className={classes.item}
+              data-unread={readAt === null || undefined}
+              onClick={() => readAt === null && readOne.mutate(id)}
+            >
+              <Stack gap={2}>
+                <Group justify="space-between" wrap="nowrap" gap="xs">
+                  <Text size="sm" fw={500}>
+                    {title}
+                  </Text>
+                  <Text size="xs" c="dimmed" component="span" className={classes.time}>
+                    <RelativeTime at={createdAt} />
+                  </Text>
+                </Group>
+                <Text size="xs" c="dimmed">
+                  {text}
+                </Text>
+              </Stack>
+            </UnstyledButton>
+          ))}
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,46 @@
+import { Drawer } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
+import { SideBar } from './SideBar';
+import { TopBar } from './TopBar';
+import classes from './Shell.module.css';
+
+const CommandPalette = lazy(() =>
+  import('./CommandPalette').then((module) => ({ default: module.CommandPalette })),
+);
+
+/** The frame of all pages of a signed-in account: top bar, side bar, command palette. */
+export function Shell() {
+  const [isMenuOpen, menu] = useDisclosure();
+  const [isPaletteOpen, palette] = useDisclosure();
+  const { pathname } = useLocation();
+  useHotkeys([['mod+K', palette.open]], []);
+  const closeMenu = menu.close;
+  useEffect(() => closeMenu(), [pathname, closeMenu]);
+
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#content">
+        Skip to the content
+      </a>
+      <TopBar onOpenMenu={menu.open} onOpenPalette={palette.open} />
+      <div className={classes.side}>
+        <SideBar />
+      </div>
+      {isMenuOpen && (
+        <Drawer opened onClose={menu.close} position="left" size={260} title="Menu">
+          <SideBar />
+        </Drawer>
+      )}
+      <main id="content" className={classes.content} tabIndex={-1}>
+        <Outlet />
+      </main>
+      {isPaletteOpen && (
+        <Suspense>
+          <CommandPalette onClose={palette.close} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { ExternalLink } from 'lucide-react';
+import { useDestinations, type Destination } from './navigation';
+import classes from './SideBar.module.css';
+
+export function SideBar() {
+  const groups = useDestinations();
+  return (
+    <nav className={classes.nav} aria-label="Pages">
+      {groups.map(({ label, items }) => (
+        <div key={label ?? ''} className={classes.group}>
+          {label && <div className={classes.label}>{label}</div>}
+          {items.map((item) => (
+            <SideLink key={item.label} {...item} />
+          ))}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function SideLink({ label, icon: Icon, link, href, exact = false }: Destination) {
+  if (href)
+    return (
+      <a className={classes.link} href={href} target="_blank" rel="noreferrer">
+        <Icon size={15} aria-hidden />
+        {label}
+        <ExternalLink size={11} aria-label="opens in a new tab" />
+      </a>
+    );
+  return (
+    <Link {...(link as LinkProps)} className={classes.link} activeOptions={{ exact, includeSearch: false }}>
+      <Icon size={15} aria-hidden />
+      {label}
+    </Link>
+  );
+}

@@ -1,0 +1,92 @@
+import { Menu, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Check, ChevronsUpDown, Plus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { meQuery } from '../account';
+import { gamesQuery, lastGameId, usePlace } from '../game';
+import classes from './TopBar.module.css';
+
+export function WorkspaceSwitcher() {
+  const { workspaceId } = usePlace();
+  const { data } = useQuery(meQuery);
+  const navigate = useNavigate();
+  const current = data?.memberships.find((membership) => membership.workspaceId === workspaceId);
+  const open = (id: string): void => {
+    const tenantId = lastGameId(id);
+    void (tenantId === undefined
+      ? navigate({ to: '/workspaces/$workspaceId', params: { workspaceId: id } })
+      : navigate({ to: '/games/$tenantId', params: { tenantId } }));
+  };
+  return (
+    <Switcher label="Workspace" name={current?.workspaceName ?? 'No workspace'} className={classes.workspace}>
+      {data?.memberships.map((membership) => (
+        <Menu.Item
+          key={membership.workspaceId}
+          onClick={() => open(membership.workspaceId)}
+          rightSection={membership.workspaceId === workspaceId && <Check size={14} />}
+        >
+          {membership.workspaceName}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Item leftSection={<Plus size={14} />} onClick={() => void navigate({ to: '/workspaces' })}>
+        Create or join a workspace
+      </Menu.Item>
+    </Switcher>
+  );
+}
+
+export function GameSwitcher() {
+  const { workspaceId, tenantId } = usePlace();
+  const games = useQuery({ ...gamesQuery(workspaceId ?? ''), enabled: workspaceId !== undefined });
+  const navigate = useNavigate();
+  if (workspaceId === undefined) return null;
+  const items = games.data?.items ?? [];
+  return (
+    <Switcher label="Game" name={items.find(({ id }) => id === tenantId)?.name ?? 'No game'}>
+      {items.map(({ id, name }) => (
+        <Menu.Item
+          key={id}
+          onClick={() => void navigate({ to: '/games/$tenantId', params: { tenantId: id } })}
+          rightSection={id === tenantId && <Check size={14} />}
+        >
+          {name}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Item
+        leftSection={<Plus size={14} />}
+        onClick={() => void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId } })}
+      >
+        All games
+      </Menu.Item>
+    </Switcher>
+  );
+}
+
+function Switcher({
+  label,
+  name,
+  className,
+  children,
+}: {
+  label: string;
+  name: string;
+  className?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <Menu position="bottom-start" width={240}>
+      <Menu.Target>
+        <UnstyledButton className={`${classes.switcher} ${className ?? ''}`} aria-label={`${label}: ${name}`}>
+          <span>{name}</span>
+          <ChevronsUpDown size={13} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
+        {children}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,102 @@
+import type { LinkProps } from '@tanstack/react-router';
+import {
+  Activity,
+  BellRing,
+  BookOpen,
+  Boxes,
+  Gauge,
+  Inbox,
+  KeyRound,
+  LayoutDashboard,
+  ListTree,
+  LogIn,
+  ScrollText,
+  Settings,
+  Swords,
+  Users,
+  UsersRound,
+  type LucideIcon,
+} from 'lucide-react';
+import { useIsPlatformAdmin } from '../account';
+import { usePlace } from '../game';
+
+export interface Destination {
+  label: string;
+  icon: LucideIcon;
+  /** A page of the console, or of the server (`href`). */
+  link?: Pick<LinkProps, 'to' | 'params'>;
+  href?: string;
+  /** Other pages whose path begins with this one do not mark it as current. */
+  exact?: boolean;
+}
+
+export interface DestinationGroup {
+  label?: string;
+  items: Destination[];
+}
+
+/** The places of the side bar and of the command palette. Places that the account may not see are left out. */
+export function useDestinations(): DestinationGroup[] {
+  const { workspaceId, tenantId } = usePlace();
+  const isPlatformAdmin = useIsPlatformAdmin();
+  const groups: DestinationGroup[] = [];
+
+  if (tenantId !== undefined) {
+    const params = { tenantId };
+    groups.push(
+      {
+        items: [
+          { label: 'Overview', icon: LayoutDashboard, link: { to: '/games/$tenantId', params }, exact: true },
+          { label: 'Players', icon: Users, link: { to: '/games/$tenantId/players', params } },
+          { label: 'Matches', icon: Swords, link: { to: '/games/$tenantId/matches', params } },
+          { label: 'Events', icon: Activity, link: { to: '/games/$tenantId/events', params } },
+          { label: 'Definitions', icon: ListTree, link: { to: '/games/$tenantId/definitions', params } },
+        ],
+      },
+      {
+        label: 'Integrate',
+        items: [
+          { label: 'Keys', icon: KeyRound, link: { to: '/games/$tenantId/keys', params } },
+          { label: 'Sign-in providers', icon: LogIn, link: { to: '/games/$tenantId/providers', params } },
+          { label: 'Game settings', icon: Settings, link: { to: '/games/$tenantId/settings', params } },
+          { label: 'API reference', icon: BookOpen, href: '/docs' },
+        ],
+      },
+    );
+  }
+  if (workspaceId !== undefined) {
+    const params = { workspaceId };
+    groups.push(
+      {
+        label: 'Observe',
+        items: [
+          { label: 'Alerts', icon: BellRing, link: { to: '/workspaces/$workspaceId/alerts', params } },
+          { label: 'Usage and plan', icon: Gauge, link: { to: '/workspaces/$workspaceId/usage', params } },
+          tenantId === undefined
+            ? { label: 'Audit log', icon: ScrollText, link: { to: '/workspaces/$workspaceId/audit', params } }
+            : {
+                label: 'Audit log',
+                icon: ScrollText,
+                link: { to: '/games/$tenantId/audit', params: { tenantId } },
+              },
+        ],
+      },
+      {
+        label: 'Workspace',
+        items: [
+          { label: 'Games', icon: Boxes, link: { to: '/workspaces/$workspaceId', params }, exact: true },
+          { label: 'Members', icon: UsersRound, link: { to: '/workspaces/$workspaceId/members', params } },
+        ],
+      },
+    );
+  }
+  if (isPlatformAdmin)
+    groups.push({
+      label: 'Platform',
+      items: [
+        { label: 'Outbox', icon: Inbox, link: { to: '/platform/outbox' } },
+        { label: 'All audit records', icon: ScrollText, link: { to: '/platform/audit' } },
+      ],
+    });
+  return groups;
+}

@@ -1,0 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { client } from './client';
+
+/** Ends the session on the server and in this browser. */
+export function useSignOut(): () => Promise<void> {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  return async () => {
+    await client.signOut();
+    queryClient.clear();
+    await navigate({ to: '/sign-in' });
+  };
+}

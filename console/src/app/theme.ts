@@ -1,0 +1,150 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+
+// Every value of the visual language stands in this file. Components use the variables `--gh-…` and those of Mantine.
+
+const indigo: MantineColorsTuple = [
+  '#eef0ff',
+  '#e0e3ff',
+  '#c7ccfe',
+  '#a9b0fd',
+  '#8b92f9',
+  '#5f63ee',
+  '#4f46e5',
+  '#4338ca',
+  '#3730a3',
+  '#312e81',
+];
+
+const gray: MantineColorsTuple = [
+  '#fafafb',
+  '#f4f5f6',
+  '#eaebee',
+  '#dfe1e5',
+  '#c8ccd2',
+  '#9aa0aa',
+  '#6a707b',
+  '#4d525c',
+  '#32363e',
+  '#1a1d23',
+];
+
+const dark: MantineColorsTuple = [
+  '#e8e9ec',
+  '#b9bcc4',
+  '#9da1ab',
+  '#70747e',
+  '#32353d',
+  '#282b31',
+  '#1c1e23',
+  '#131417',
+  '#0e0f11',
+  '#090a0b',
+];
+
+/** Series of charts, readable on both backgrounds and different for people with a color vision deficiency. */
+export const seriesColors = {
+  light: ['#4f46e5', '#0f8a7e', '#c2570c', '#a21caf', '#5b6472'],
+  dark: ['#8b92f9', '#3cc0b1', '#f0954d', '#dc7be8', '#a3abb9'],
+};
+
+export const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 6, dark: 5 },
+  colors: { indigo, gray, dark },
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  lineHeights: { xs: '1.4', sm: '1.45', md: '1.5', lg: '1.5', xl: '1.4' },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '1.25rem', lineHeight: '1.4' },
+      h2: { fontSize: '0.9375rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.8125rem', lineHeight: '1.4' },
+    },
+  },
+  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
+  radius: { xs: '3px', sm: '5px', md: '6px', lg: '8px', xl: '12px' },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'xs' } },
+    TextInput: { defaultProps: { size: 'sm' } },
+    PasswordInput: { defaultProps: { size: 'sm' } },
+    NumberInput: { defaultProps: { size: 'sm', hideControls: true } },
+    Select: { defaultProps: { size: 'sm', allowDeselect: false } },
+    Textarea: { defaultProps: { size: 'sm' } },
+    Switch: { defaultProps: { size: 'sm' } },
+    Checkbox: { defaultProps: { size: 'sm' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } },
+    Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 0 }, withinPortal: true } },
+    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        transitionProps: { duration: 120, transition: 'fade' },
+        overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
+    Drawer: {
+      defaultProps: {
+        position: 'right',
+        transitionProps: { duration: 120 },
+        overlayProps: { backgroundOpacity: 0.2 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
+    Tabs: { defaultProps: { keepMounted: false } },
+  },
+});
+
+/** Text, borders and surfaces of both schemes. All texts have a contrast of at least 4.5 on their background. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-text': gray[9],
+    '--mantine-color-dimmed': '#5b616c',
+    '--mantine-color-placeholder': '#6a707b',
+    '--mantine-color-error': '#c01f2e',
+    '--mantine-color-anchor': indigo[6],
+    '--mantine-color-default-border': gray[3],
+    '--gh-page': '#ffffff',
+    '--gh-surface': '#ffffff',
+    '--gh-sunken': gray[0],
+    '--gh-hover': gray[1],
+    '--gh-selected': indigo[0],
+    '--gh-border': gray[2],
+    '--gh-good': '#18794e',
+    '--gh-good-surface': '#e8f6ee',
+    '--gh-warn': '#8f5300',
+    '--gh-warn-surface': '#fdf2da',
+    '--gh-bad': '#b3202e',
+    '--gh-bad-surface': '#fdecec',
+    '--gh-info': '#4338ca',
+    '--gh-info-surface': indigo[0],
+  },
+  dark: {
+    '--mantine-color-text': dark[0],
+    '--mantine-color-dimmed': dark[2],
+    '--mantine-color-placeholder': '#8b8f99',
+    '--mantine-color-error': '#ff8a90',
+    '--mantine-color-anchor': indigo[3],
+    '--mantine-color-default-border': dark[4],
+    '--gh-page': dark[7],
+    '--gh-surface': '#18191d',
+    '--gh-sunken': '#101114',
+    '--gh-hover': dark[6],
+    '--gh-selected': '#22243d',
+    '--gh-border': dark[5],
+    '--gh-good': '#5fcf95',
+    '--gh-good-surface': '#12281d',
+    '--gh-warn': '#f0b45a',
+    '--gh-warn-surface': '#2b2110',
+    '--gh-bad': '#ff8a90',
+    '--gh-bad-surface': '#301719',
+    '--gh-info': indigo[3],
+    '--gh-info-surface': '#22243d',
+  },
+});

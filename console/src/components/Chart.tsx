@@ -1,0 +1,185 @@
+import { Button, Skeleton, Text, useComputedColorScheme } from '@mantine/core';
+import { useDisclosure, useElementSize } from '@mantine/hooks';
+import { useEffect, useId, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { seriesColors } from '../app/theme';
+import { formatCompact, formatNumber } from './format';
+import classes from './Chart.module.css';
+
+export interface Series {
+  name: string;
+  /** One value for each time. Null is a gap. */
+  values: (number | null)[];
+}
+
+interface ChartProps {
+  /** The question that the chart answers. */
+  title: string;
+  /** Seconds since 1970. */
+  times: number[];
+  series: Series[];
+  height?: number;
+  /** Charts with the same name move their cursor together. */
+  sync?: string;
+  isLoading?: boolean;
+}
+
+const formatTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Lines over time. Drag zooms, a double click resets. The table has the same numbers for screen readers. */
+export function Chart({ title, times, series, height = 220, sync, isLoading = false }: ChartProps) {
+  const [isTable, table] = useDisclosure();
+  const id = useId();
+  if (isLoading) return <Skeleton height={height} radius="sm" />;
+  return (
+    <div className={classes.chart}>
+      {isTable ? (
+        <ChartTable id={id} title={title} times={times} series={series} />
+      ) : (
+        <Plot title={title} times={times} series={series} height={height} sync={sync} />
+      )}
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-xs"
+        onClick={table.toggle}
+        className={classes.toggle}
+      >
+        {isTable ? 'View as chart' : 'View as table'}
+      </Button>
+    </div>
+  );
+}
+
+function Plot({
+  title,
+  times,
+  series,
+  height,
+  sync,
+}: Required<Pick<ChartProps, 'title' | 'times' | 'series' | 'height'>> & { sync: string | undefined }) {
+  const scheme = useComputedColorScheme();
+  const { ref: frame, width } = useElementSize();
+  const plot = useRef<uPlot>(undefined);
+  const target = useRef<HTMLDivElement>(null);
+  const names = series.map(({ name }) => name).join('\n');
+  const data: uPlot.AlignedData = [times, ...series.map(({ values }) => values)];
+  const latest = useRef(data);
+  latest.current = data;
+
+  useEffect(() => {
+    if (width === 0 || !target.current) return;
+    plot.current = new uPlot(
+      optionsOf(names.split('\n'), width, height, scheme, sync),
+      latest.current,
+      target.current,
+    );
+    return () => plot.current?.destroy();
+  }, [names, width, height, scheme, sync]);
+
+  useEffect(() => {
+    plot.current?.setData(data);
+  });
+
+  return (
+    <div ref={frame} style={{ minHeight: height + 30 }}>
+      <div ref={target} role="img" aria-label={`${title}: ${describe(series)}`} />
+    </div>
+  );
+}
+
+function optionsOf(
+  names: string[],
+  width: number,
+  height: number,
+  scheme: 'light' | 'dark',
+  sync: string | undefined,
+): uPlot.Options {
+  const colors = seriesColors[scheme];
+  const text = scheme === 'dark' ? '#9da1ab' : '#5b616c';
+  const grid = scheme === 'dark' ? '#26282e' : '#eaebee';
+  const font = "11px 'Inter Variable', sans-serif";
+  const axis: uPlot.Axis = {
+    stroke: text,
+    font,
+    grid: { stroke: grid, width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width,
+    height,
+    cursor: { points: { size: 7 }, ...(sync !== undefined && { sync: { key: sync } }) },
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
+    axes: [
+      { ...axis, space: 70, grid: { show: false } },
+      {
+        ...axis,
+        size: 44,
+        values: (_plot, splits) =>
+          splits.map((value) => (Number.isInteger(value) ? formatCompact(value) : '')),
+      },
+    ],
+    series: [
+      { value: (_plot, time) => (time === null ? '–' : formatTime.format(time * 1000)) },
+      ...names.map((label, index) => ({
+        label,
+        stroke: colors[index % colors.length]!,
+        width: 1.5,
+        ...(names.length === 1 && { fill: `${colors[0]}1f` }),
+        points: { show: false },
+        value: (_plot: uPlot, value: number | null) => (value === null ? '–' : formatNumber(value)),
+      })),
+    ],
+  };
+}
+
+/** One sentence about the numbers, for those who do not see the lines. */
+function describe(series: Series[]): string {
+  return series
+    .map(({ name, values }) => {
+      const known = values.filter((value) => value !== null);
+      if (known.length === 0) return `${name} has no data`;
+      return `${name} from ${formatNumber(Math.min(...known))} to ${formatNumber(Math.max(...known))}, last ${formatNumber(known.at(-1)!)}`;
+    })
+    .join('; ');
+}
+
+function ChartTable({
+  id,
+  title,
+  times,
+  series,
+}: Pick<ChartProps, 'title' | 'times' | 'series'> & { id: string }) {
+  return (
+    <div className={classes.table} tabIndex={0} role="region" aria-labelledby={id}>
+      <table>
+        <caption id={id}>
+          <Text size="xs" c="dimmed" component="span">
+            {title}
+          </Text>
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {times.map((time, index) => (
+            <tr key={time}>
+              <th scope="row">{formatTime.format(time * 1000)}</th>
+              {series.map(({ name, values }) => (
+                <td key={name}>{values[index] == null ? '–' : formatNumber(values[index])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

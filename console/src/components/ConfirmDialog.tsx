@@ -1,0 +1,75 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ErrorText } from './ErrorState';
+
+interface ConfirmDialogProps {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What will happen, to whom, and whether it can be undone. */
+  children: ReactNode;
+  verb: string;
+  /** A text to type first, for what cannot be undone. */
+  typed?: string;
+  isPending: boolean;
+  error: unknown;
+  onConfirm: () => void;
+}
+
+/** Asks before a dangerous action. */
+export function ConfirmDialog({ opened, onClose, title, ...content }: ConfirmDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <Content {...content} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Content({
+  onClose,
+  children,
+  verb,
+  typed,
+  isPending,
+  error,
+  onConfirm,
+}: Omit<ConfirmDialogProps, 'opened' | 'title'>) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onConfirm();
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {typed !== undefined && (
+          <TextInput
+            label={`Type ${typed} to confirm`}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+        {error != null && <ErrorText error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            color="red.8"
+            loading={isPending}
+            disabled={typed !== undefined && text.trim() !== typed}
+          >
+            {verb}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

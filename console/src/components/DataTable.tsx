@@ -1,0 +1,251 @@
+import { ActionIcon, Checkbox, Menu, Skeleton, Tooltip, UnstyledButton } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react';
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { ErrorState } from './ErrorState';
+import classes from './DataTable.module.css';
+
+export interface Column<Row> {
+  id: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** In pixels. The first column without a width takes the space that is left. */
+  width?: number;
+  align?: 'right';
+  /** The name that the server sorts by. */
+  sort?: string;
+  /** Not shown until the reader chooses it. */
+  hidden?: boolean;
+}
+
+interface DataTableProps<Row> {
+  /** The name of the table for screen readers, and of its column choice in this browser. */
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[] | undefined;
+  rowKey: (row: Row) => string;
+  /** Of the request for the rows: an error without rows, or a new request while old rows show. */
+  error?: unknown;
+  isFetching?: boolean;
+  retry?: () => void;
+  /** Loads the next page when the end is near. */
+  loadMore?: (() => void) | undefined;
+  /** Such as `-lastSeenAt`: descending. */
+  sort?: string;
+  onSort?: (sort: string) => void;
+  onOpen?: (row: Row) => void;
+  selectedKey?: string | undefined;
+  empty: ReactNode;
+  /** The table takes its own height instead of the rest of the page. */
+  inline?: boolean;
+  /** The controls above the table, beside the choice of columns. */
+  toolbar?: ReactNode;
+}
+
+const ROW_HEIGHT = 36;
+const SKELETON_ROWS = 8;
+
+/** A table of records: sticky header, rows by virtual scrolling, sorting and paging by the server. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, error, isFetching = false, toolbar, empty, inline = false } = props;
+  const [shown, setShown] = useLocalStorage<Record<string, boolean>>({
+    key: `guildhall.columns.${label}`,
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  });
+  const isShown = (column: Column<Row>): boolean => shown[column.id] ?? !column.hidden;
+  const visible = columns.filter(isShown);
+  const hasChoice = !inline && columns.some((column) => column.hidden);
+
+  return (
+    <div className={classes.frame} data-inline={inline || undefined}>
+      {(toolbar || hasChoice) && (
+        <div className={classes.toolbar}>
+          <div className={classes.filters}>{toolbar}</div>
+          {hasChoice && (
+            <Menu closeOnItemClick={false} position="bottom-end">
+              <Menu.Target>
+                <Tooltip label="Choose columns">
+                  <ActionIcon variant="default" aria-label="Choose columns">
+                    <Columns3 size={15} />
+                  </ActionIcon>
+                </Tooltip>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {columns.map((column) => (
+                  <Menu.Item
+                    key={column.id}
+                    leftSection={<Checkbox.Indicator checked={isShown(column)} size="xs" aria-hidden />}
+                    role="menuitemcheckbox"
+                    aria-checked={isShown(column)}
+                    onClick={() => setShown({ ...shown, [column.id]: !isShown(column) })}
+                  >
+                    {column.header}
+                  </Menu.Item>
+                ))}
+              </Menu.Dropdown>
+            </Menu>
+          )}
+        </div>
+      )}
+      {isFetching && rows && <div className={classes.progress} role="presentation" />}
+      {rows === undefined && error ? (
+        <ErrorState
+          error={error}
+          what={`${label} could not be loaded`}
+          {...(props.retry && { retry: props.retry })}
+        />
+      ) : rows?.length === 0 ? (
+        <div className={classes.empty}>{empty}</div>
+      ) : (
+        <Rows {...props} columns={visible} />
+      )}
+    </div>
+  );
+}
+
+function Rows<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  isFetching = false,
+  loadMore,
+  sort,
+  onSort,
+  onOpen,
+  selectedKey,
+}: DataTableProps<Row>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const count = rows?.length ?? 0;
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+  });
+  const items = virtual.getVirtualItems();
+  const lastIndex = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (count > 0 && lastIndex >= count - 10 && !isFetching) loadMore?.();
+  }, [count, lastIndex, isFetching, loadMore]);
+
+  const above = items[0]?.start ?? 0;
+  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const minWidth = columns.reduce((sum, { width }) => sum + (width ?? 220), 0);
+
+  return (
+    <div
+      className={classes.scroller}
+      ref={scroller}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      onKeyDown={moveBetweenRows}
+    >
+      <table
+        className={classes.table}
+        style={{ minWidth }}
+        aria-rowcount={loadMore ? -1 : count + 1}
+        aria-busy={rows === undefined || isFetching}
+        data-stale={isFetching || undefined}
+      >
+        <colgroup>
+          {columns.map(({ id, width }) => (
+            <col key={id} style={width === undefined ? undefined : { width }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows === undefined &&
+            Array.from({ length: SKELETON_ROWS }, (_, index) => (
+              <tr key={index} className={classes.skeleton}>
+                {columns.map(({ id }) => (
+                  <td key={id}>
+                    <Skeleton height={10} width={`${40 + ((index * 17 + id.length * 13) % 45)}%`} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          {above > 0 && <tr style={{ height: above }} aria-hidden />}
+          {items.map((item) => {
+            const row = rows?.[item.index];
+            if (row === undefined) return null;
+            const key = rowKey(row);
+            return (
+              <tr
+                key={key}
+                data-row
+                aria-rowindex={item.index + 2}
+                className={classes.row}
+                data-opens={onOpen !== undefined || undefined}
+                data-selected={key === selectedKey || undefined}
+                onClick={(event) => {
+                  if (onOpen && !(event.target as Element).closest('a, button, input, label')) onOpen(row);
+                }}
+              >
+                {columns.map(({ id, cell, align }) => (
+                  <td key={id} data-align={align}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          {below > 0 && <tr style={{ height: below }} aria-hidden />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function HeaderCell<Row>({
+  column: { header, align, sort: name },
+  sort,
+  onSort,
+}: {
+  column: Column<Row>;
+  sort: string | undefined;
+  onSort: ((sort: string) => void) | undefined;
+}) {
+  if (name === undefined || !onSort)
+    return (
+      <th scope="col" data-align={align}>
+        {header}
+      </th>
+    );
+  const direction = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : undefined;
+  return (
+    <th scope="col" data-align={align} aria-sort={direction ?? 'none'}>
+      <UnstyledButton
+        className={classes.sort}
+        onClick={() => onSort(direction === 'descending' ? name : `-${name}`)}
+      >
+        {header}
+        {direction === 'ascending' && <ArrowUp size={12} aria-hidden />}
+        {direction === 'descending' && <ArrowDown size={12} aria-hidden />}
+      </UnstyledButton>
+    </th>
+  );
+}
+
+/** The arrow keys move from the link of a row to the one of the next row. */
+function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' } as const;
+  if (!(event.key in step)) return;
+  const table = event.currentTarget;
+  const current = (event.target as Element).closest('tr[data-row]');
+  const next = current ? current[step[event.key as keyof typeof step]] : table.querySelector('tr[data-row]');
+  const target = next?.querySelector<HTMLElement>('a, button');
+  if (!target) return;
+  event.preventDefault();
+  target.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}

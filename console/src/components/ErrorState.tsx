@@ -1,0 +1,43 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { RotateCw } from 'lucide-react';
+import { GuildhallError } from '../app/client';
+import { CopyableId } from './CopyableId';
+
+/** What failed, and what to do. The rest of the page stays usable. */
+export function ErrorState({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
+  return (
+    <Stack gap="xs" p="md" align="flex-start" role="alert">
+      <Title order={3}>{what}</Title>
+      <ErrorText error={error} />
+      {retry && (
+        <Button variant="default" leftSection={<RotateCw size={14} />} onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+/** The detail of an error with the request id that its report needs. */
+export function ErrorText({ error }: { error: unknown }) {
+  const requestId = error instanceof GuildhallError ? error.requestId : undefined;
+  return (
+    <Stack gap={4}>
+      <Text size="sm">{describeError(error)}</Text>
+      {requestId && (
+        <Group gap={4}>
+          <Text size="xs" c="dimmed">
+            Request
+          </Text>
+          <CopyableId id={requestId} whole />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+export function describeError(error: unknown): string {
+  if (error instanceof GuildhallError) return error.detail;
+  if (error instanceof TypeError) return 'The server does not answer. Check the connection, then try again.';
+  return error instanceof Error ? error.message : 'The request failed. Try again.';
+}

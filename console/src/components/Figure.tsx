@@ -1,0 +1,71 @@
+import { Skeleton, Text } from '@mantine/core';
+import { formatNumber } from './format';
+import classes from './Figure.module.css';
+
+interface FigureProps {
+  label: string;
+  value: number | undefined;
+  /** The same figure in the period before. */
+  before?: number | undefined;
+  /** The course over the period, drawn small. */
+  course?: number[] | undefined;
+  error?: unknown;
+}
+
+/** One figure with its course and its change to the period before. */
+export function Figure({ label, value, before, course, error }: FigureProps) {
+  return (
+    <div className={classes.figure}>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      {value === undefined ? (
+        error == null ? (
+          <Skeleton height={26} width={70} mt={4} />
+        ) : (
+          <Text size="sm" role="alert">
+            Not available
+          </Text>
+        )
+      ) : (
+        <div className={classes.row}>
+          <span className={classes.value}>{formatNumber(value)}</span>
+          {before !== undefined && <Change value={value} before={before} />}
+        </div>
+      )}
+      {course && course.length > 1 && <Sparkline values={course} />}
+    </div>
+  );
+}
+
+function Change({ value, before }: { value: number; before: number }) {
+  if (before === 0) return <span className={classes.change}>{value === 0 ? 'as before' : 'new'}</span>;
+  const percent = Math.round(((value - before) / before) * 100);
+  if (percent === 0) return <span className={classes.change}>as before</span>;
+  return (
+    <span className={classes.change}>
+      {percent > 0 ? '▲' : '▼'} {formatNumber(Math.abs(percent))} %
+    </span>
+  );
+}
+
+const WIDTH = 120;
+const HEIGHT = 28;
+
+function Sparkline({ values }: { values: number[] }) {
+  const top = Math.max(...values, 1);
+  const points = values.map(
+    (value, index) =>
+      `${((index / (values.length - 1)) * WIDTH).toFixed(1)},${(HEIGHT - 1 - (value / top) * (HEIGHT - 3)).toFixed(1)}`,
+  );
+  return (
+    <svg
+      className={classes.sparkline}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden
+    >
+      <polyline points={points.join(' ')} />
+    </svg>
+  );
+}

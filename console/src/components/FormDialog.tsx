@@ -1,0 +1,52 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { GuildhallError } from '../app/client';
+import { ErrorText } from './ErrorState';
+
+interface FormDialogProps {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  verb: string;
+  isPending: boolean;
+  error: unknown;
+  onSubmit: () => void;
+  children: ReactNode;
+  size?: string;
+}
+
+/** A form in a dialog. The button says the verb. */
+export function FormDialog({ opened, onClose, title, size = 'md', ...form }: FormDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} size={size}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.onSubmit();
+        }}
+        noValidate
+      >
+        <Stack gap="sm">
+          {form.children}
+          {form.error != null && <ErrorText error={form.error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={form.isPending}>
+              {form.verb}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** The messages of the server for the fields of a form, by the path of the field. */
+export function fieldErrors(error: unknown): Record<string, string> {
+  if (!(error instanceof GuildhallError)) return {};
+  return Object.fromEntries(
+    (error.errors ?? []).flatMap(({ path, message }) => (path && message ? [[path, message]] : [])),
+  );
+}

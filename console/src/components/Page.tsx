@@ -1,0 +1,82 @@
+import { Group, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import classes from './Page.module.css';
+
+interface PageProps {
+  title: string;
+  /** A sentence about the purpose of the page, or a fact about its content. */
+  subtitle?: ReactNode;
+  /** The state of a record, beside its name. */
+  state?: ReactNode;
+  actions?: ReactNode;
+  /** The content fills the window, and scrolls inside (tables). */
+  fill?: boolean;
+  children: ReactNode;
+}
+
+/** A page: one title, its actions, its content. */
+export function Page({ title, subtitle, state, actions, fill = false, children }: PageProps) {
+  useDocumentTitle(`${title} · Guildhall`);
+  return (
+    <div className={classes.page} data-fill={fill || undefined}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div className={classes.heading}>
+          <Group gap="xs">
+            <Title order={1} className={classes.title}>
+              {title}
+            </Title>
+            {state}
+          </Group>
+          {subtitle && (
+            <Text size="sm" c="dimmed" component="div">
+              {subtitle}
+            </Text>
+          )}
+        </div>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page with a border and a heading. */
+export function Panel({
+  title,
+  actions,
+  flush = false,
+  children,
+}: {
+  title?: string;
+  actions?: ReactNode;
+  /** The content reaches the border (tables). */
+  flush?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <section className={classes.panel}>
+      {title && (
+        <Group justify="space-between" className={classes.panelHead} gap="xs">
+          <Title order={2}>{title}</Title>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+      )}
+      <div className={flush ? undefined : classes.panelBody}>{children}</div>
+    </section>
+  );
+}
+
+/** Facts of a record as pairs of a name and a value. */
+export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
+  return (
+    <dl className={classes.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,58 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+
+const DEBOUNCE_MS = 120;
+
+/** A search text that goes to the URL shortly after the last key. The key `/` moves the focus here. */
+export function SearchInput({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  const input = useRef<HTMLInputElement>(null);
+  const send = useDebouncedCallback(onChange, DEBOUNCE_MS);
+  const [sent, setSent] = useState(value);
+  // The URL changed by other means: the back button, or a link.
+  if (value !== sent) {
+    setSent(value);
+    if (value.trim() !== text.trim()) setText(value);
+  }
+  useEffect(() => {
+    const focus = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || (event.target as Element).closest('input, textarea, [contenteditable]'))
+        return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    document.addEventListener('keydown', focus);
+    return () => document.removeEventListener('keydown', focus);
+  }, []);
+
+  const change = (next: string): void => {
+    setText(next);
+    send(next.trim());
+  };
+  return (
+    <TextInput
+      ref={input}
+      size="xs"
+      w={300}
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      leftSection={<Search size={14} />}
+      rightSection={
+        text && <CloseButton size="xs" aria-label="Clear the search" onClick={() => change('')} />
+      }
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}

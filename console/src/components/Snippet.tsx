@@ -1,0 +1,45 @@
+import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { Check, Copy } from 'lucide-react';
+import classes from './Snippet.module.css';
+
+/** Code that works when it is pasted. */
+export function Snippet({ code, label }: { code: string; label: string }) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  return (
+    <div className={classes.snippet}>
+      <pre tabIndex={0} role="region" aria-label={label}>
+        <code>{code}</code>
+      </pre>
+      <Tooltip label={clipboard.copied ? 'Copied' : 'Copy'}>
+        <ActionIcon
+          className={classes.copy}
+          variant="default"
+          size="sm"
+          aria-label={clipboard.copied ? 'Copied' : `Copy: ${label}`}
+          onClick={() => clipboard.copy(code)}
+        >
+          {clipboard.copied ? <Check size={14} /> : <Copy size={14} />}
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}
+
+/** The same step for the shell and for the SDK. */
+export function Snippets({ curl, sdk }: { curl: string; sdk: string }) {
+  return (
+    <Tabs defaultValue="curl">
+      <Tabs.List mb="xs">
+        <Tabs.Tab value="curl">curl</Tabs.Tab>
+        <Tabs.Tab value="sdk">TypeScript</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="curl">
+        <Snippet code={curl} label="curl command" />
+      </Tabs.Panel>
+      <Tabs.Panel value="sdk">
+        <Snippet code={sdk} label="TypeScript code" />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

@@ -1,0 +1,41 @@
+const numbers = new Intl.NumberFormat(undefined);
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+
+export const formatNumber = (value: number | bigint): string => numbers.format(value);
+
+/** 12.4K instead of 12,400, for axes and tight places. */
+export const formatCompact = (value: number): string => compact.format(value);
+
+/** A time in the zone of the reader, with the name of the zone. */
+export const formatExactTime = (iso: string): string => exact.format(new Date(iso));
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** "3 min. ago", "in 2 days". */
+export function formatRelativeTime(iso: string, now: number): string {
+  const seconds = Math.round((Date.parse(iso) - now) / 1000);
+  for (const [unit, width] of STEPS)
+    if (Math.abs(seconds) >= width) return relative.format(Math.trunc(seconds / width), unit);
+  return Math.abs(seconds) < 10 ? 'now' : relative.format(seconds, 'second');
+}
+
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+export function formatBytes(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 1024 && unit < BYTE_UNITS.length - 1) [value, unit] = [value / 1024, unit + 1];
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${BYTE_UNITS[unit]}`;
+}
+
+/** The two ends of an id. Ids of version 7 begin with the time, so both ends are needed to tell rows apart. */
+export function shortenId(id: string): string {
+  return id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`;
+}

@@ -1,0 +1,22 @@
+/** Time ranges that end now. The URL holds the name, so that a link keeps its meaning. */
+export const ranges = {
+  '1h': { label: 'Last hour', seconds: 3_600, bucket: 'minute' },
+  '24h': { label: 'Last 24 hours', seconds: 86_400, bucket: 'hour' },
+  '7d': { label: 'Last 7 days', seconds: 604_800, bucket: 'hour' },
+  '30d': { label: 'Last 30 days', seconds: 2_592_000, bucket: 'day' },
+} as const;
+
+export type RangeName = keyof typeof ranges;
+
+export const rangeChoices = Object.entries(ranges).map(([value, { label }]) => ({ value, label }));
+
+export function toRange(name: string | undefined, fallback: RangeName): RangeName {
+  return name !== undefined && name in ranges ? (name as RangeName) : fallback;
+}
+
+/** The limits of a range that ends `periods` lengths before now. */
+export function limitsOf(name: RangeName, periods = 0): { from: string; to: string } {
+  const length = ranges[name].seconds * 1000;
+  const to = Date.now() - periods * length;
+  return { from: new Date(to - length).toISOString(), to: new Date(to).toISOString() };
+}

@@ -1,0 +1,37 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { GuildhallError } from './app/client';
+import { createQueryClient } from './app/query-client';
+import { createConsoleRouter } from './app/router';
+import { styleNonce } from './app/style-nonce';
+import { cssVariables, theme } from './app/theme';
+import './app/global.css';
+
+const queryClient = createQueryClient(() => {
+  const { pathname, href } = router.state.location;
+  if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { next: href } });
+});
+const router = createConsoleRouter(queryClient);
+
+createRoot(document.getElementById('root')!, {
+  // The page that catches a refused request shows it to the reader.
+  onCaughtError: (error) => {
+    if (!(error instanceof GuildhallError)) console.error(error);
+  },
+}).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => styleNonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

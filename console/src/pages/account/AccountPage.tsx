@@ -1,0 +1,171 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { meQuery } from '../../app/account';
+import { DataTable, type Column } from '../../components/DataTable';
+import { ErrorText } from '../../components/ErrorState';
+import { fieldErrors } from '../../components/FormDialog';
+import { Facts, Page, Panel } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { checkPassword } from '../sign-in/check-password';
+import {
+  accountSessionsQuery,
+  useChangePassword,
+  useEndSession,
+  useResendVerification,
+  type AccountSession,
+} from './queries';
+import { SecondFactor } from './SecondFactor';
+
+export function AccountPage() {
+  const { data } = useQuery(meQuery);
+  const resend = useResendVerification();
+  if (!data) return null;
+  const { user } = data;
+  return (
+    <Page title="Account and security" subtitle={user.email}>
+      <Panel title="Account">
+        <Facts
+          facts={[
+            ['E-mail', user.email],
+            ['Name', user.displayName ?? '–'],
+            [
+              'Address',
+              user.emailVerified ? (
+                <State tone="good">Verified</State>
+              ) : (
+                <Group gap="xs">
+                  <State tone="warn">Not verified</State>
+                  <Button
+                    variant="default"
+                    size="compact-xs"
+                    loading={resend.isPending}
+                    disabled={resend.isSuccess}
+                    onClick={() => resend.mutate()}
+                  >
+                    {resend.isSuccess ? 'E-mail sent' : 'Send the e-mail again'}
+                  </Button>
+                </Group>
+              ),
+            ],
+            ['Platform administrator', user.isPlatformAdmin ? 'Yes' : 'No'],
+            ['Created', <RelativeTime key="created" at={user.createdAt} />],
+          ]}
+        />
+        {resend.error && <ErrorText error={resend.error} />}
+      </Panel>
+      <Panel title="Second factor">
+        <SecondFactor isOn={user.totpEnabled} email={user.email} />
+      </Panel>
+      <Panel title="Password">
+        <PasswordForm />
+      </Panel>
+      <Panel title="Sessions" flush>
+        <Sessions />
+      </Panel>
+    </Page>
+  );
+}
+
+function PasswordForm() {
+  const form = useForm({
+    initialValues: { currentPassword: '', newPassword: '' },
+    validate: { newPassword: checkPassword },
+    validateInputOnBlur: ['newPassword'],
+  });
+  const change = useChangePassword();
+  return (
+    <form
+      onSubmit={form.onSubmit((values) =>
+        change.mutate(values, {
+          onSuccess: () => form.reset(),
+          onError: (error) => form.setErrors(fieldErrors(error)),
+        }),
+      )}
+    >
+      <Stack gap="sm" maw={320}>
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('currentPassword')}
+        />
+        <PasswordInput
+          label="New password"
+          description="8 to 128 characters. All other sessions end."
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('newPassword')}
+        />
+        {change.error && <ErrorText error={change.error} />}
+        {change.data && (
+          <Text size="sm" role="status">
+            The password is changed. {change.data.endedSessions} other sessions have ended.
+          </Text>
+        )}
+        <Button type="submit" variant="default" w="fit-content" loading={change.isPending}>
+          Change the password
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function Sessions() {
+  const sessions = useQuery(accountSessionsQuery);
+  const end = useEndSession();
+  const columns: Column<AccountSession>[] = [
+    {
+      id: 'agent',
+      header: 'Browser',
+      cell: ({ userAgent, isCurrent }) => (
+        <Group gap="xs" wrap="nowrap">
+          {isCurrent && <State tone="info">This session</State>}
+          <Text size="sm" truncate title={userAgent ?? undefined}>
+            {userAgent ?? 'Unknown'}
+          </Text>
+        </Group>
+      ),
+    },
+    { id: 'ip', header: 'Address', width: 140, cell: ({ ipAddress }) => ipAddress ?? '–' },
+    {
+      id: 'created',
+      header: 'Signed in',
+      width: 130,
+      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    },
+    {
+      id: 'used',
+      header: 'Last used',
+      width: 130,
+      cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} />,
+    },
+    {
+      id: 'end',
+      header: 'Action',
+      width: 110,
+      cell: ({ id, isCurrent }) =>
+        !isCurrent && (
+          <Button variant="default" size="compact-xs" onClick={() => end.mutate(id)}>
+            End
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <>
+      {end.error && <ErrorText error={end.error} />}
+      <DataTable
+        inline
+        label="Sessions of the account"
+        columns={columns}
+        rows={sessions.data?.items}
+        rowKey={({ id }) => id}
+        error={sessions.error}
+        retry={() => void sessions.refetch()}
+        empty={null}
+      />
+    </>
+  );
+}

@@ -1,0 +1,154 @@
+import { Button, Group, Stack, Text, TextInput, PasswordInput } from '@mantine/core';
+import { useState } from 'react';
+import { renderSVG } from 'uqr';
+import { ErrorText } from '../../components/ErrorState';
+import { Snippet } from '../../components/Snippet';
+import { State } from '../../components/State';
+import { saveText } from '../../components/save-file';
+import {
+  useConfirmTotp,
+  useDisableTotp,
+  useEnrollTotp,
+  useRenewRecoveryCodes,
+  type Reauthentication,
+} from './queries';
+import classes from './SecondFactor.module.css';
+
+/** The codes of an authenticator app as a second factor (TOTP), and its recovery codes. */
+export function SecondFactor({ isOn, email }: { isOn: boolean; email: string }) {
+  const [codes, setCodes] = useState<string[]>();
+  if (codes) return <RecoveryCodes codes={codes} email={email} onDone={() => setCodes(undefined)} />;
+  return isOn ? <ManageStep onCodes={setCodes} /> : <EnrollStep onCodes={setCodes} />;
+}
+
+function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const enroll = useEnrollTotp();
+  const confirm = useConfirmTotp();
+  if (!enroll.data)
+    return (
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          enroll.mutate({ password });
+        }}
+      >
+        <Stack gap="sm" maw={320}>
+          <Text size="sm" c="dimmed">
+            Sign-ins then need a code of an authenticator app beside the password.
+          </Text>
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          {enroll.error && <ErrorText error={enroll.error} />}
+          <Button type="submit" variant="default" w="fit-content" loading={enroll.isPending}>
+            Add a second factor
+          </Button>
+        </Stack>
+      </form>
+    );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        confirm.mutate(code.trim(), { onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes) });
+      }}
+    >
+      <Group align="flex-start" gap="lg">
+        <img
+          className={classes.code}
+          src={qrCode(enroll.data.otpauthUri)}
+          alt="QR code for the authenticator app"
+        />
+        <Stack gap="sm" maw={320}>
+          <Text size="sm">Scan the code with the authenticator app, or type this secret into it:</Text>
+          <Snippet code={enroll.data.secret} label="Secret" />
+          <TextInput
+            label="6-digit code of the app"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            required
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+          />
+          {confirm.error && <ErrorText error={confirm.error} />}
+          <Button type="submit" w="fit-content" loading={confirm.isPending}>
+            Turn the second factor on
+          </Button>
+        </Stack>
+      </Group>
+    </form>
+  );
+}
+
+function qrCode(text: string): string {
+  return `data:image/svg+xml,${encodeURIComponent(renderSVG(text, { border: 2 }))}`;
+}
+
+function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
+  const [proof, setProof] = useState('');
+  const renew = useRenewRecoveryCodes();
+  const disable = useDisableTotp();
+  const given: Reauthentication = /^\d{6}$/.test(proof.trim()) ? { code: proof.trim() } : { password: proof };
+  return (
+    <Stack gap="sm" maw={360}>
+      <div>
+        <State tone="good">On</State>
+      </div>
+      <PasswordInput
+        label="Current password, or a code of the app"
+        value={proof}
+        onChange={(event) => setProof(event.currentTarget.value)}
+        autoComplete="off"
+      />
+      {(renew.error ?? disable.error) && <ErrorText error={renew.error ?? disable.error} />}
+      <Group gap="xs">
+        <Button
+          variant="default"
+          disabled={proof === ''}
+          loading={renew.isPending}
+          onClick={() => renew.mutate(given, { onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes) })}
+        >
+          Make new recovery codes
+        </Button>
+        <Button
+          color="red.8"
+          variant="outline"
+          disabled={proof === ''}
+          loading={disable.isPending}
+          onClick={() => disable.mutate(given)}
+        >
+          Turn the second factor off
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function RecoveryCodes({ codes, email, onDone }: { codes: string[]; email: string; onDone: () => void }) {
+  const text = codes.join('\n');
+  return (
+    <Stack gap="sm" maw={420}>
+      <Text size="sm">
+        Each code works once, if the authenticator app is lost. Save them. They are not shown again.
+      </Text>
+      <Snippet code={text} label="Recovery codes" />
+      <Group gap="xs">
+        <Button
+          variant="default"
+          onClick={() =>
+            saveText('guildhall-recovery-codes.txt', `Guildhall, ${email}\n\n${text}\n`, 'text/plain')
+          }
+        >
+          Download
+        </Button>
+        <Button onClick={onDone}>I saved the codes</Button>
+      </Group>
+    </Stack>
+  );
+}

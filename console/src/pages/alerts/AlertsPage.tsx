@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { gamesQuery } from '../../app/game';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { FilterSelect } from '../../components/FilterSelect';
+import { formatBytes, formatNumber } from '../../components/format';
+import { Page } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { rangeChoices } from '../../components/range';
+import { useAlerts, type Alert } from './queries';
+
+const route = getRouteApi('/app/workspaces/$workspaceId/alerts');
+
+export const alertNames = { rate_spike: 'Request rate', payload_spike: 'Payload size' };
+
+export function AlertsPage() {
+  const { workspaceId } = route.useParams();
+  const filter = route.useSearch();
+  const navigate = useNavigate({ from: '/workspaces/$workspaceId/alerts' });
+  const alerts = useAlerts(workspaceId, filter);
+  const games = useQuery(gamesQuery(workspaceId));
+  const { fetchNextPage, hasNextPage } = alerts;
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  const change = (changes: Partial<typeof filter>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const gameNames = new Map(games.data?.items.map(({ id, name }) => [id, name]));
+  return (
+    <Page
+      title="Alerts"
+      subtitle="Keys with unusual traffic. The thresholds are in the settings of each game."
+      fill
+    >
+      <DataTable
+        label="Alerts"
+        columns={columns(gameNames)}
+        rows={alerts.data?.pages.flatMap(({ items }) => items)}
+        rowKey={({ id }) => id}
+        error={alerts.error}
+        isFetching={alerts.isFetching && !alerts.isPending}
+        retry={() => void alerts.refetch()}
+        loadMore={hasNextPage ? loadMore : undefined}
+        toolbar={
+          <>
+            <FilterSelect
+              label="Type"
+              value={filter.type}
+              choices={Object.entries(alertNames).map(([value, label]) => ({ value, label }))}
+              onChange={(type) => change({ type })}
+            />
+            <FilterSelect
+              label="Game"
+              value={filter.tenantId}
+              choices={[...gameNames].map(([value, label]) => ({ value, label }))}
+              onChange={(tenantId) => change({ tenantId })}
+              width={180}
+            />
+            <FilterSelect
+              label="Any time"
+              value={filter.range}
+              choices={rangeChoices}
+              onChange={(range) => change({ range })}
+            />
+          </>
+        }
+        empty={
+          <EmptyState title="No alerts">
+            An alert appears when a key sends more requests or more bytes in a minute than its threshold.
+            Owners and admins also get an e-mail.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}
+
+const amount = (type: Alert['type'], value: number): string =>
+  type === 'payload_spike' ? formatBytes(value) : formatNumber(value);
+
+const columns = (gameNames: Map<string, string>): Column<Alert>[] => [
+  { id: 'at', header: 'Time', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    id: 'type',
+    header: 'Type',
+    width: 130,
+    cell: ({ type }) => <State tone="warn">{alertNames[type]}</State>,
+  },
+  {
+    id: 'game',
+    header: 'Game',
+    cell: ({ tenantId }) => gameNames.get(tenantId) ?? <CopyableId id={tenantId} />,
+  },
+  { id: 'key', header: 'Key', width: 150, cell: ({ keyId }) => <CopyableId id={keyId} /> },
+  {
+    id: 'kind',
+    header: 'Kind',
+    width: 100,
+    cell: ({ keyKind }) => (keyKind === 'game' ? 'Game key' : 'API key'),
+  },
+  {
+    id: 'observed',
+    header: 'Per minute',
+    width: 120,
+    align: 'right',
+    cell: ({ type, observed }) => amount(type, observed),
+  },
+  {
+    id: 'threshold',
+    header: 'Threshold',
+    width: 120,
+    align: 'right',
+    cell: ({ type, threshold }) => amount(type, threshold),
+  },
+];

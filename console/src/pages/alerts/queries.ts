@@ -1,0 +1,39 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { api, type Answer } from '../../app/client';
+import { limitsOf, toRange } from '../../components/range';
+
+export type AlertPage = Answer<'/api/workspaces/{workspaceId}/alerts', 'get'>;
+export type Alert = AlertPage['items'][number];
+
+export interface AlertFilter {
+  type?: string | undefined;
+  tenantId?: string | undefined;
+  range?: string | undefined;
+}
+
+const PAGE_SIZE = 100;
+
+export function useAlerts(workspaceId: string, { type, tenantId, range }: AlertFilter) {
+  return useInfiniteQuery({
+    queryKey: ['alerts', workspaceId, { type, tenantId, range }],
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/workspaces/{workspaceId}/alerts', {
+        params: {
+          path: { workspaceId },
+          query: {
+            limit: PAGE_SIZE,
+            offset,
+            type: type as Alert['type'] | undefined,
+            tenantId,
+            from: range && limitsOf(toRange(range, '30d')).from,
+          },
+        },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, items }: AlertPage) =>
+      items.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  });
+}

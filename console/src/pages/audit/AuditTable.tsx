@@ -1,0 +1,91 @@
+import { Drawer, Stack } from '@mantine/core';
+import { useCallback, useState } from 'react';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { FilterSelect } from '../../components/FilterSelect';
+import { JsonView } from '../../components/JsonView';
+import { Facts } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { TextFilter } from '../../components/TextFilter';
+import { rangeChoices } from '../../components/range';
+import { auditColumns } from './columns';
+import { useAuditRecords, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
+
+interface AuditTableProps {
+  scope: AuditScope;
+  filter: AuditFilter;
+  onFilter: (changes: AuditFilter) => void;
+}
+
+/** Who changed what: one table for a game, a workspace and the whole platform. */
+export function AuditTable({ scope, filter, onFilter }: AuditTableProps) {
+  const records = useAuditRecords(scope, filter);
+  const [open, setOpen] = useState<AuditRecord>();
+  const { fetchNextPage, hasNextPage } = records;
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  return (
+    <>
+      <DataTable
+        label="Audit records"
+        columns={auditColumns}
+        rows={records.data?.pages.flatMap(({ items }) => items)}
+        rowKey={({ id }) => id}
+        error={records.error}
+        isFetching={records.isFetching && !records.isPending}
+        retry={() => void records.refetch()}
+        loadMore={hasNextPage ? loadMore : undefined}
+        onOpen={setOpen}
+        selectedKey={open?.id}
+        toolbar={
+          <>
+            <TextFilter
+              label="Action, for example key.created"
+              value={filter.action}
+              onChange={(action) => onFilter({ action })}
+            />
+            <TextFilter
+              label="Target id"
+              value={filter.targetId}
+              onChange={(targetId) => onFilter({ targetId })}
+            />
+            <FilterSelect
+              label="Any time"
+              value={filter.range}
+              choices={rangeChoices}
+              onChange={(range) => onFilter({ range })}
+            />
+          </>
+        }
+        empty={
+          <EmptyState title="No audit records">
+            Each change of keys, members, players and settings leaves a record here, with its author.
+          </EmptyState>
+        }
+      />
+      <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title={open?.action} size={520}>
+        {open && <Details record={open} />}
+      </Drawer>
+    </>
+  );
+}
+
+function Details({ record }: { record: AuditRecord }) {
+  const id = (value: string | null) => (value === null ? '–' : <CopyableId id={value} whole />);
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={[
+          ['Time', <RelativeTime key="time" at={record.occurredAt} />],
+          ['By', record.actor.email ?? record.actor.kind],
+          ['Author id', id(record.actor.id)],
+          ['Target', id(record.targetId)],
+          ['Game', id(record.tenantId)],
+          ['Address', record.ipAddress ?? '–'],
+          ['Request', id(record.requestId)],
+        ]}
+      />
+      <JsonView value={record.details} name="Details" />
+    </Stack>
+  );
+}

@@ -1,0 +1,21 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Page } from '../../components/Page';
+import { AuditTable } from './AuditTable';
+
+const route = getRouteApi('/app/workspaces/$workspaceId/audit');
+
+export function WorkspaceAuditPage() {
+  const { workspaceId } = route.useParams();
+  const navigate = useNavigate({ from: '/workspaces/$workspaceId/audit' });
+  return (
+    <Page title="Audit log" subtitle="Who changed what in this workspace and its games" fill>
+      <AuditTable
+        scope={{ kind: 'workspace', workspaceId }}
+        filter={route.useSearch()}
+        onFilter={(changes) =>
+          void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,63 @@
+import { queryOptions, useInfiniteQuery, keepPreviousData } from '@tanstack/react-query';
+import { api, type Answer } from '../../app/client';
+import { limitsOf, toRange } from '../../components/range';
+
+type AuditPage = Answer<'/api/admin/audit-records', 'get'>;
+export type AuditRecord = AuditPage['items'][number];
+
+export interface AuditFilter {
+  action?: string | undefined;
+  actorId?: string | undefined;
+  targetId?: string | undefined;
+  range?: string | undefined;
+}
+
+/** Whose records a page shows. */
+export type AuditScope =
+  | { kind: 'game'; tenantId: string }
+  | { kind: 'workspace'; workspaceId: string }
+  | { kind: 'platform' };
+
+export function useAuditRecords(scope: AuditScope, filter: AuditFilter) {
+  return useInfiniteQuery({
+    queryKey: ['audit', scope, filter],
+    queryFn: ({ pageParam: cursor, signal }) => readPage(scope, filter, cursor, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
+function readPage(
+  scope: AuditScope,
+  { action, actorId, targetId, range }: AuditFilter,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<AuditPage> {
+  const from = range && limitsOf(toRange(range, '30d')).from;
+  const query = { action, actorId, targetId, from: from || undefined, cursor, limit: 100 };
+  switch (scope.kind) {
+    case 'game':
+      return api.GET('/api/bus_tenants/{tenantId}/audit-records', {
+        params: { path: { tenantId: scope.tenantId }, query },
+        signal,
+      });
+    case 'workspace':
+      return api.GET('/api/workspaces/{workspaceId}/audit-records', {
+        params: { path: { workspaceId: scope.workspaceId }, query },
+        signal,
+      });
+    case 'platform':
+      return api.GET('/api/admin/audit-records', { params: { query }, signal });
+  }
+}
+
+/** The newest audit records of a game, for other pages. */
+export const gameAuditQuery = (tenantId: string, filter: { targetId?: string } = {}, limit = 50) =>
+  queryOptions({
+    queryKey: ['audit', 'recent', tenantId, filter, limit],
+    queryFn: () =>
+      api.GET('/api/bus_tenants/{tenantId}/audit-records', {
+        params: { path: { tenantId }, query: { ...filter, limit } },
+      }),
+  });

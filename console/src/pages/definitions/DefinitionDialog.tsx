@@ -1,0 +1,73 @@
+import { Select, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { fieldErrors, FormDialog } from '../../components/FormDialog';
+import { useChangeDefinition, useCreateDefinition, type Definition } from './queries';
+
+interface DefinitionDialogProps {
+  tenantId: string;
+  onClose: () => void;
+  /** Missing for a new definition. Key and value of a stored one never change, because events refer to them. */
+  current?: Definition;
+}
+
+export function DefinitionDialog({ tenantId, onClose, current }: DefinitionDialogProps) {
+  const form = useForm({
+    initialValues: {
+      eventKey: current?.eventKey ?? '',
+      eventValue: current?.eventValue ?? '',
+      eventScope: current?.eventScope ?? 'match',
+      eventCategory: current?.eventCategory ?? '',
+      eventDescription: current?.eventDescription ?? '',
+    },
+  });
+  const create = useCreateDefinition(tenantId);
+  const change = useChangeDefinition(tenantId);
+  const submit = (): void => {
+    const { eventKey, eventValue, eventScope, eventCategory, eventDescription } = form.values;
+    const common = {
+      eventScope,
+      eventCategory: eventCategory.trim() || null,
+      eventDescription: eventDescription.trim() || null,
+    };
+    const outcome = { onSuccess: onClose, onError: (error: Error) => form.setErrors(fieldErrors(error)) };
+    if (current) change.mutate({ definitionId: current.id, ...common }, outcome);
+    else create.mutate({ eventKey, eventValue: eventValue.trim() || null, ...common }, outcome);
+  };
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={current ? `Edit ${current.eventKey}` : 'Create a definition'}
+      verb={current ? 'Save the definition' : 'Create the definition'}
+      isPending={create.isPending || change.isPending}
+      error={create.error ?? change.error}
+      onSubmit={submit}
+    >
+      <TextInput
+        label="Event key"
+        description="What happens, for example level_completed."
+        required
+        readOnly={current !== undefined}
+        data-autofocus={current === undefined}
+        {...form.getInputProps('eventKey')}
+      />
+      <TextInput
+        label="Event value"
+        description="A variant of the event, for example hard."
+        readOnly={current !== undefined}
+        {...form.getInputProps('eventValue')}
+      />
+      <Select
+        label="Scope"
+        data={[
+          { value: 'match', label: 'Match events' },
+          { value: 'player', label: 'Player events' },
+          { value: 'both', label: 'Both' },
+        ]}
+        {...form.getInputProps('eventScope')}
+      />
+      <TextInput label="Category" {...form.getInputProps('eventCategory')} />
+      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('eventDescription')} />
+    </FormDialog>
+  );
+}

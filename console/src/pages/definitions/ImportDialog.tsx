@@ -1,0 +1,101 @@
+import { Button, FileInput, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import { DataTable, type Column } from '../../components/DataTable';
+import { ErrorText } from '../../components/ErrorState';
+import { formatNumber } from '../../components/format';
+import { useImportDefinitions, type ImportResult } from './queries';
+
+/** Imports a CSV file, and shows each refused row with its reason. */
+export function ImportDialog({
+  tenantId,
+  onClose,
+  dropped,
+}: {
+  tenantId: string;
+  onClose: () => void;
+  dropped?: File | undefined;
+}) {
+  const [file, setFile] = useState<File | null>(dropped ?? null);
+  const [overwriteExisting, setOverwrite] = useState(false);
+  const importing = useImportDefinitions(tenantId);
+  return (
+    <Modal opened onClose={onClose} title="Import definitions" size="lg">
+      {importing.data ? (
+        <Result result={importing.data} onClose={onClose} />
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (file) importing.mutate({ file, overwriteExisting });
+          }}
+        >
+          <Stack gap="sm">
+            <Text size="sm" c="dimmed">
+              A CSV file with a header line. The columns are those of the export. Only event_key is required.
+            </Text>
+            <FileInput
+              label="CSV file"
+              placeholder="Choose a file, or drop it on the page"
+              accept=".csv,text/csv"
+              value={file}
+              onChange={setFile}
+              clearable
+              data-autofocus
+            />
+            <Switch
+              label="Change definitions that exist already"
+              description="Without this, rows of existing definitions are refused."
+              checked={overwriteExisting}
+              onChange={(event) => setOverwrite(event.currentTarget.checked)}
+            />
+            {importing.error && <ErrorText error={importing.error} />}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" disabled={!file} loading={importing.isPending}>
+                Import the file
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}
+
+type RowError = ImportResult['errors'][number];
+
+function Result({ result, onClose }: { result: ImportResult; onClose: () => void }) {
+  return (
+    <Stack gap="sm">
+      <Text size="sm" role="status">
+        {formatNumber(result.totalRows)} rows: {formatNumber(result.created)} created,{' '}
+        {formatNumber(result.updated)} changed, {formatNumber(result.failed)} refused.
+      </Text>
+      {result.errors.length > 0 && (
+        <DataTable
+          inline
+          label="Refused rows"
+          columns={errorColumns}
+          rows={result.errors}
+          rowKey={({ rowNumber, message }) => `${rowNumber} ${message}`}
+          empty={null}
+        />
+      )}
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const errorColumns: Column<RowError>[] = [
+  { id: 'row', header: 'Row', width: 70, align: 'right', cell: ({ rowNumber }) => formatNumber(rowNumber) },
+  { id: 'key', header: 'Event key', width: 160, cell: ({ eventKey }) => eventKey ?? '–' },
+  {
+    id: 'message',
+    header: 'Why it was refused',
+    cell: ({ message }) => <span title={message}>{message}</span>,
+  },
+];

@@ -1,0 +1,250 @@
+import { Button, Drawer, Menu, SegmentedControl, Stack, Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { lazy, Suspense, useCallback, useState, type ReactNode } from 'react';
+import { useGame } from '../../app/game';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { JsonView } from '../../components/JsonView';
+import { TextLink } from '../../components/links';
+import { Facts, Page, Panel } from '../../components/Page';
+import { RangeSelect } from '../../components/RangeSelect';
+import { RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { TextFilter } from '../../components/TextFilter';
+import { formatBytes } from '../../components/format';
+import { toRange, type RangeName } from '../../components/range';
+import { eventColumns } from './columns';
+import { topSeries } from './top-series';
+import { eventSummaryQuery, useEvents, useEventTail, type EventFilter, type StoredEvent } from './queries';
+import { useExport } from './use-export';
+
+const route = getRouteApi('/app/games/$tenantId/events');
+const Chart = lazy(() => import('../../components/Chart').then((module) => ({ default: module.Chart })));
+
+export function EventsPage() {
+  const game = useGame();
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: '/games/$tenantId/events' });
+  const range = toRange(search.range, '1h');
+  const filter: EventFilter = {
+    scope: search.scope === 'player' ? 'player' : 'match',
+    eventKey: search.eventKey,
+    eventValue: search.eventValue,
+    playerId: search.playerId,
+    matchSessionId: search.matchSessionId,
+  };
+  const isLive = search.live === 'true';
+  const change = (changes: Partial<typeof search>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+
+  return (
+    <Page
+      title="Events"
+      subtitle="What happens in the game, as it was sent"
+      actions={
+        <>
+          <Switch
+            label="Live tail"
+            checked={isLive}
+            onChange={({ currentTarget: { checked } }) => change({ live: checked ? 'true' : undefined })}
+          />
+          <RangeSelect value={range} onChange={(next) => change({ range: next })} />
+          <ExportButton tenantId={game.id} filter={filter} range={range} />
+        </>
+      }
+      fill
+    >
+      {!isLive && <EventChart tenantId={game.id} filter={filter} range={range} />}
+      <EventTable
+        tenantId={game.id}
+        filter={filter}
+        range={range}
+        isLive={isLive}
+        toolbar={
+          <>
+            <SegmentedControl
+              size="xs"
+              aria-label="Scope"
+              data={[
+                { value: 'match', label: 'Match events' },
+                { value: 'player', label: 'Player events' },
+              ]}
+              value={filter.scope}
+              onChange={(scope) =>
+                change({ scope, ...(scope === 'player' && { matchSessionId: undefined }) })
+              }
+            />
+            <TextFilter
+              label="Event key"
+              value={search.eventKey}
+              onChange={(eventKey) => change({ eventKey })}
+            />
+            <TextFilter
+              label="Player id"
+              value={search.playerId}
+              onChange={(playerId) => change({ playerId })}
+            />
+            {filter.scope === 'match' && (
+              <TextFilter
+                label="Match id"
+                value={search.matchSessionId}
+                onChange={(matchSessionId) => change({ matchSessionId })}
+              />
+            )}
+          </>
+        }
+      />
+    </Page>
+  );
+}
+
+/** The most frequent definitions of the range over time. */
+function EventChart({
+  tenantId,
+  filter,
+  range,
+}: {
+  tenantId: string;
+  filter: EventFilter;
+  range: RangeName;
+}) {
+  const { data, error, refetch } = useQuery(eventSummaryQuery(tenantId, filter, range));
+  if (error && !data)
+    return <ErrorState error={error} what="Events could not be counted" retry={() => void refetch()} />;
+  const { times, series } = topSeries(data);
+  return (
+    <Panel>
+      <Suspense fallback={<div style={{ height: 180 }} />}>
+        <Chart
+          title={`Events per ${data?.bucket ?? 'minute'}`}
+          isLoading={!data}
+          times={times}
+          series={series}
+          height={150}
+        />
+      </Suspense>
+    </Panel>
+  );
+}
+
+interface EventTableProps {
+  tenantId: string;
+  filter: EventFilter;
+  range: RangeName;
+  isLive: boolean;
+  toolbar: ReactNode;
+}
+
+function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProps) {
+  const [open, setOpen] = useState<StoredEvent>();
+  const events = useEvents(tenantId, filter, range, { enabled: !isLive });
+  const tail = useEventTail(tenantId, filter, { enabled: isLive });
+  const { fetchNextPage, hasNextPage } = events;
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  const shown = isLive ? tail : events;
+  return (
+    <>
+      <DataTable
+        label="Events"
+        columns={eventColumns}
+        rows={isLive ? tail.data?.items : events.data?.pages.flatMap(({ items }) => items)}
+        rowKey={({ eventRecordId }) => eventRecordId}
+        error={shown.error}
+        isFetching={!isLive && events.isFetching && !events.isPending}
+        retry={() => void shown.refetch()}
+        loadMore={!isLive && hasNextPage ? loadMore : undefined}
+        onOpen={setOpen}
+        selectedKey={open?.eventRecordId}
+        toolbar={
+          <>
+            {toolbar}
+            {isLive && <State tone="good">● Reads the newest events every second</State>}
+          </>
+        }
+        empty={
+          <EmptyState title="No events">
+            No event matches the filters in this time. Events appear here as soon as the game sends them.
+          </EmptyState>
+        }
+      />
+      <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title="Event" size={480}>
+        {open && <EventDetails tenantId={tenantId} event={open} />}
+      </Drawer>
+    </>
+  );
+}
+
+function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEvent }) {
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={[
+          ['Event', event.eventValue === null ? event.eventKey : `${event.eventKey} · ${event.eventValue}`],
+          ['Value', event.value === null ? '–' : String(event.value)],
+          ['Occurred', <RelativeTime key="at" at={event.occurredAt} />],
+          ['Received', <RelativeTime key="received" at={event.receivedAt} />],
+          [
+            'Player',
+            <TextLink
+              key="player"
+              size="sm"
+              to="/games/$tenantId/players/$playerId"
+              params={{ tenantId, playerId: event.playerId }}
+            >
+              Open the player
+            </TextLink>,
+          ],
+          ['Idempotency key', <CopyableId key="key" id={event.idempotencyKey} />],
+        ]}
+      />
+      <JsonView
+        value={JSON.parse(
+          JSON.stringify(event, (_key, value: unknown) =>
+            typeof value === 'bigint' ? String(value) : value,
+          ),
+        )}
+        name="Event"
+      />
+    </Stack>
+  );
+}
+
+function ExportButton({
+  tenantId,
+  filter,
+  range,
+}: {
+  tenantId: string;
+  filter: EventFilter;
+  range: RangeName;
+}) {
+  const exporting = useExport(tenantId, filter, range);
+  if (exporting.bytes !== undefined)
+    return (
+      <Button variant="default" onClick={exporting.cancel}>
+        <Text span size="xs" role="status" inherit>
+          {formatBytes(exporting.bytes)} – cancel
+        </Text>
+      </Button>
+    );
+  return (
+    <>
+      {exporting.error != null && <ErrorText error={exporting.error} />}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" leftSection={<Download size={14} />}>
+            Export
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => exporting.start('csv')}>As CSV</Menu.Item>
+          <Menu.Item onClick={() => exporting.start('ndjson')}>As JSON lines</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { CopyableId } from '../../components/CopyableId';
+import type { Column } from '../../components/DataTable';
+import { RelativeTime } from '../../components/RelativeTime';
+import { formatNumber } from '../../components/format';
+import type { StoredEvent } from './queries';
+
+export const eventColumns: Column<StoredEvent>[] = [
+  { id: 'at', header: 'Occurred', width: 120, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
+  {
+    id: 'event',
+    header: 'Event',
+    cell: ({ eventKey, eventValue }) => (eventValue === null ? eventKey : `${eventKey} · ${eventValue}`),
+  },
+  {
+    id: 'value',
+    header: 'Value',
+    width: 120,
+    align: 'right',
+    cell: ({ value }) => (value === null ? '–' : formatNumber(value)),
+  },
+  { id: 'player', header: 'Player', width: 150, cell: ({ playerId }) => <CopyableId id={playerId} /> },
+  {
+    id: 'match',
+    header: 'Match',
+    width: 150,
+    cell: ({ matchSessionId }) => (matchSessionId === undefined ? '–' : <CopyableId id={matchSessionId} />),
+  },
+  {
+    id: 'received',
+    header: 'Received',
+    width: 120,
+    hidden: true,
+    cell: ({ receivedAt }) => <RelativeTime at={receivedAt} />,
+  },
+  {
+    id: 'key',
+    header: 'Idempotency key',
+    width: 180,
+    hidden: true,
+    cell: ({ idempotencyKey }) => <CopyableId id={idempotencyKey} />,
+  },
+];

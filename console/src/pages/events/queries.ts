@@ -1,0 +1,104 @@
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { api, type Answer } from '../../app/client';
+import { limitsOf, ranges, toRange, type RangeName } from '../../components/range';
+
+export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
+export type StoredEvent = EventPage['items'][number];
+export type EventSummary = Answer<'/api/bus_tenants/{tenantId}/events/summary', 'get'>;
+export type EventScope = 'match' | 'player';
+
+export interface EventFilter {
+  scope: EventScope;
+  eventKey?: string | undefined;
+  eventValue?: string | undefined;
+  playerId?: string | undefined;
+  matchSessionId?: string | undefined;
+}
+
+const PAGE_SIZE = 200;
+
+export function useEvents(tenantId: string, filter: EventFilter, range: RangeName, { enabled = true } = {}) {
+  return useInfiniteQuery({
+    queryKey: ['events', tenantId, filter, range],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/events', {
+        params: {
+          path: { tenantId },
+          query: { ...filter, from: limitsOf(range).from, cursor, limit: PAGE_SIZE },
+        },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }: EventPage) => nextCursor,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+    enabled,
+  });
+}
+
+const TAIL_MS = 1_000;
+const TAIL_SIZE = 100;
+
+/** The newest events, read again every second while the tail is on. */
+export function useEventTail(tenantId: string, filter: EventFilter, { enabled }: { enabled: boolean }) {
+  return useQuery({
+    queryKey: ['event-tail', tenantId, filter],
+    queryFn: ({ signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/events', {
+        params: { path: { tenantId }, query: { ...filter, limit: TAIL_SIZE } },
+        signal,
+      }),
+    refetchInterval: TAIL_MS,
+    enabled,
+  });
+}
+
+export const recentEventsQuery = (tenantId: string, filter: EventFilter) =>
+  queryOptions({
+    queryKey: ['events', 'recent', tenantId, filter],
+    queryFn: () =>
+      api.GET('/api/bus_tenants/{tenantId}/events', {
+        params: { path: { tenantId }, query: { ...filter, limit: 50 } },
+      }),
+  });
+
+/** The number of events by definition and time bucket. */
+export const eventSummaryQuery = (tenantId: string, filter: EventFilter, rangeName: string | undefined) => {
+  const range = toRange(rangeName, '1h');
+  return queryOptions({
+    queryKey: ['event-summary', tenantId, filter, range],
+    queryFn: ({ signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/events/summary', {
+        params: {
+          path: { tenantId },
+          query: { ...filter, ...limitsOf(range), bucket: ranges[range].bucket },
+        },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Reads an export piece by piece, and reports the bytes that have arrived. */
+export async function downloadEvents(
+  tenantId: string,
+  filter: EventFilter,
+  range: RangeName,
+  format: 'csv' | 'ndjson',
+  onProgress: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const response = await api.GET('/api/bus_tenants/{tenantId}/events/export', {
+    params: { path: { tenantId }, query: { ...filter, ...limitsOf(range), format } },
+    readAs: 'response',
+    signal,
+  });
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = response.body!.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    onProgress((bytes += part.value.length));
+  }
+  return new Blob(parts, { type: response.headers.get('content-type') ?? 'text/plain' });
+}

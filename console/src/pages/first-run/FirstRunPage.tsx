@@ -1,0 +1,114 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useGame } from '../../app/game';
+import { TextLink, ButtonLink } from '../../components/links';
+import { Page } from '../../components/Page';
+import { Snippets } from '../../components/Snippet';
+import { useKeyPlaceholder, useKeys } from '../keys/queries';
+import { SignInSnippet } from '../players/SignInSnippet';
+import { firstEventQuery, firstPlayersQuery } from './queries';
+import classes from './FirstRunPage.module.css';
+
+/** Three steps that tick themselves off as they happen. */
+export function FirstRunPage() {
+  const game = useGame();
+  const keys = useKeys(game.id, 'game');
+  const players = useQuery(firstPlayersQuery(game.id));
+  const event = useQuery(firstEventQuery(game.id));
+  const player = players.data?.items[0];
+  const hasKey = (keys.data?.length ?? 0) > 0;
+  return (
+    <Page title="First steps" subtitle={`From an empty game to live events in ${game.name}`}>
+      <ol className={classes.steps}>
+        <Step isDone={hasKey} title="Have a game key">
+          <Text size="sm" c="dimmed">
+            The terminal printed a key at the first start. A key is shown once: if it is lost, create another.
+          </Text>
+          <ButtonLink
+            to="/games/$tenantId/keys"
+            params={{ tenantId: game.id }}
+            variant="default"
+            w="fit-content"
+          >
+            Open the keys
+          </ButtonLink>
+        </Step>
+        <Step isDone={player !== undefined} title="Sign in a first player">
+          {player ? (
+            <Text size="sm">
+              {player.displayName ?? player.authMethods[0]?.username ?? 'The first player'} signed in.{' '}
+              <TextLink
+                to="/games/$tenantId/players/$playerId"
+                params={{ tenantId: game.id, playerId: player.playerId }}
+                inherit
+              >
+                Open the player
+              </TextLink>
+            </Text>
+          ) : (
+            <>
+              <Text size="sm" c="dimmed">
+                Paste this into a terminal, with the whole key. This page notices the sign-in by itself.
+              </Text>
+              <SignInSnippet tenantId={game.id} />
+            </>
+          )}
+        </Step>
+        <Step isDone={event.data != null} title="Send a first event">
+          {event.data ? (
+            <Text size="sm">The event {event.data.eventKey} arrived.</Text>
+          ) : (
+            <>
+              <Text size="sm" c="dimmed">
+                Use the access token of the sign-in.
+              </Text>
+              <EventSnippet tenantId={game.id} playerId={player?.playerId} />
+            </>
+          )}
+        </Step>
+      </ol>
+      <ButtonLink
+        to="/games/$tenantId"
+        params={{ tenantId: game.id }}
+        variant={event.data ? 'filled' : 'default'}
+        w="fit-content"
+      >
+        Open the overview
+      </ButtonLink>
+    </Page>
+  );
+}
+
+function Step({ isDone, title, children }: { isDone: boolean; title: string; children: ReactNode }) {
+  return (
+    <li className={classes.step} data-done={isDone || undefined}>
+      <span className={classes.mark}>{isDone && <Check size={14} aria-label="Done" />}</span>
+      <div className={classes.body}>
+        <h2>{title}</h2>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function EventSnippet({
+  tenantId,
+  playerId = '$PLAYER_ID',
+}: {
+  tenantId: string;
+  playerId?: string | undefined;
+}) {
+  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const { origin } = window.location;
+  return (
+    <Snippets
+      curl={`curl -s ${origin}/api/game/player-events \\
+  -H 'X-Game-Key: ${gameKey}' -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"events":[{"playerId":"${playerId}","eventKey":"level_completed","value":1,"occurredAt":"${new Date().toISOString()}","idempotencyKey":"first-event"}]}'`}
+      sdk={`game.events.player({ eventKey: 'level_completed', value: 1 });
+await game.events.flush();`}
+    />
+  );
+}

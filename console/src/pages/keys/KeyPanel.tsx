@@ -1,0 +1,156 @@
+import { Button, Menu, ActionIcon } from '@mantine/core';
+import { Ellipsis } from 'lucide-react';
+import { useState } from 'react';
+import { useCanChangeGame } from '../../app/game';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { formatNumber } from '../../components/format';
+import { Panel } from '../../components/Page';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { CreateKeyDialog, EditKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './KeyDialogs';
+import { NewKeyDialog } from './NewKeyDialog';
+import { useKeys, type AnyKey, type KeyKind } from './queries';
+import classes from './KeyPanel.module.css';
+
+type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'rotate' | 'revoke'; key: AnyKey };
+
+const NAMES = { game: 'Game keys', api: 'API keys' };
+const PURPOSES = {
+  game: 'A game, or a game server, sends its key in X-Game-Key. It signs players in and sends events.',
+  api: 'An integration sends its key in X-API-Key. It reads profiles, and if you allow it, events and sessions.',
+};
+
+/** The keys of one kind, with what can be done to them. */
+export function KeyPanel({
+  tenantId,
+  kind,
+  includeRevoked,
+}: {
+  tenantId: string;
+  kind: KeyKind;
+  includeRevoked: boolean;
+}) {
+  const keys = useKeys(tenantId, kind, includeRevoked);
+  const canChange = useCanChangeGame();
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const [secret, setSecret] = useState<string>();
+  const close = (): void => setDialog(undefined);
+  const common = { tenantId, kind, onClose: close };
+
+  return (
+    <Panel
+      title={NAMES[kind]}
+      flush
+      actions={
+        canChange && (
+          <Button variant="default" onClick={() => setDialog({ kind: 'create' })}>
+            Create {kind === 'game' ? 'a game key' : 'an API key'}
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        inline
+        label={NAMES[kind]}
+        columns={columns(kind, canChange ? setDialog : undefined)}
+        rows={keys.data}
+        rowKey={({ id }) => id}
+        error={keys.error}
+        retry={() => void keys.refetch()}
+        empty={<EmptyState title={`No ${NAMES[kind].toLowerCase()}`}>{PURPOSES[kind]}</EmptyState>}
+      />
+      {dialog?.kind === 'create' && <CreateKeyDialog {...common} onCreated={setSecret} />}
+      {dialog?.kind === 'edit' && <EditKeyDialog {...common} current={dialog.key} />}
+      {dialog?.kind === 'rotate' && (
+        <RotateKeyDialog {...common} current={dialog.key} onCreated={setSecret} />
+      )}
+      {dialog?.kind === 'revoke' && <RevokeKeyDialog {...common} current={dialog.key} />}
+      <NewKeyDialog kind={kind} secret={secret} onClose={() => setSecret(undefined)} />
+    </Panel>
+  );
+}
+
+function KeyState({ revokedAt, expiresAt, successorId }: AnyKey) {
+  if (revokedAt !== null) return <State>Revoked</State>;
+  if (expiresAt !== null && Date.parse(expiresAt) < Date.now()) return <State>Expired</State>;
+  if (successorId !== null) return <State tone="warn">Rotated</State>;
+  return <State tone="good">Active</State>;
+}
+
+function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined): Column<AnyKey>[] {
+  return [
+    { id: 'name', header: 'Name', cell: ({ name }) => name },
+    {
+      id: 'prefix',
+      header: 'Prefix',
+      width: 170,
+      cell: ({ prefix }) => <span className={classes.prefix}>{prefix}…</span>,
+    },
+    { id: 'state', header: 'State', width: 100, cell: (key) => <KeyState {...key} /> },
+    ...(kind === 'api'
+      ? [
+          {
+            id: 'data',
+            header: 'Data API',
+            width: 100,
+            cell: ({ allowDataApi }: AnyKey) => (allowDataApi ? 'Allowed' : 'No'),
+          },
+        ]
+      : []),
+    {
+      id: 'limit',
+      header: 'Per minute',
+      width: 110,
+      align: 'right',
+      cell: ({ rateLimit }) => (rateLimit?.perMinute == null ? 'Plan' : formatNumber(rateLimit.perMinute)),
+    },
+    {
+      id: 'used',
+      header: 'Last used',
+      width: 120,
+      cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} none="Never" />,
+    },
+    {
+      id: 'expires',
+      header: 'Expires',
+      width: 120,
+      cell: ({ expiresAt }) => <MaybeTime at={expiresAt} none="Never" />,
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      width: 120,
+      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    },
+    ...(open
+      ? [
+          {
+            id: 'actions',
+            header: 'Action',
+            width: 80,
+            cell: (key: AnyKey) => key.revokedAt === null && <KeyMenu current={key} open={open} />,
+          },
+        ]
+      : []),
+  ];
+}
+
+function KeyMenu({ current, open }: { current: AnyKey; open: (dialog: OpenDialog) => void }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Change the key ${current.name}`}>
+          <Ellipsis size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => open({ kind: 'edit', key: current })}>Edit</Menu.Item>
+        <Menu.Item onClick={() => open({ kind: 'rotate', key: current })}>Rotate</Menu.Item>
+        <Menu.Item color="red" onClick={() => open({ kind: 'revoke', key: current })}>
+          Revoke
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,73 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, type Answer, type Body } from '../../app/client';
+
+export type KeyKind = 'game' | 'api';
+export type GameKey = Answer<'/api/bus_tenants/{tenantId}/game-keys', 'get'>['items'][number];
+export type ApiKey = Answer<'/api/bus_tenants/{tenantId}/api-keys', 'get'>['items'][number];
+export type AnyKey = GameKey & Partial<Pick<ApiKey, 'allowDataApi' | 'subscriberWorkspaceId'>>;
+export type NewKey = Body<'/api/bus_tenants/{tenantId}/api-keys', 'post'>;
+export type KeyChange = Body<'/api/bus_tenants/{tenantId}/api-keys/{keyId}', 'patch'>;
+
+const LIST_PATH = {
+  game: '/api/bus_tenants/{tenantId}/game-keys',
+  api: '/api/bus_tenants/{tenantId}/api-keys',
+} as const;
+const KEY_PATH = {
+  game: '/api/bus_tenants/{tenantId}/game-keys/{keyId}',
+  api: '/api/bus_tenants/{tenantId}/api-keys/{keyId}',
+} as const;
+const ROTATE_PATH = {
+  game: '/api/bus_tenants/{tenantId}/game-keys/{keyId}/rotate',
+  api: '/api/bus_tenants/{tenantId}/api-keys/{keyId}/rotate',
+} as const;
+
+export function useKeys(tenantId: string, kind: KeyKind, includeRevoked = false) {
+  return useQuery({
+    queryKey: ['keys', tenantId, kind, { includeRevoked }],
+    queryFn: async (): Promise<AnyKey[]> => {
+      const params = { path: { tenantId }, query: { limit: 200, includeRevoked } };
+      const { items } = await api.GET(LIST_PATH[kind], { params });
+      return items;
+    },
+  });
+}
+
+/** The prefix of a key of the game with dots for the rest, for snippets. Nobody can read the whole key again. */
+export function useKeyPlaceholder(tenantId: string, kind: KeyKind): string {
+  const keys = useKeys(tenantId, kind);
+  return keys.data?.[0] ? `${keys.data[0].prefix}…` : `<${kind} key>`;
+}
+
+function useKeyChange<Input, Output>(tenantId: string, change: (input: Input) => Promise<Output>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['keys', tenantId] }),
+  });
+}
+
+export function useCreateKey(tenantId: string, kind: KeyKind) {
+  return useKeyChange(tenantId, (body: NewKey) =>
+    api.POST(LIST_PATH[kind], { params: { path: { tenantId } }, body }),
+  );
+}
+
+export function useUpdateKey(tenantId: string, kind: KeyKind) {
+  return useKeyChange(tenantId, ({ keyId, ...body }: KeyChange & { keyId: string }) =>
+    api.PATCH(KEY_PATH[kind], { params: { path: { tenantId, keyId } }, body }),
+  );
+}
+
+export function useRevokeKey(tenantId: string, kind: KeyKind) {
+  return useKeyChange(tenantId, (keyId: string) =>
+    api.DELETE(KEY_PATH[kind], { params: { path: { tenantId, keyId } } }),
+  );
+}
+
+export function useRotateKey(tenantId: string, kind: KeyKind) {
+  return useKeyChange(
+    tenantId,
+    ({ keyId, gracePeriodSeconds }: { keyId: string; gracePeriodSeconds: number }) =>
+      api.POST(ROTATE_PATH[kind], { params: { path: { tenantId, keyId } }, body: { gracePeriodSeconds } }),
+  );
+}

@@ -1,0 +1,156 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { GuildhallError } from '../../app/client';
+import { useGame } from '../../app/game';
+import { NotFoundPage } from '../../app/RouteErrorPage';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { ErrorState } from '../../components/ErrorState';
+import { formatNumber, shortenId } from '../../components/format';
+import { JsonView } from '../../components/JsonView';
+import { TextLink } from '../../components/links';
+import { Facts, Page, Panel } from '../../components/Page';
+import { PageSkeleton } from '../../components/PageSkeleton';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { recentEventsQuery } from '../events/queries';
+import { eventColumns } from '../events/columns';
+import { MatchState } from './MatchState';
+import { matchQuery, type Match } from './queries';
+import { timeLineOf, type Moment } from './time-line';
+import classes from './MatchPage.module.css';
+
+const route = getRouteApi('/app/games/$tenantId/matches/$matchSessionId');
+
+export function MatchPage() {
+  const game = useGame();
+  const { matchSessionId } = route.useParams();
+  const match = useQuery(matchQuery(game.id, matchSessionId));
+  if (match.error instanceof GuildhallError && match.error.status === 404) return <NotFoundPage />;
+  if (match.error && !match.data)
+    return (
+      <Page title="Match">
+        <ErrorState
+          error={match.error}
+          what="The match could not be loaded"
+          retry={() => void match.refetch()}
+        />
+      </Page>
+    );
+  if (!match.data) return <PageSkeleton title="Match" />;
+  return <LoadedMatch tenantId={game.id} match={match.data} />;
+}
+
+function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
+  const events = useQuery(
+    recentEventsQuery(tenantId, { scope: 'match', matchSessionId: match.matchSessionId }),
+  );
+  return (
+    <Page
+      title={match.mode === null ? 'Match' : `Match · ${match.mode}`}
+      state={<MatchState match={match} />}
+      subtitle={<CopyableId id={match.matchSessionId} whole />}
+    >
+      <div className={classes.columns}>
+        <div className={classes.stack}>
+          <Panel title="Match">
+            <Facts
+              facts={[
+                ['Mode', match.mode ?? '–'],
+                ['Started', <RelativeTime key="started" at={match.startedAt} />],
+                ['Ended', <MaybeTime key="ended" at={match.endedAt} />],
+                ['Players', formatNumber(match.players.length)],
+              ]}
+            />
+          </Panel>
+          <Panel title="Roster" flush>
+            <DataTable
+              inline
+              label="Roster"
+              columns={rosterColumns(tenantId)}
+              rows={match.players}
+              rowKey={({ matchPlayerId }) => matchPlayerId}
+              empty={null}
+            />
+          </Panel>
+          <Panel title="Latest events" flush>
+            <DataTable
+              inline
+              label="Latest events"
+              columns={eventColumns.filter(({ id }) => id !== 'match')}
+              rows={events.data?.items}
+              rowKey={({ eventRecordId }) => eventRecordId}
+              error={events.error}
+              retry={() => void events.refetch()}
+              empty={
+                <EmptyState title="No events">No player of this match has sent a match event.</EmptyState>
+              }
+            />
+          </Panel>
+          <TextLink
+            size="sm"
+            to="/games/$tenantId/events"
+            params={{ tenantId }}
+            search={{ matchSessionId: match.matchSessionId, range: '30d' }}
+          >
+            Open the events in the explorer
+          </TextLink>
+        </div>
+        <div className={classes.stack}>
+          <Panel title="Time line">
+            <TimeLine moments={timeLineOf(match)} />
+          </Panel>
+          <Panel title="Metadata">
+            <JsonView value={match.metadata} name="Metadata" />
+          </Panel>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function TimeLine({ moments }: { moments: Moment[] }) {
+  return (
+    <ol className={classes.timeLine}>
+      {moments.map(({ at, text, playerId }, index) => (
+        <li key={index}>
+          <span>
+            {text} {playerId && <CopyableId id={playerId} />}
+          </span>
+          <span className={classes.when}>
+            <RelativeTime at={at} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const rosterColumns = (tenantId: string): Column<Match['players'][number]>[] => [
+  {
+    id: 'player',
+    header: 'Player',
+    cell: ({ playerId }) => (
+      <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId }}>
+        {shortenId(playerId)}
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: 100,
+    cell: ({ leftAt }) => (leftAt === null ? <State tone="good">Playing</State> : <State>Left</State>),
+  },
+  { id: 'placement', header: 'Place', width: 80, align: 'right', cell: ({ placement }) => placement ?? '–' },
+  {
+    id: 'score',
+    header: 'Score',
+    width: 110,
+    align: 'right',
+    cell: ({ score }) => (score === null ? '–' : formatNumber(score)),
+  },
+  { id: 'outcome', header: 'Outcome', width: 110, cell: ({ outcome }) => outcome ?? '–' },
+  { id: 'joined', header: 'Joined', width: 120, cell: ({ joinedAt }) => <RelativeTime at={joinedAt} /> },
+];

@@ -1,0 +1,131 @@
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useGame } from '../../app/game';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { FilterSelect } from '../../components/FilterSelect';
+import { formatNumber, shortenId } from '../../components/format';
+import { Page } from '../../components/Page';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { Snippets } from '../../components/Snippet';
+import { TextFilter } from '../../components/TextFilter';
+import { rangeChoices } from '../../components/range';
+import { useKeyPlaceholder } from '../keys/queries';
+import { MatchState } from './MatchState';
+import { useMatches, type ListedMatch } from './queries';
+
+const route = getRouteApi('/app/games/$tenantId/matches');
+
+export function MatchesPage() {
+  const game = useGame();
+  const filter = route.useSearch();
+  const navigate = useNavigate({ from: '/games/$tenantId/matches' });
+  const matches = useMatches(game.id, filter);
+  const { fetchNextPage, hasNextPage } = matches;
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  const change = (changes: Partial<typeof filter>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <Page title="Matches" subtitle="Every match that a game server has created, newest first" fill>
+      <DataTable
+        label="Matches"
+        columns={columns(game.id)}
+        rows={matches.data?.pages.flatMap(({ items }) => items)}
+        rowKey={({ matchSessionId }) => matchSessionId}
+        error={matches.error}
+        isFetching={matches.isFetching && !matches.isPending}
+        retry={() => void matches.refetch()}
+        loadMore={hasNextPage ? loadMore : undefined}
+        onOpen={({ matchSessionId }) =>
+          void navigate({
+            to: '/games/$tenantId/matches/$matchSessionId',
+            params: { tenantId: game.id, matchSessionId },
+          })
+        }
+        toolbar={
+          <>
+            <FilterSelect
+              label="State"
+              value={filter.state}
+              choices={[
+                { value: 'running', label: 'Running' },
+                { value: 'ended', label: 'Ended' },
+              ]}
+              onChange={(state) => change({ state })}
+              width={130}
+            />
+            <FilterSelect
+              label="Any time"
+              value={filter.range}
+              choices={rangeChoices}
+              onChange={(range) => change({ range })}
+            />
+            <TextFilter
+              label="Player id"
+              value={filter.playerId}
+              onChange={(playerId) => change({ playerId })}
+            />
+          </>
+        }
+        empty={
+          isFiltered ? (
+            <EmptyState title="No match fits the filters">Remove a filter to see more matches.</EmptyState>
+          ) : (
+            <EmptyState title="No matches yet" next={<MatchSnippet tenantId={game.id} />}>
+              A game server creates a match for players who are signed in:
+            </EmptyState>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+function MatchSnippet({ tenantId }: { tenantId: string }) {
+  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const { origin } = window.location;
+  return (
+    <Snippets
+      curl={`curl -s ${origin}/api/game/matches \\
+  -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
+  -d '{"mode":"duel","players":[{"playerId":"'$PLAYER_ID'"}]}'`}
+      sdk={`import { createGameServerClient } from '@guildhall/client/server';
+
+const server = createGameServerClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
+await server.api.POST('/api/game/matches', { body: { mode: 'duel', players: [{ playerId }] } });`}
+    />
+  );
+}
+
+const columns = (tenantId: string): Column<ListedMatch>[] => [
+  {
+    id: 'match',
+    header: 'Match',
+    width: 170,
+    cell: ({ matchSessionId }) => (
+      <Link to="/games/$tenantId/matches/$matchSessionId" params={{ tenantId, matchSessionId }}>
+        {shortenId(matchSessionId)}
+      </Link>
+    ),
+  },
+  { id: 'mode', header: 'Mode', cell: ({ mode }) => mode ?? '–' },
+  { id: 'state', header: 'State', width: 110, cell: (match) => <MatchState match={match} /> },
+  {
+    id: 'players',
+    header: 'Players',
+    width: 100,
+    align: 'right',
+    cell: ({ playerCount }) => formatNumber(playerCount),
+  },
+  { id: 'started', header: 'Started', width: 140, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  { id: 'ended', header: 'Ended', width: 140, cell: ({ endedAt }) => <MaybeTime at={endedAt} /> },
+  {
+    id: 'id',
+    header: 'Match id',
+    width: 160,
+    hidden: true,
+    cell: ({ matchSessionId }) => <CopyableId id={matchSessionId} />,
+  },
+];

@@ -1,0 +1,46 @@
+import { keepPreviousData, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { api, type Answer } from '../../app/client';
+import { limitsOf, toRange } from '../../components/range';
+
+export type MatchPage = Answer<'/api/bus_tenants/{tenantId}/matches', 'get'>;
+export type ListedMatch = MatchPage['items'][number];
+export type Match = Answer<'/api/bus_tenants/{tenantId}/matches/{matchSessionId}', 'get'>;
+
+export interface MatchFilter {
+  state?: string | undefined;
+  range?: string | undefined;
+  playerId?: string | undefined;
+}
+
+export function useMatches(tenantId: string, { state, range, playerId }: MatchFilter) {
+  return useInfiniteQuery({
+    queryKey: ['matches', tenantId, { state, range, playerId }],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/matches', {
+        params: {
+          path: { tenantId },
+          query: {
+            state: state as 'running' | undefined,
+            playerId,
+            from: range && limitsOf(toRange(range, '24h')).from,
+            cursor,
+            limit: 100,
+          },
+        },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }: MatchPage) => nextCursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export const matchQuery = (tenantId: string, matchSessionId: string) =>
+  queryOptions({
+    queryKey: ['match', tenantId, matchSessionId],
+    queryFn: () =>
+      api.GET('/api/bus_tenants/{tenantId}/matches/{matchSessionId}', {
+        params: { path: { tenantId, matchSessionId } },
+      }),
+    refetchInterval: ({ state }) => (state.data && state.data.endedAt === null ? 5_000 : false),
+  });

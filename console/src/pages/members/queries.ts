@@ -1,0 +1,52 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, type Answer } from '../../app/client';
+import type { Role } from '../../app/account';
+
+export type Member = Answer<'/api/workspaces/{workspaceId}/members', 'get'>['items'][number];
+
+export const membersQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['members', workspaceId],
+    queryFn: () =>
+      api.GET('/api/workspaces/{workspaceId}/members', {
+        params: { path: { workspaceId }, query: { limit: 200 } },
+      }),
+  });
+
+function useMemberChange<Input, Output>(workspaceId: string, change: (input: Input) => Promise<Output>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['members', workspaceId] }),
+        queryClient.invalidateQueries({ queryKey: ['me'] }),
+      ]),
+  });
+}
+
+export const useInvite = (workspaceId: string) =>
+  useMemberChange(workspaceId, (body: { email: string; role: Role }) =>
+    api.POST('/api/workspaces/{workspaceId}/members', { params: { path: { workspaceId } }, body }),
+  );
+
+export const useChangeRole = (workspaceId: string) =>
+  useMemberChange(workspaceId, ({ userId, role }: { userId: string; role: Role }) =>
+    api.PATCH('/api/workspaces/{workspaceId}/members/{userId}', {
+      params: { path: { workspaceId, userId } },
+      body: { role },
+    }),
+  );
+
+/** Removes a member, or withdraws an invitation. */
+export const useRemove = (workspaceId: string) =>
+  useMemberChange(workspaceId, async ({ userId, invitationId }: Member) => {
+    if (userId !== null)
+      await api.DELETE('/api/workspaces/{workspaceId}/members/{userId}', {
+        params: { path: { workspaceId, userId } },
+      });
+    else if (invitationId !== null)
+      await api.DELETE('/api/workspaces/{workspaceId}/invitations/{invitationId}', {
+        params: { path: { workspaceId, invitationId } },
+      });
+  });

@@ -1,0 +1,211 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { useGame } from '../../app/game';
+import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { Figure } from '../../components/Figure';
+import { formatNumber } from '../../components/format';
+import { TextLink } from '../../components/links';
+import { Page, Panel } from '../../components/Page';
+import { RangeSelect } from '../../components/RangeSelect';
+import { RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { toRange, type RangeName } from '../../components/range';
+import { Skeleton } from '@mantine/core';
+import { gameAuditQuery } from '../audit/queries';
+import { eventSummaryQuery } from '../events/queries';
+import { QuotaMeter } from '../usage/QuotaMeter';
+import { FirstStep } from '../first-run/FirstStep';
+import { EventsPerMinute } from './EventsPerMinute';
+import { recentAlertsQuery, signInsQuery, signInTimelineQuery } from './queries';
+import { ledgerProviderName } from './provider-names';
+import classes from './OverviewPage.module.css';
+
+const route = getRouteApi('/app/games/$tenantId/');
+const SignInChart = lazy(() => import('./SignInChart').then(({ SignInChart }) => ({ default: SignInChart })));
+
+export function OverviewPage() {
+  const game = useGame();
+  const range = toRange(route.useSearch().range, '24h');
+  const navigate = useNavigate({ from: '/games/$tenantId' });
+  return (
+    <Page
+      title="Overview"
+      subtitle={game.name}
+      state={!game.isActive && <State tone="bad">Disabled</State>}
+      actions={
+        <RangeSelect
+          value={range}
+          onChange={(next) => void navigate({ search: { range: next }, replace: true })}
+        />
+      }
+    >
+      <FirstStep tenantId={game.id} />
+      <Figures tenantId={game.id} range={range} />
+      <EventsPerMinute tenantId={game.id} />
+      <div className={classes.columns}>
+        <Panel title="Sign-ins over time">
+          <Suspense fallback={<Skeleton height={200} />}>
+            <SignInChart tenantId={game.id} range={range} />
+          </Suspense>
+        </Panel>
+        <Panel title="Sign-ins by provider">
+          <SignInsByProvider tenantId={game.id} range={range} />
+        </Panel>
+      </div>
+      <div className={classes.columns}>
+        <Panel title="Latest changes">
+          <LatestChanges tenantId={game.id} />
+        </Panel>
+        <div className={classes.stack}>
+          <Panel title="Usage of the plan">
+            <QuotaMeter workspaceId={game.workspaceId} />
+          </Panel>
+          <Panel title="Alerts">
+            <RecentAlerts workspaceId={game.workspaceId} tenantId={game.id} />
+          </Panel>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
+  const now = useQuery(signInsQuery(tenantId, range));
+  const before = useQuery(signInsQuery(tenantId, range, 1));
+  const timeline = useQuery(signInTimelineQuery(tenantId, range));
+  const matchEvents = useQuery(eventSummaryQuery(tenantId, { scope: 'match' }, range));
+  const playerEvents = useQuery(eventSummaryQuery(tenantId, { scope: 'player' }, range));
+  const course = (name: 'logins' | 'uniquePlayers') => timeline.data?.items.map((item) => item[name]);
+  const total = (summary: typeof matchEvents.data) =>
+    summary?.items.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <section className={classes.figures} aria-label="Figures of the time range">
+      <Figure
+        label="Active players"
+        value={now.data?.uniquePlayers}
+        before={before.data?.uniquePlayers}
+        course={course('uniquePlayers')}
+        error={now.error}
+      />
+      <Figure
+        label="Sign-ins"
+        value={now.data?.totalLogins}
+        before={before.data?.totalLogins}
+        course={course('logins')}
+        error={now.error}
+      />
+      <Figure
+        label="Match events"
+        value={total(matchEvents.data)}
+        course={countByBucket(matchEvents.data?.items)}
+        error={matchEvents.error}
+      />
+      <Figure
+        label="Player events"
+        value={total(playerEvents.data)}
+        course={countByBucket(playerEvents.data?.items)}
+        error={playerEvents.error}
+      />
+    </section>
+  );
+}
+
+/** The events of each bucket that has some. */
+function countByBucket(items: { bucketStart: string; count: number }[] | undefined): number[] | undefined {
+  if (!items) return undefined;
+  const counts = new Map<string, number>();
+  for (const { bucketStart, count } of items) counts.set(bucketStart, (counts.get(bucketStart) ?? 0) + count);
+  return [...counts.values()];
+}
+
+function SignInsByProvider({ tenantId, range }: { tenantId: string; range: RangeName }) {
+  const { data, error, refetch } = useQuery(signInsQuery(tenantId, range));
+  if (error)
+    return <ErrorState error={error} what="Sign-ins could not be counted" retry={() => void refetch()} />;
+  if (!data) return <Skeleton height={120} />;
+  const providers = Object.entries(data.loginsByProvider).toSorted(([, one], [, other]) => other - one);
+  if (providers.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        Nobody signed in during this time.
+      </Text>
+    );
+  const most = providers[0]![1];
+  return (
+    <table className={classes.bars}>
+      <tbody>
+        {providers.map(([name, logins]) => (
+          <tr key={name}>
+            <th scope="row">{ledgerProviderName(name)}</th>
+            <td className={classes.bar}>
+              <div style={{ width: `${(logins / most) * 100}%` }} />
+            </td>
+            <td className={classes.count}>{formatNumber(logins)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function LatestChanges({ tenantId }: { tenantId: string }) {
+  const { data, error } = useQuery(gameAuditQuery(tenantId, {}, 8));
+  if (error) return <ErrorText error={error} />;
+  if (!data) return <Skeleton height={160} />;
+  return (
+    <>
+      <ul className={classes.changes}>
+        {data.items.map(({ id, action, actor, occurredAt }) => (
+          <li key={id}>
+            <span className={classes.action}>{action}</span>
+            <Text span size="xs" c="dimmed" truncate>
+              {actor.email ?? actor.kind}
+            </Text>
+            <Text span size="xs" c="dimmed" className={classes.when}>
+              <RelativeTime at={occurredAt} />
+            </Text>
+          </li>
+        ))}
+      </ul>
+      <TextLink to="/games/$tenantId/audit" params={{ tenantId }} size="sm">
+        Open the audit log
+      </TextLink>
+    </>
+  );
+}
+
+const ALERTS = { rate_spike: 'Request rate', payload_spike: 'Payload size' };
+
+function RecentAlerts({ workspaceId, tenantId }: { workspaceId: string; tenantId: string }) {
+  const { data, error } = useQuery(recentAlertsQuery(workspaceId, tenantId));
+  if (error) return <ErrorText error={error} />;
+  if (!data) return <Skeleton height={40} />;
+  if (data.items.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        No key of this game has had unusual traffic.
+      </Text>
+    );
+  return (
+    <>
+      <ul className={classes.changes}>
+        {data.items.map(({ id, type, observed, threshold, createdAt }) => (
+          <li key={id}>
+            <State tone="warn">{ALERTS[type]}</State>
+            <Text span size="xs">
+              {formatNumber(observed)} of {formatNumber(threshold)}
+            </Text>
+            <Text span size="xs" c="dimmed" className={classes.when}>
+              <RelativeTime at={createdAt} />
+            </Text>
+          </li>
+        ))}
+      </ul>
+      <TextLink to="/workspaces/$workspaceId/alerts" params={{ workspaceId }} search={{ tenantId }} size="sm">
+        Open the alerts
+      </TextLink>
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+import { providerNames } from '../players/providers';
+
+/** The session ledger has names of its own for the providers. */
+const LEDGER_NAMES: Record<string, string> = {
+  store_a: providerNames.StoreA,
+  store_b: providerNames.StoreB,
+  wallet_jwt: providerNames.WalletJwt,
+  evm_wallet: providerNames.EvmWallet,
+  email: 'E-mail',
+  mock: providerNames.Mock,
+};
+
+export const ledgerProviderName = (name: string): string => LEDGER_NAMES[name] ?? name;

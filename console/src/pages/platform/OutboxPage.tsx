@@ -1,0 +1,83 @@
+import { Drawer, Stack } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { api, type Answer } from '../../app/client';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Facts, Page } from '../../components/Page';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import classes from './OutboxPage.module.css';
+
+type OutboxPageData = Answer<'/api/admin/outbox', 'get'>;
+type Mail = OutboxPageData['items'][number];
+
+const PAGE_SIZE = 100;
+
+export function OutboxPage() {
+  const [open, setOpen] = useState<Mail>();
+  const mails = useInfiniteQuery({
+    queryKey: ['outbox'],
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/admin/outbox', { params: { query: { limit: PAGE_SIZE, offset } }, signal }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, items }: OutboxPageData) =>
+      items.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined,
+    refetchInterval: 5_000,
+  });
+  const { fetchNextPage, hasNextPage } = mails;
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  return (
+    <Page
+      title="Outbox"
+      subtitle="The mails of this server. Without a mail server they wait here to be read."
+      fill
+    >
+      <DataTable
+        label="Outbox"
+        columns={columns}
+        rows={mails.data?.pages.flatMap(({ items }) => items)}
+        rowKey={({ id }) => id}
+        error={mails.error}
+        retry={() => void mails.refetch()}
+        loadMore={hasNextPage ? loadMore : undefined}
+        onOpen={setOpen}
+        selectedKey={open?.id}
+        empty={
+          <EmptyState title="No mails">
+            Codes, verifications, password resets, invitations and alerts appear here when they are sent.
+          </EmptyState>
+        }
+      />
+      <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title={open?.subject} size={560}>
+        {open && (
+          <Stack gap="md">
+            <Facts
+              facts={[
+                ['To', open.to],
+                ['Created', <RelativeTime key="created" at={open.createdAt} />],
+                ['Sent', <MaybeTime key="sent" at={open.sentAt} />],
+                ['Failure', open.failure ?? '–'],
+              ]}
+            />
+            <pre className={classes.text} tabIndex={0} role="region" aria-label="Text of the mail">
+              {open.text ?? 'The text was deleted after the mail was sent.'}
+            </pre>
+          </Stack>
+        )}
+      </Drawer>
+    </Page>
+  );
+}
+
+function MailState({ sentAt, failedAt }: Mail) {
+  if (failedAt !== null) return <State tone="bad">Failed</State>;
+  return sentAt === null ? <State tone="info">Waiting</State> : <State tone="good">Sent</State>;
+}
+
+const columns: Column<Mail>[] = [
+  { id: 'subject', header: 'Subject', cell: ({ subject }) => subject },
+  { id: 'to', header: 'To', width: 260, cell: ({ to }) => to },
+  { id: 'state', header: 'State', width: 110, cell: (mail) => <MailState {...mail} /> },
+  { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+];

@@ -1,0 +1,73 @@
+import { useNavigate } from '@tanstack/react-router';
+import { formatNumber } from '../../components/format';
+import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { useDeletePlayer, useForceLogout, useLiftBan } from './queries';
+
+interface DialogProps {
+  opened: boolean;
+  onClose: () => void;
+  path: { tenantId: string; playerId: string };
+  name: string;
+}
+
+export function LiftBanDialog({ path, name, ...dialog }: DialogProps) {
+  const lift = useLiftBan(path);
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={`Lift the ban of ${name}`}
+      verb="Lift the ban"
+      isPending={lift.isPending}
+      error={lift.error}
+      onConfirm={() => lift.mutate(undefined, { onSuccess: dialog.onClose })}
+    >
+      The player can sign in again at once. The ban stays in the history.
+    </ConfirmDialog>
+  );
+}
+
+export function ForceLogoutDialog({
+  path,
+  name,
+  openSessions,
+  ...dialog
+}: DialogProps & { openSessions: number }) {
+  const end = useForceLogout(path);
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={`End all sessions of ${name}`}
+      verb="End all sessions"
+      isPending={end.isPending}
+      error={end.error}
+      onConfirm={() => end.mutate('', { onSuccess: dialog.onClose })}
+    >
+      Ends {formatNumber(openSessions)} open {openSessions === 1 ? 'session' : 'sessions'} in this game. The
+      player can sign in again. Ended sessions cannot be resumed.
+    </ConfirmDialog>
+  );
+}
+
+export function DeletePlayerDialog({ path, name, ...dialog }: DialogProps) {
+  const remove = useDeletePlayer(path);
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={`Delete ${name}`}
+      verb="Delete the player"
+      typed={name}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() =>
+        remove.mutate(undefined, {
+          onSuccess: () =>
+            void navigate({ to: '/games/$tenantId/players', params: { tenantId: path.tenantId } }),
+        })
+      }
+    >
+      Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
+      matches stay without a name. This cannot be undone.
+    </ConfirmDialog>
+  );
+}

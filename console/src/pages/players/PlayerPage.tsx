@@ -1,0 +1,177 @@
+import { Button, Menu, Tabs, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ChevronDown } from 'lucide-react';
+import { useIsPlatformAdmin } from '../../app/account';
+import { useCanChangeGame, useGame } from '../../app/game';
+import { GuildhallError } from '../../app/client';
+import { NotFoundPage } from '../../app/RouteErrorPage';
+import { CopyableId } from '../../components/CopyableId';
+import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { formatNumber } from '../../components/format';
+import { Facts, Page, Panel } from '../../components/Page';
+import { PageSkeleton } from '../../components/PageSkeleton';
+import { RelativeTime } from '../../components/RelativeTime';
+import { BanDialog } from './BanDialog';
+import { DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
+import {
+  PlayerAudit,
+  PlayerBans,
+  PlayerDevices,
+  PlayerEvents,
+  PlayerMethods,
+  PlayerSessions,
+} from './PlayerTabs';
+import { PlayerState } from './PlayerState';
+import { playerQuery, useHidePlayer, type Player } from './queries';
+
+const route = getRouteApi('/app/games/$tenantId/players/$playerId');
+
+export function PlayerPage() {
+  const game = useGame();
+  const { playerId } = route.useParams();
+  const player = useQuery(playerQuery(game.id, playerId));
+  if (player.error instanceof GuildhallError && player.error.status === 404) return <NotFoundPage />;
+  if (player.error)
+    return (
+      <Page title="Player">
+        <ErrorState
+          error={player.error}
+          what="The player could not be loaded"
+          retry={() => void player.refetch()}
+        />
+      </Page>
+    );
+  if (!player.data) return <PageSkeleton title="Player" />;
+  return <LoadedPlayer tenantId={game.id} player={player.data} />;
+}
+
+function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }) {
+  const { tab = 'sessions' } = route.useSearch();
+  const navigate = useNavigate({ from: '/games/$tenantId/players/$playerId' });
+  const path = { tenantId, playerId: player.playerId };
+  const name = player.displayName ?? player.authMethods[0]?.username ?? 'Player without a name';
+
+  return (
+    <Page
+      title={name}
+      state={<PlayerState player={player} />}
+      subtitle={<CopyableId id={player.playerId} whole />}
+      actions={<Actions tenantId={tenantId} player={player} name={name} />}
+    >
+      {player.ban && (
+        <Text size="sm">
+          Banned{' '}
+          {player.ban.until === null ? 'until the ban is lifted' : <RelativeTime at={player.ban.until} />}
+          {player.ban.reason && <>: {player.ban.reason}</>}
+        </Text>
+      )}
+      <Panel title="Profile">
+        <Facts
+          facts={[
+            ['First seen', <RelativeTime key="first" at={player.firstSeenAt} />],
+            ['Last seen', <RelativeTime key="last" at={player.lastSeenAt} />],
+            ['Sign-ins', formatNumber(player.loginCount)],
+            ['Open sessions', formatNumber(player.counts.openSessions)],
+            ['Devices', formatNumber(player.counts.devices)],
+            ['Role in the game', player.tenantRole],
+            ['Profile visibility', player.profileVisibility],
+            ['Discovery', player.hiddenFromDiscovery ? 'Hidden' : 'Visible'],
+          ]}
+        />
+      </Panel>
+      <Panel title="Sign-in methods" flush>
+        <PlayerMethods player={player} />
+      </Panel>
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          void navigate({ search: { ...(next && next !== 'sessions' && { tab: next }) }, replace: true })
+        }
+      >
+        <Tabs.List aria-label="Records of the player">
+          <Tabs.Tab value="sessions">Sessions ({formatNumber(player.counts.sessions)})</Tabs.Tab>
+          <Tabs.Tab value="devices">Devices ({formatNumber(player.counts.devices)})</Tabs.Tab>
+          <Tabs.Tab value="events">Events</Tabs.Tab>
+          <Tabs.Tab value="bans">Bans ({formatNumber(player.counts.bans)})</Tabs.Tab>
+          <Tabs.Tab value="audit">Audit</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="sessions" pt="sm">
+          <PlayerSessions {...path} />
+        </Tabs.Panel>
+        <Tabs.Panel value="devices" pt="sm">
+          <PlayerDevices {...path} />
+        </Tabs.Panel>
+        <Tabs.Panel value="events" pt="sm">
+          <PlayerEvents {...path} />
+        </Tabs.Panel>
+        <Tabs.Panel value="bans" pt="sm">
+          <PlayerBans {...path} />
+        </Tabs.Panel>
+        <Tabs.Panel value="audit" pt="sm">
+          <PlayerAudit {...path} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function Actions({ tenantId, player, name }: { tenantId: string; player: Player; name: string }) {
+  const path = { tenantId, playerId: player.playerId };
+  const canChange = useCanChangeGame();
+  const isPlatformAdmin = useIsPlatformAdmin();
+  const hide = useHidePlayer(path);
+  const [isBanning, ban] = useDisclosure();
+  const [isLifting, lift] = useDisclosure();
+  const [isEnding, end] = useDisclosure();
+  const [isDeleting, remove] = useDisclosure();
+  if (!canChange && !isPlatformAdmin) return null;
+  return (
+    <>
+      {hide.error && <ErrorText error={hide.error} />}
+      {canChange &&
+        (player.ban ? (
+          <Button variant="default" onClick={lift.open}>
+            Lift the ban
+          </Button>
+        ) : (
+          <Button variant="default" onClick={ban.open}>
+            Ban
+          </Button>
+        ))}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronDown size={14} />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {canChange && (
+            <>
+              <Menu.Item onClick={end.open}>End all sessions</Menu.Item>
+              <Menu.Item onClick={() => hide.mutate(!player.hiddenFromDiscovery)}>
+                {player.hiddenFromDiscovery ? 'Show in discovery' : 'Hide from discovery'}
+              </Menu.Item>
+            </>
+          )}
+          {isPlatformAdmin && player.isActive && (
+            <Menu.Item color="red" onClick={remove.open}>
+              Delete the player
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <BanDialog opened={isBanning} onClose={ban.close} path={path} name={name} />
+      <LiftBanDialog opened={isLifting} onClose={lift.close} path={path} name={name} />
+      <ForceLogoutDialog
+        opened={isEnding}
+        onClose={end.close}
+        path={path}
+        name={name}
+        openSessions={player.counts.openSessions}
+      />
+      <DeletePlayerDialog opened={isDeleting} onClose={remove.close} path={path} name={name} />
+    </>
+  );
+}

@@ -1,0 +1,199 @@
+import { TextLink } from '../../components/links';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { formatNumber } from '../../components/format';
+import { gameAuditQuery } from '../audit/queries';
+import { auditColumns } from '../audit/columns';
+import { eventColumns } from '../events/columns';
+import { recentEventsQuery } from '../events/queries';
+import { providerNames } from './providers';
+import { usePlayerBans, usePlayerDevices, usePlayerSessions, type Player } from './queries';
+
+interface PlayerPath {
+  tenantId: string;
+  playerId: string;
+}
+
+type Items<Hook extends (path: PlayerPath) => { data: { items: unknown[] } | undefined }> = NonNullable<
+  ReturnType<Hook>['data']
+>['items'][number];
+
+export function PlayerMethods({ player }: { player: Player }) {
+  return (
+    <DataTable
+      inline
+      label="Sign-in methods"
+      columns={methodColumns}
+      rows={player.authMethods}
+      rowKey={({ id }) => id}
+      empty={<None>This player has no sign-in method in this game.</None>}
+    />
+  );
+}
+
+const methodColumns: Column<Player['authMethods'][number]>[] = [
+  { id: 'provider', header: 'Provider', width: 180, cell: ({ authProvider }) => providerNames[authProvider] },
+  { id: 'id', header: 'Provider id', cell: ({ providerUserId }) => <CopyableId id={providerUserId} /> },
+  { id: 'name', header: 'Name or address', cell: ({ email, username }) => email ?? username ?? '–' },
+  {
+    id: 'first',
+    header: 'First used',
+    width: 140,
+    cell: ({ firstUsedAt }) => <RelativeTime at={firstUsedAt} />,
+  },
+];
+
+export function PlayerSessions(path: PlayerPath) {
+  const sessions = usePlayerSessions(path);
+  return (
+    <DataTable
+      inline
+      label="Sessions"
+      columns={sessionColumns}
+      rows={sessions.data?.items}
+      rowKey={({ sessionId }) => sessionId}
+      error={sessions.error}
+      retry={() => void sessions.refetch()}
+      empty={<None>This player has no session in this game.</None>}
+    />
+  );
+}
+
+const sessionColumns: Column<Items<typeof usePlayerSessions>>[] = [
+  { id: 'session', header: 'Session', width: 150, cell: ({ sessionId }) => <CopyableId id={sessionId} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: 90,
+    cell: ({ isActive }) => (isActive ? <State tone="good">Open</State> : <State>Ended</State>),
+  },
+  { id: 'platform', header: 'Platform', cell: ({ platformDisplayName }) => platformDisplayName },
+  { id: 'provider', header: 'Provider', width: 140, cell: ({ authProvider }) => authProvider },
+  { id: 'ip', header: 'Address', width: 140, cell: ({ ipAddress }) => ipAddress ?? '–' },
+  { id: 'started', header: 'Started', width: 130, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  { id: 'ended', header: 'Ended', width: 130, cell: ({ endedAt }) => <MaybeTime at={endedAt} /> },
+];
+
+export function PlayerDevices(path: PlayerPath) {
+  const devices = usePlayerDevices(path);
+  return (
+    <DataTable
+      inline
+      label="Devices"
+      columns={deviceColumns}
+      rows={devices.data?.items}
+      rowKey={({ id }) => id}
+      error={devices.error}
+      retry={() => void devices.refetch()}
+      empty={<None>The game sent no device information for this player.</None>}
+    />
+  );
+}
+
+const deviceColumns: Column<Items<typeof usePlayerDevices>>[] = [
+  { id: 'platform', header: 'Platform', cell: ({ platformDisplayName }) => platformDisplayName },
+  { id: 'model', header: 'Model', cell: ({ hardwareModel }) => hardwareModel ?? '–' },
+  { id: 'os', header: 'System', width: 160, cell: ({ osVersion }) => osVersion ?? '–' },
+  {
+    id: 'state',
+    header: 'State',
+    width: 100,
+    cell: ({ isBlocked }) =>
+      isBlocked ? <State tone="bad">Blocked</State> : <State tone="good">Allowed</State>,
+  },
+  {
+    id: 'logins',
+    header: 'Sign-ins',
+    width: 100,
+    align: 'right',
+    cell: ({ loginCount }) => formatNumber(loginCount),
+  },
+  { id: 'last', header: 'Last seen', width: 130, cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
+];
+
+export function PlayerBans(path: PlayerPath) {
+  const bans = usePlayerBans(path);
+  return (
+    <DataTable
+      inline
+      label="Bans"
+      columns={banColumns}
+      rows={bans.data?.items}
+      rowKey={({ id }) => id}
+      error={bans.error}
+      retry={() => void bans.refetch()}
+      empty={<None>This player was never banned from this game.</None>}
+    />
+  );
+}
+
+const banColumns: Column<Items<typeof usePlayerBans>>[] = [
+  { id: 'reason', header: 'Reason', cell: ({ reason }) => reason ?? '–' },
+  { id: 'note', header: 'Note', cell: ({ note }) => note ?? '–' },
+  { id: 'by', header: 'Banned by', width: 140, cell: ({ bannedBy }) => <CopyableId id={bannedBy} /> },
+  { id: 'at', header: 'Banned', width: 130, cell: ({ bannedAt }) => <RelativeTime at={bannedAt} /> },
+  {
+    id: 'until',
+    header: 'Until',
+    width: 130,
+    cell: ({ until }) => <MaybeTime at={until} none="Lifted by hand" />,
+  },
+  { id: 'lifted', header: 'Lifted', width: 130, cell: ({ liftedAt }) => <MaybeTime at={liftedAt} /> },
+];
+
+/** The newest events. The explorer shows all of them. */
+export function PlayerEvents({ tenantId, playerId }: PlayerPath) {
+  const events = useQuery(recentEventsQuery(tenantId, { scope: 'player', playerId }));
+  return (
+    <>
+      <DataTable
+        inline
+        label="Events"
+        columns={eventColumns}
+        rows={events.data?.items}
+        rowKey={({ eventRecordId }) => eventRecordId}
+        error={events.error}
+        retry={() => void events.refetch()}
+        empty={<None>This player has sent no player events.</None>}
+      />
+      <TextLink
+        size="sm"
+        mt="xs"
+        display="inline-block"
+        to="/games/$tenantId/events"
+        params={{ tenantId }}
+        search={{ scope: 'match', playerId, range: '30d' }}
+      >
+        Open the events in the explorer
+      </TextLink>
+    </>
+  );
+}
+
+export function PlayerAudit({ tenantId, playerId }: PlayerPath) {
+  const records = useQuery(gameAuditQuery(tenantId, { targetId: playerId }));
+  return (
+    <DataTable
+      inline
+      label="Audit records"
+      columns={auditColumns}
+      rows={records.data?.items}
+      rowKey={({ id }) => id}
+      error={records.error}
+      retry={() => void records.refetch()}
+      empty={<None>Nobody has changed anything about this player.</None>}
+    />
+  );
+}
+
+function None({ children }: { children: string }) {
+  return (
+    <Text size="sm" c="dimmed" p="md">
+      {children}
+    </Text>
+  );
+}

@@ -1,0 +1,168 @@
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useGame } from '../../app/game';
+import { Button } from '@mantine/core';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { FilterSelect } from '../../components/FilterSelect';
+import { formatNumber } from '../../components/format';
+import { Page } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { SearchInput } from '../../components/SearchInput';
+import { SignInSnippet } from './SignInSnippet';
+import { PlayerState } from './PlayerState';
+import { providerChoices, providerNames } from './providers';
+import { usePlayers, type ListedPlayer } from './queries';
+
+const route = getRouteApi('/app/games/$tenantId/players');
+
+export function PlayersPage() {
+  const game = useGame();
+  const filter = route.useSearch();
+  const navigate = useNavigate({ from: '/games/$tenantId/players' });
+  const players = usePlayers(game.id, filter);
+  const { fetchNextPage, hasNextPage } = players;
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  const change = (changes: Partial<typeof filter>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+
+  const total = players.data?.pages[0]?.totalCount;
+  const isFiltered = Object.keys(filter).some((name) => name !== 'sort');
+  return (
+    <Page
+      title="Players"
+      subtitle={
+        total === undefined ? 'Everyone who has signed in to this game' : countText(total, isFiltered)
+      }
+      fill
+    >
+      <DataTable
+        label="Players"
+        columns={columns(game.id)}
+        rows={players.data?.pages.flatMap(({ items }) => items)}
+        rowKey={({ playerId }) => playerId}
+        error={players.error}
+        isFetching={players.isFetching && !players.isPending}
+        retry={() => void players.refetch()}
+        loadMore={hasNextPage ? loadMore : undefined}
+        sort={filter.sort ?? '-lastSeenAt'}
+        onSort={(sort) => change({ sort })}
+        onOpen={({ playerId }) =>
+          void navigate({ to: '/games/$tenantId/players/$playerId', params: { tenantId: game.id, playerId } })
+        }
+        toolbar={
+          <>
+            <SearchInput
+              label="Name, id, provider id or e-mail"
+              value={filter.search ?? ''}
+              onChange={(search) => change({ search: search || undefined })}
+            />
+            <FilterSelect
+              label="Provider"
+              value={filter.provider}
+              choices={providerChoices}
+              onChange={(provider) => change({ provider })}
+            />
+            <FilterSelect
+              label="Ban"
+              value={filter.banned}
+              choices={[
+                { value: 'true', label: 'Banned' },
+                { value: 'false', label: 'Not banned' },
+              ]}
+              onChange={(banned) => change({ banned })}
+              width={120}
+            />
+            <FilterSelect
+              label="Discovery"
+              value={filter.hidden}
+              choices={[
+                { value: 'true', label: 'Hidden' },
+                { value: 'false', label: 'Visible' },
+              ]}
+              onChange={(hidden) => change({ hidden })}
+              width={120}
+            />
+          </>
+        }
+        empty={
+          isFiltered ? (
+            <EmptyState
+              title="No player matches"
+              next={
+                <Button variant="default" onClick={() => void navigate({ search: {} })} w="fit-content">
+                  Remove the filters
+                </Button>
+              }
+            >
+              Search for the beginning of a name, or for a whole id, provider id or e-mail address.
+            </EmptyState>
+          ) : (
+            <EmptyState title="No players yet" next={<SignInSnippet tenantId={game.id} />}>
+              A player appears here after the first sign-in. Sign one in:
+            </EmptyState>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+function countText(count: number, isFiltered: boolean): string {
+  const players = count === 1 ? 'player' : 'players';
+  return isFiltered
+    ? `${formatNumber(count)} ${players} match the filters`
+    : `${formatNumber(count)} ${players}`;
+}
+
+const columns = (tenantId: string): Column<ListedPlayer>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    sort: 'displayName',
+    cell: ({ playerId, displayName, authMethods }) => (
+      <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId }}>
+        {displayName ?? authMethods[0]?.username ?? authMethods[0]?.email ?? 'No name'}
+      </Link>
+    ),
+  },
+  { id: 'id', header: 'Player id', width: 140, cell: ({ playerId }) => <CopyableId id={playerId} /> },
+  {
+    id: 'providers',
+    header: 'Signs in with',
+    width: 180,
+    cell: ({ authMethods }) =>
+      [...new Set(authMethods.map(({ authProvider }) => providerNames[authProvider]))].join(', '),
+  },
+  { id: 'state', header: 'State', width: 110, cell: (player) => <PlayerState player={player} /> },
+  {
+    id: 'logins',
+    header: 'Sign-ins',
+    width: 100,
+    align: 'right',
+    cell: ({ loginCount }) => formatNumber(loginCount),
+  },
+  {
+    id: 'firstSeen',
+    header: 'First seen',
+    width: 130,
+    sort: 'firstSeenAt',
+    cell: ({ firstSeenAt }) => <RelativeTime at={firstSeenAt} />,
+  },
+  {
+    id: 'lastSeen',
+    header: 'Last seen',
+    width: 130,
+    sort: 'lastSeenAt',
+    cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,
+  },
+  { id: 'role', header: 'Role', width: 110, hidden: true, cell: ({ tenantRole }) => tenantRole },
+  {
+    id: 'visibility',
+    header: 'Profile',
+    width: 100,
+    hidden: true,
+    cell: ({ profileVisibility }) => profileVisibility,
+  },
+];

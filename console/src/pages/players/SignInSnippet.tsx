@@ -1,0 +1,20 @@
+import { Snippets } from '../../components/Snippet';
+import { useKeyPlaceholder } from '../keys/queries';
+
+/** The sign-in of a first player, with the address of this server and a key of the game. */
+export function SignInSnippet({ tenantId, username = 'ada' }: { tenantId: string; username?: string }) {
+  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const { origin } = window.location;
+  const token = `mock:${username}:secret`;
+  return (
+    <Snippets
+      curl={`curl -s ${origin}/api/player-auth/login \\
+  -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
+  -d '{"provider":"Mock","token":"${token}"}'`}
+      sdk={`import { createGameClient } from '@guildhall/client';
+
+const game = createGameClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
+await game.signIn({ provider: 'Mock', token: '${token}' });`}
+    />
+  );
+}

@@ -1,0 +1,13 @@
+import type { AuthProvider } from './queries';
+
+export const providerNames: Record<AuthProvider, string> = {
+  StoreA: 'Store A',
+  StoreB: 'Store B',
+  WalletJwt: 'Wallet JWT',
+  EvmWallet: 'EVM wallet',
+  EmailOneTimeCode: 'E-mail code',
+  EmailPassword: 'E-mail and password',
+  Mock: 'Mock',
+};
+
+export const providerChoices = Object.entries(providerNames).map(([value, label]) => ({ value, label }));

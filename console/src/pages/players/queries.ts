@@ -1,0 +1,156 @@
+import {
+  keepPreviousData,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { api, type Answer, type Body } from '../../app/client';
+
+export type PlayerPage = Answer<'/api/bus_tenants/{tenantId}/players', 'get'>;
+export type ListedPlayer = PlayerPage['items'][number];
+export type Player = Answer<'/api/bus_tenants/{tenantId}/players/{playerId}', 'get'>;
+export type AuthProvider = ListedPlayer['authMethods'][number]['authProvider'];
+
+export interface PlayerFilter {
+  search?: string | undefined;
+  sort?: string | undefined;
+  banned?: string | undefined;
+  hidden?: string | undefined;
+  provider?: string | undefined;
+}
+
+const PAGE_SIZE = 100;
+
+const toBoolean = (text: string | undefined): boolean | undefined =>
+  text === undefined ? undefined : text === 'true';
+
+/** The players of a game. Old rows stay while the rows of a new filter load, and a late answer never replaces newer rows. */
+export function usePlayers(tenantId: string, { search, sort, banned, hidden, provider }: PlayerFilter) {
+  return useInfiniteQuery({
+    queryKey: ['players', tenantId, { search, sort, banned, hidden, provider }],
+    queryFn: ({ pageParam, signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/players', {
+        params: {
+          path: { tenantId },
+          query: {
+            limit: PAGE_SIZE,
+            offset: pageParam,
+            search,
+            sort: sort as '-lastSeenAt' | undefined,
+            banned: toBoolean(banned),
+            hidden: toBoolean(hidden),
+            authProvider: provider as AuthProvider | undefined,
+          },
+        },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, items }: PlayerPage) =>
+      items.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export const playerQuery = (tenantId: string, playerId: string) =>
+  queryOptions({
+    queryKey: ['player', tenantId, playerId],
+    queryFn: () =>
+      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}', { params: { path: { tenantId, playerId } } }),
+  });
+
+interface PlayerPath {
+  tenantId: string;
+  playerId: string;
+}
+
+const LIST = { limit: 100 };
+
+export function usePlayerSessions(path: PlayerPath) {
+  return useQuery({
+    queryKey: ['player', path.tenantId, path.playerId, 'sessions'],
+    queryFn: () =>
+      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/sessions', { params: { path, query: LIST } }),
+  });
+}
+
+export function usePlayerDevices(path: PlayerPath) {
+  return useQuery({
+    queryKey: ['player', path.tenantId, path.playerId, 'devices'],
+    queryFn: () =>
+      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/devices', { params: { path, query: LIST } }),
+  });
+}
+
+export function usePlayerBans(path: PlayerPath) {
+  return useQuery({
+    queryKey: ['player', path.tenantId, path.playerId, 'bans'],
+    queryFn: () =>
+      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/bans', { params: { path, query: LIST } }),
+  });
+}
+
+/** Changes of a player. Each one reads the player and the lists again. */
+function usePlayerChange<Input, Output>(
+  { tenantId, playerId }: PlayerPath,
+  change: (input: Input) => Promise<Output>,
+) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['player', tenantId, playerId] }),
+        queryClient.invalidateQueries({ queryKey: ['players', tenantId] }),
+      ]),
+  });
+}
+
+export function useBanPlayer(path: PlayerPath) {
+  return usePlayerChange(path, (body: Body<'/api/bus_tenants/{tenantId}/players/{playerId}/ban', 'post'>) =>
+    api.POST('/api/bus_tenants/{tenantId}/players/{playerId}/ban', { params: { path }, body }),
+  );
+}
+
+export function useLiftBan(path: PlayerPath) {
+  return usePlayerChange(path, () =>
+    api.DELETE('/api/bus_tenants/{tenantId}/players/{playerId}/ban', { params: { path } }),
+  );
+}
+
+export function useForceLogout(path: PlayerPath) {
+  return usePlayerChange(path, (message: string) =>
+    api.POST('/api/bus_tenants/{tenantId}/players/{playerId}/force-logout', {
+      params: { path },
+      body: message ? { message } : {},
+    }),
+  );
+}
+
+/** Shown at once, and rolled back if the server refuses. */
+export function useHidePlayer(path: PlayerPath) {
+  const queryClient = useQueryClient();
+  const { queryKey } = playerQuery(path.tenantId, path.playerId);
+  return useMutation({
+    mutationFn: (hiddenFromDiscovery: boolean) =>
+      api.PATCH('/api/bus_tenants/{tenantId}/players/{playerId}', {
+        params: { path },
+        body: { hiddenFromDiscovery },
+      }),
+    onMutate: (hiddenFromDiscovery) => {
+      const before = queryClient.getQueryData(queryKey);
+      if (before) queryClient.setQueryData(queryKey, { ...before, hiddenFromDiscovery });
+      return before;
+    },
+    onError: (_error, _hidden, before) => queryClient.setQueryData(queryKey, before),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['players', path.tenantId] }),
+  });
+}
+
+/** Deletes the player in all games of the deployment, for platform administrators. */
+export function useDeletePlayer(path: PlayerPath) {
+  return usePlayerChange(path, () =>
+    api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId: path.playerId } } }),
+  );
+}

@@ -1,0 +1,191 @@
+import {
+  Button,
+  Collapse,
+  Group,
+  PasswordInput,
+  Skeleton,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useCanChangeGame, useGame } from '../../app/game';
+import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { fieldErrors } from '../../components/FormDialog';
+import { Page, Panel } from '../../components/Page';
+import { Snippet } from '../../components/Snippet';
+import { State } from '../../components/State';
+import { useKeyPlaceholder } from '../keys/queries';
+import { providerNames } from '../players/providers';
+import { providerForms } from './provider-forms';
+import { providersQuery, useSetProvider, type Provider } from './queries';
+
+export function ProvidersPage() {
+  const game = useGame();
+  const providers = useQuery(providersQuery(game.id));
+  return (
+    <Page title="Sign-in providers" subtitle="How players sign in to this game">
+      {providers.error && !providers.data && (
+        <ErrorState
+          error={providers.error}
+          what="The providers could not be loaded"
+          retry={() => void providers.refetch()}
+        />
+      )}
+      {!providers.data && !providers.error && <Skeleton height={320} radius="md" />}
+      {providers.data?.items.map((provider) => (
+        <ProviderPanel key={provider.provider} tenantId={game.id} provider={provider} />
+      ))}
+    </Page>
+  );
+}
+
+function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Provider }) {
+  const { text, fields } = providerForms[provider.provider];
+  const canChange = useCanChangeGame();
+  const set = useSetProvider(tenantId, provider.provider);
+  const [isTrying, trying] = useDisclosure();
+  const name = providerNames[provider.provider];
+  const form = useForm<Record<string, string>>({
+    initialValues: Object.fromEntries(
+      fields.map((field) => [field.name, textOf(provider.settings[field.name])]),
+    ),
+  });
+
+  const save = (enabled: boolean): void =>
+    set.mutate(
+      { enabled, ...(fields.length > 0 && { settings: toSettings(provider, form.values) }) },
+      { onError: (error) => form.setErrors(withoutPrefix(fieldErrors(error))) },
+    );
+
+  return (
+    <Panel
+      title={name}
+      actions={
+        <>
+          {provider.enabled ? (
+            <State tone={provider.isConfigured ? 'good' : 'warn'}>
+              {provider.isConfigured ? 'On' : 'Not configured'}
+            </State>
+          ) : (
+            <State>Off</State>
+          )}
+          <Switch
+            aria-label={`${name} is on`}
+            checked={set.isPending ? set.variables.enabled : provider.enabled}
+            disabled={!canChange}
+            onChange={({ currentTarget: { checked } }) => save(checked)}
+          />
+        </>
+      }
+    >
+      <Stack gap="sm" maw={520}>
+        <Text size="sm" c="dimmed">
+          {text}
+        </Text>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            save(provider.enabled);
+          }}
+        >
+          <Stack gap="sm">
+            {fields.map(({ name: field, label, description, required, secret }) =>
+              secret ? (
+                <PasswordInput
+                  key={field}
+                  label={label}
+                  description={
+                    provider.isConfigured ? `${description} Empty keeps the stored key.` : description
+                  }
+                  required={required && !provider.isConfigured}
+                  disabled={!canChange}
+                  autoComplete="off"
+                  {...form.getInputProps(field)}
+                />
+              ) : (
+                <TextInput
+                  key={field}
+                  label={label}
+                  description={description}
+                  required={required}
+                  disabled={!canChange}
+                  {...form.getInputProps(field)}
+                />
+              ),
+            )}
+            {set.error && <ErrorText error={set.error} />}
+            <Group gap="xs">
+              {fields.length > 0 && canChange && (
+                <Button type="submit" variant="default" loading={set.isPending} disabled={!form.isDirty()}>
+                  Save the settings
+                </Button>
+              )}
+              {provider.enabled && (
+                <Button variant="subtle" onClick={trying.toggle} aria-expanded={isTrying}>
+                  Try it
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        </form>
+      </Stack>
+      {isTrying && (
+        <Collapse expanded={isTrying} mt="sm">
+          <TrySnippet tenantId={tenantId} provider={provider} />
+        </Collapse>
+      )}
+    </Panel>
+  );
+}
+
+const textOf = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'string' || typeof value === 'number'
+      ? String(value)
+      : '';
+
+/** The settings of the form. An empty secret is left out, so that the server keeps the stored one. */
+function toSettings({ provider }: Provider, values: Record<string, string>): Record<string, unknown> {
+  const given = providerForms[provider].fields.flatMap(({ name, list }): [string, unknown][] => {
+    const text = values[name]?.trim() ?? '';
+    if (text === '') return [];
+    return [[name, list ? text.split(',').map(Number) : text]];
+  });
+  return Object.fromEntries(given);
+}
+
+/** The server names a field `settings.appId`. */
+const withoutPrefix = (errors: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(errors).map(([path, message]) => [path.replace(/^settings\./, ''), message]),
+  );
+
+function TrySnippet({ tenantId, provider: { provider } }: { tenantId: string; provider: Provider }) {
+  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const [path, body] = tryRequest(provider);
+  const code = `curl -s ${window.location.origin}/api/player-auth/${path} \\
+  -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify(body)}'`;
+  return <Snippet code={code} label={`Try ${providerNames[provider]}`} />;
+}
+
+/** The first request of a sign-in with the provider. */
+function tryRequest(provider: Provider['provider']): [path: string, body: object] {
+  switch (provider) {
+    case 'EvmWallet':
+      return ['wallet/challenge', { address: '0x…' }];
+    case 'EmailOneTimeCode':
+      return ['email/otc', { email: 'you@example.com' }];
+    case 'EmailPassword':
+      return ['email/signup', { email: 'you@example.com', password: 'correct horse' }];
+    case 'Mock':
+      return ['login', { provider, token: 'mock:ada:secret' }];
+    default:
+      return ['login', { provider, token: '…' }];
+  }
+}

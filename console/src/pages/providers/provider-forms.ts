@@ -1,0 +1,90 @@
+import type { ProviderName } from './queries';
+
+interface Field {
+  name: string;
+  label: string;
+  description: string;
+  required: boolean;
+  /** The server never returns it. An empty field keeps the stored value. */
+  secret?: boolean;
+  /** Several numbers, separated by commas. */
+  list?: boolean;
+}
+
+interface ProviderForm {
+  /** What players do, and what the studio needs for it. */
+  text: string;
+  fields: Field[];
+}
+
+/** What the form of each provider asks for. */
+export const providerForms: Record<ProviderName, ProviderForm> = {
+  StoreA: {
+    text: 'Players sign in with a ticket of the store client.',
+    fields: [
+      {
+        name: 'appId',
+        label: 'Application id',
+        description: 'The id of the game in the store.',
+        required: true,
+      },
+      {
+        name: 'webApiKey',
+        label: 'Web API key',
+        description: 'A publisher key that may check tickets.',
+        required: true,
+        secret: true,
+      },
+      {
+        name: 'identity',
+        label: 'Identity',
+        description: 'The identity that the game asks tickets for, if it uses one.',
+        required: false,
+      },
+    ],
+  },
+  StoreB: {
+    text: 'Players sign in with an access token of the store.',
+    fields: [
+      {
+        name: 'clientId',
+        label: 'Client id',
+        description: 'The client that the tokens are for.',
+        required: true,
+      },
+    ],
+  },
+  WalletJwt: {
+    text: 'Players sign in with a JWT of a wallet service. Its keys are discovered from the issuer.',
+    fields: [
+      {
+        name: 'issuer',
+        label: 'Issuer',
+        description: 'An https address, exactly as in the claim iss.',
+        required: true,
+      },
+      { name: 'audience', label: 'Audience', description: 'The value of the claim aud.', required: true },
+      {
+        name: 'addressClaim',
+        label: 'Address claim',
+        description: 'The claim with the address of the wallet, if it has one.',
+        required: false,
+      },
+    ],
+  },
+  EvmWallet: {
+    text: 'Players sign a message with their wallet.',
+    fields: [
+      {
+        name: 'chainIds',
+        label: 'Chain ids',
+        description: 'The chains that are accepted, separated by commas. Empty: all chains.',
+        required: false,
+        list: true,
+      },
+    ],
+  },
+  EmailOneTimeCode: { text: 'Players receive a code of six digits by e-mail.', fields: [] },
+  EmailPassword: { text: 'Players sign in with an address and a password.', fields: [] },
+  Mock: { text: 'Players sign in with any name. Only for development and tests.', fields: [] },
+};

@@ -1,0 +1,188 @@
+import { Button, Group, NumberInput, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useCanChangeGame, useGame } from '../../app/game';
+import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { CopyableId } from '../../components/CopyableId';
+import { ErrorText } from '../../components/ErrorState';
+import { fieldErrors } from '../../components/FormDialog';
+import { Page, Panel } from '../../components/Page';
+import { State } from '../../components/State';
+import { alertSettingsQuery, useChangeAlertSettings, useChangeGame, useDisableGame } from './queries';
+
+export function GameSettingsPage() {
+  const game = useGame();
+  const canChange = useCanChangeGame();
+  return (
+    <Page
+      title="Game settings"
+      state={!game.isActive && <State tone="bad">Disabled</State>}
+      subtitle={<CopyableId id={game.id} whole />}
+    >
+      <Panel title="Game">
+        <GameForm canChange={canChange} />
+      </Panel>
+      <Panel title="Alert thresholds">
+        <AlertForm tenantId={game.id} canChange={canChange} />
+      </Panel>
+      {canChange && (
+        <Panel title={game.isActive ? 'Disable the game' : 'Enable the game'}>
+          <DisableGame />
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function GameForm({ canChange }: { canChange: boolean }) {
+  const game = useGame();
+  const change = useChangeGame(game);
+  const form = useForm({
+    initialValues: { name: game.name, slug: game.slug, hiddenFromDiscovery: game.hiddenFromDiscovery },
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit((values) =>
+        change.mutate(values, {
+          onSuccess: () => form.resetDirty(),
+          onError: (error) => form.setErrors(fieldErrors(error)),
+        }),
+      )}
+    >
+      <Stack gap="sm" maw={420}>
+        <TextInput label="Name" required disabled={!canChange} {...form.getInputProps('name')} />
+        <TextInput
+          label="Slug"
+          description="Lower-case words joined by hyphens."
+          required
+          disabled={!canChange}
+          {...form.getInputProps('slug')}
+        />
+        <Switch
+          label="Hide from discovery"
+          description="Public profiles then do not name this game."
+          disabled={!canChange}
+          {...form.getInputProps('hiddenFromDiscovery', { type: 'checkbox' })}
+        />
+        {change.error && <ErrorText error={change.error} />}
+        {canChange && (
+          <Button
+            type="submit"
+            variant="default"
+            w="fit-content"
+            loading={change.isPending}
+            disabled={!form.isDirty()}
+          >
+            Save the game
+          </Button>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+function AlertForm({ tenantId, canChange }: { tenantId: string; canChange: boolean }) {
+  const { data, error } = useQuery(alertSettingsQuery(tenantId));
+  if (error) return <ErrorText error={error} />;
+  if (!data) return <Skeleton height={140} />;
+  return <LoadedAlertForm tenantId={tenantId} canChange={canChange} settings={data} />;
+}
+
+function LoadedAlertForm({
+  tenantId,
+  canChange,
+  settings,
+}: {
+  tenantId: string;
+  canChange: boolean;
+  settings: { rateLimitPerMinute: number; payloadBytesPerMinute: number };
+}) {
+  const change = useChangeAlertSettings(tenantId);
+  const form = useForm({ initialValues: settings });
+  return (
+    <form
+      onSubmit={form.onSubmit((values) =>
+        change.mutate(values, {
+          onSuccess: () => form.resetDirty(),
+          onError: (failure) => form.setErrors(fieldErrors(failure)),
+        }),
+      )}
+    >
+      <Stack gap="sm" maw={420}>
+        <Text size="sm" c="dimmed">
+          A key above a threshold raises an alert, at most once in 15 minutes. A key can have thresholds of
+          its own.
+        </Text>
+        <NumberInput
+          label="Requests per minute"
+          min={1}
+          thousandSeparator=","
+          disabled={!canChange}
+          {...form.getInputProps('rateLimitPerMinute')}
+        />
+        <NumberInput
+          label="Bytes per minute"
+          min={1}
+          thousandSeparator=","
+          disabled={!canChange}
+          {...form.getInputProps('payloadBytesPerMinute')}
+        />
+        {change.error && <ErrorText error={change.error} />}
+        {canChange && (
+          <Button
+            type="submit"
+            variant="default"
+            w="fit-content"
+            loading={change.isPending}
+            disabled={!form.isDirty()}
+          >
+            Save the thresholds
+          </Button>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+function DisableGame() {
+  const game = useGame();
+  const [isAsking, asking] = useDisclosure();
+  const disable = useDisableGame(game);
+  const change = useChangeGame(game);
+  if (!game.isActive)
+    return (
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          The keys of a disabled game are refused. Nothing is erased.
+        </Text>
+        {change.error && <ErrorText error={change.error} />}
+        <Button w="fit-content" loading={change.isPending} onClick={() => change.mutate({ isActive: true })}>
+          Enable the game
+        </Button>
+      </Stack>
+    );
+  return (
+    <Group justify="space-between">
+      <Text size="sm" c="dimmed">
+        All keys of the game stop working. Nothing is erased, and you can enable it again.
+      </Text>
+      <Button variant="outline" color="red.8" onClick={asking.open}>
+        Disable the game
+      </Button>
+      <ConfirmDialog
+        opened={isAsking}
+        onClose={asking.close}
+        title={`Disable ${game.name}`}
+        verb="Disable the game"
+        typed={game.name}
+        isPending={disable.isPending}
+        error={disable.error}
+        onConfirm={() => disable.mutate(undefined, { onSuccess: asking.close })}
+      >
+        Players cannot sign in, and running games get 401 for each request. You can enable the game again at
+        any time.
+      </ConfirmDialog>
+    </Group>
+  );
+}

@@ -1,0 +1,115 @@
+import { TextLink } from '../../components/links';
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../app/client';
+import { ErrorText } from '../../components/ErrorState';
+import { AuthPage } from './AuthPage';
+import { checkPassword } from './check-password';
+import { useMailedToken } from './mailed-token';
+
+export function ResetPasswordPage() {
+  const mailedToken = useMailedToken();
+  const [hasToken, setHasToken] = useState(mailedToken !== '');
+  return hasToken ? (
+    <NewPasswordStep token={mailedToken} />
+  ) : (
+    <RequestStep onHasToken={() => setHasToken(true)} />
+  );
+}
+
+function RequestStep({ onHasToken }: { onHasToken: () => void }) {
+  const form = useForm({ initialValues: { email: '' } });
+  const request = useMutation({
+    mutationFn: (body: { email: string }) => api.POST('/api/saas-auth/password-reset/request', { body }),
+  });
+  if (request.isSuccess)
+    return (
+      <AuthPage
+        title="Read your mail"
+        text={`If ${form.values.email} has an account, it receives a link that works for one hour.`}
+      >
+        <Anchor component="button" size="sm" onClick={onHasToken}>
+          Enter the token of the mail
+        </Anchor>
+      </AuthPage>
+    );
+  return (
+    <AuthPage
+      title="Reset the password"
+      text="A link to set a new password is sent to the address of the account."
+    >
+      <form onSubmit={form.onSubmit((values) => request.mutate(values))}>
+        <Stack gap="sm">
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            {...form.getInputProps('email')}
+          />
+          {request.error && (
+            <div role="alert">
+              <ErrorText error={request.error} />
+            </div>
+          )}
+          <Button type="submit" size="sm" loading={request.isPending}>
+            Send the link
+          </Button>
+          <TextLink to="/sign-in" size="sm">
+            Back to sign-in
+          </TextLink>
+        </Stack>
+      </form>
+    </AuthPage>
+  );
+}
+
+function NewPasswordStep({ token }: { token: string }) {
+  const form = useForm({
+    initialValues: { token, newPassword: '' },
+    validate: { newPassword: checkPassword },
+    validateInputOnBlur: ['newPassword'],
+  });
+  const reset = useMutation({
+    mutationFn: (body: { token: string; newPassword: string }) =>
+      api.POST('/api/saas-auth/password-reset/confirm', { body: { ...body, token: body.token.trim() } }),
+  });
+  if (reset.data)
+    return (
+      <AuthPage
+        title="Password changed"
+        text={`${reset.data.email} has a new password. All its sessions have ended.`}
+      >
+        <TextLink to="/sign-in" size="sm">
+          Sign in
+        </TextLink>
+      </AuthPage>
+    );
+  return (
+    <AuthPage title="Set a new password">
+      <form onSubmit={form.onSubmit((values) => reset.mutate(values))}>
+        <Stack gap="sm">
+          <TextInput label="Token from the e-mail" required {...form.getInputProps('token')} />
+          <PasswordInput
+            label="New password"
+            description="8 to 128 characters."
+            autoComplete="new-password"
+            required
+            {...form.getInputProps('newPassword')}
+          />
+          {reset.error && (
+            <div role="alert">
+              <ErrorText error={reset.error} />
+            </div>
+          )}
+          <Button type="submit" size="sm" loading={reset.isPending}>
+            Set the password
+          </Button>
+        </Stack>
+      </form>
+    </AuthPage>
+  );
+}

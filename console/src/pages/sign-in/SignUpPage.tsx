@@ -1,0 +1,68 @@
+import { TextLink } from '../../components/links';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { client } from '../../app/client';
+import { ErrorText } from '../../components/ErrorState';
+import { fieldErrors } from '../../components/FormDialog';
+import { useAfterSignIn } from './after-sign-in';
+import { AuthPage } from './AuthPage';
+import { checkPassword } from './check-password';
+
+export function SignUpPage() {
+  const enter = useAfterSignIn();
+  const form = useForm({
+    initialValues: { email: '', displayName: '', password: '' },
+    validate: { password: checkPassword },
+    validateInputOnBlur: ['password'],
+  });
+  const signUp = useMutation({
+    mutationFn: client.signUp,
+    onSuccess: () => enter(),
+    onError: (error) => form.setErrors(fieldErrors(error)),
+  });
+  return (
+    <AuthPage title="Create an account" text="For studios that run their games on this Guildhall server.">
+      <form
+        onSubmit={form.onSubmit(({ displayName, ...rest }) =>
+          signUp.mutate({ ...rest, ...(displayName && { displayName }) }),
+        )}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            {...form.getInputProps('email')}
+          />
+          <TextInput
+            label="Name"
+            description="Shown to the members of your workspaces."
+            autoComplete="name"
+            {...form.getInputProps('displayName')}
+          />
+          <PasswordInput
+            label="Password"
+            description="8 to 128 characters."
+            autoComplete="new-password"
+            required
+            {...form.getInputProps('password')}
+          />
+          {signUp.error && (
+            <div role="alert">
+              <ErrorText error={signUp.error} />
+            </div>
+          )}
+          <Button type="submit" size="sm" fullWidth loading={signUp.isPending}>
+            Create the account
+          </Button>
+          <TextLink to="/sign-in" size="sm">
+            Sign in instead
+          </TextLink>
+        </Stack>
+      </form>
+    </AuthPage>
+  );
+}

@@ -1,0 +1,52 @@
+import { TextLink } from '../../components/links';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../app/client';
+import { ErrorText } from '../../components/ErrorState';
+import { AuthPage } from './AuthPage';
+import { useMailedToken } from './mailed-token';
+
+export function VerifyEmailPage() {
+  const [token, setToken] = useState(useMailedToken());
+  // By a click, because programs that scan mails open links and would use the token up.
+  const verify = useMutation({
+    mutationFn: () => api.POST('/api/saas-auth/email/verify', { body: { token: token.trim() } }),
+  });
+  if (verify.data)
+    return (
+      <AuthPage title="Address verified" text={`${verify.data.email} is verified.`}>
+        <TextLink to="/" size="sm">
+          Open the console
+        </TextLink>
+      </AuthPage>
+    );
+  return (
+    <AuthPage title="Verify your e-mail address">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          verify.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label="Token from the e-mail"
+            required
+            value={token}
+            onChange={(event) => setToken(event.currentTarget.value)}
+          />
+          {verify.error && (
+            <div role="alert">
+              <ErrorText error={verify.error} />
+              <Text size="sm">Sign in and request a new e-mail on the account page.</Text>
+            </div>
+          )}
+          <Button type="submit" size="sm" loading={verify.isPending}>
+            Verify
+          </Button>
+        </Stack>
+      </form>
+    </AuthPage>
+  );
+}

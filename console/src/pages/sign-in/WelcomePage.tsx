@@ -1,0 +1,47 @@
+import { Button, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, client } from '../../app/client';
+import { gamesQuery } from '../../app/game';
+import { meQuery } from '../../app/account';
+import { ErrorText } from '../../components/ErrorState';
+import { TextLink } from '../../components/links';
+import { useAfterSignIn } from './after-sign-in';
+import { AuthPage } from './AuthPage';
+import { useMailedToken } from './mailed-token';
+
+/** The end of the link that the first start printed: signs in once, and opens the first steps of the demo game. */
+export function WelcomePage() {
+  const token = useMailedToken();
+  const enter = useAfterSignIn();
+  const queryClient = useQueryClient();
+  // By a click, so that a preview of the link does not use it up.
+  const signIn = useMutation({
+    mutationFn: async () => {
+      await client.adopt(await api.POST('/api/saas-auth/link', { body: { token } }));
+      const { memberships } = await queryClient.fetchQuery(meQuery);
+      const workspace = memberships[0];
+      const games = workspace && (await queryClient.fetchQuery(gamesQuery(workspace.workspaceId)));
+      return games?.items[0]?.id;
+    },
+    onSuccess: (tenantId) => enter(tenantId === undefined ? '/' : `/games/${tenantId}/first-run`),
+  });
+  return (
+    <AuthPage title="Welcome to Guildhall" text="This link signs the administrator in once.">
+      <Stack gap="sm">
+        {signIn.error && (
+          <div role="alert">
+            <ErrorText error={signIn.error} />
+          </div>
+        )}
+        <Button size="sm" autoFocus loading={signIn.isPending} onClick={() => signIn.mutate()}>
+          Sign in
+        </Button>
+        {signIn.error && (
+          <TextLink to="/sign-in" size="sm">
+            Sign in with the password
+          </TextLink>
+        )}
+      </Stack>
+    </AuthPage>
+  );
+}

@@ -1,0 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+
+/** Opens the page that asked for the sign-in. Only a path of the console is followed. */
+export function useAfterSignIn(): (next?: string) => void {
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  return (next = '/') => {
+    queryClient.clear();
+    router.history.push(/^\/(?![/\\])/.test(next) ? next : '/');
+  };
+}

@@ -1,0 +1,77 @@
+import { Progress, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ErrorText } from '../../components/ErrorState';
+import { formatNumber } from '../../components/format';
+import { Skeleton } from '@mantine/core';
+import { quotaQuery } from './queries';
+
+const WARN_PERCENT = 75;
+
+/** The used units of the period against the plan, and the day on which they will be used up at this rate. */
+export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
+  const { data, error } = useQuery(quotaQuery(workspaceId));
+  if (error) return <ErrorText error={error} />;
+  if (!data) return <Skeleton height={48} />;
+  const { limit, used, plan } = data;
+  if (limit === null)
+    return (
+      <Stack gap={4}>
+        <Text size="sm">
+          <Text span fw={600} inherit>
+            {formatNumber(used)}
+          </Text>{' '}
+          units in this period
+        </Text>
+        <Text size="xs" c="dimmed">
+          The plan {plan} has no limit.
+        </Text>
+      </Stack>
+    );
+  const percent = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
+  return (
+    <Stack gap={6}>
+      <Text size="sm">
+        <Text span fw={600} inherit>
+          {formatNumber(used)}
+        </Text>{' '}
+        of {formatNumber(limit)} units · {percent.toFixed(percent < 10 ? 1 : 0)} %
+      </Text>
+      <Progress
+        value={percent}
+        color={percent >= 100 ? 'red.8' : percent >= WARN_PERCENT ? 'yellow.8' : 'indigo'}
+        aria-label="Used units of the plan"
+        size="sm"
+      />
+      <Text size="xs" c="dimmed">
+        {forecast(data)}
+      </Text>
+    </Stack>
+  );
+}
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'long', day: 'numeric', timeZone: 'UTC' });
+
+/** When the units end if they are used at the rate of the period so far. */
+function forecast({
+  limit,
+  used,
+  periodStart,
+  periodEnd,
+  hardStop,
+}: {
+  limit: number | null;
+  used: number;
+  periodStart: string;
+  periodEnd: string;
+  hardStop: boolean;
+}): string {
+  const end = `The period ends on ${dayFormat.format(new Date(periodEnd))}.`;
+  if (limit === null || used === 0) return end;
+  const consequence = hardStop ? 'Then requests are refused.' : 'Then requests are still accepted.';
+  if (used >= limit)
+    return `All units are used. ${hardStop ? 'Requests are refused.' : 'Requests are still accepted.'} ${end}`;
+  const elapsed = Date.now() - Date.parse(periodStart);
+  const usedUpAt = Date.parse(periodStart) + (elapsed * limit) / used;
+  if (usedUpAt >= Date.parse(periodEnd)) return `At this rate the units last until the period ends. ${end}`;
+  return `At this rate the units end on ${dayFormat.format(usedUpAt)}. ${consequence}`;
+}

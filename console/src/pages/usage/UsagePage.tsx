@@ -1,0 +1,158 @@
+import { Group, SegmentedControl, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { ErrorState } from '../../components/ErrorState';
+import { formatBytes, formatNumber } from '../../components/format';
+import { Facts, Page, Panel } from '../../components/Page';
+import type { Answer } from '../../app/client';
+import { QuotaMeter } from './QuotaMeter';
+import { usageQuery, workspaceQuery, type Grouping } from './queries';
+
+const route = getRouteApi('/app/workspaces/$workspaceId/usage');
+const Chart = lazy(() => import('../../components/Chart').then((module) => ({ default: module.Chart })));
+
+const PERIODS = [
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+  { value: '90d', label: '90 days' },
+];
+const GROUPINGS = [
+  { value: 'day', label: 'By day' },
+  { value: 'tenant', label: 'By game' },
+  { value: 'key', label: 'By key' },
+];
+
+type UsageItem = Answer<'/api/workspaces/{workspaceId}/usage', 'get'>['items'][number];
+
+export function UsagePage() {
+  const { workspaceId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: '/workspaces/$workspaceId/usage' });
+  const period = PERIODS.some(({ value }) => value === search.range) ? search.range! : '30d';
+  const groupBy = (GROUPINGS.find(({ value }) => value === search.groupBy)?.value ?? 'day') as Grouping;
+  const days = Number.parseInt(period);
+  const byDay = useQuery(usageQuery(workspaceId, 'day', days));
+  const grouped = useQuery(usageQuery(workspaceId, groupBy, days));
+  const change = (changes: Partial<typeof search>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  return (
+    <Page
+      title="Usage and plan"
+      subtitle="A unit is one accepted request on a key. In a batch it is one accepted event."
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Period"
+          data={PERIODS}
+          value={period}
+          onChange={(range) => change({ range })}
+        />
+      }
+    >
+      <Panel title="This period">
+        <QuotaMeter workspaceId={workspaceId} />
+      </Panel>
+      <PlanPanel workspaceId={workspaceId} />
+      <Panel title="Units per day">
+        {byDay.error && !byDay.data ? (
+          <ErrorState
+            error={byDay.error}
+            what="Usage could not be loaded"
+            retry={() => void byDay.refetch()}
+          />
+        ) : (
+          <Suspense fallback={<Skeleton height={220} />}>
+            <Chart
+              title="Units per day"
+              isLoading={!byDay.data}
+              {...toChart(byDay.data?.items ?? [], days)}
+            />
+          </Suspense>
+        )}
+      </Panel>
+      <Panel
+        title="Details"
+        flush
+        actions={
+          <SegmentedControl
+            size="xs"
+            aria-label="Group by"
+            data={GROUPINGS}
+            value={groupBy}
+            onChange={(next) => change({ groupBy: next })}
+          />
+        }
+      >
+        <DataTable
+          inline
+          label="Usage"
+          columns={columns[groupBy]}
+          rows={grouped.data?.items}
+          rowKey={({ day, tenantId, keyId }) => [day, tenantId, keyId].join(' ')}
+          error={grouped.error}
+          retry={() => void grouped.refetch()}
+          empty={<EmptyState title="No usage">No request on a key was accepted during this time.</EmptyState>}
+        />
+      </Panel>
+    </Page>
+  );
+}
+
+function PlanPanel({ workspaceId }: { workspaceId: string }) {
+  const { data, error, refetch } = useQuery(workspaceQuery(workspaceId));
+  if (error)
+    return <ErrorState error={error} what="The plan could not be loaded" retry={() => void refetch()} />;
+  if (!data) return <Skeleton height={140} radius="md" />;
+  const { plan } = data;
+  return (
+    <Panel title="Plan and rate limits">
+      <Facts
+        facts={[
+          ['Plan', plan.name],
+          ['Units per month', plan.monthlyUnits === null ? 'Unlimited' : formatNumber(plan.monthlyUnits)],
+          ['When they are used up', plan.hardStop ? 'Requests are refused' : 'Requests are still accepted'],
+          ['Requests per minute and key', formatNumber(plan.rateLimit.perMinute)],
+          ['Requests per hour and key', formatNumber(plan.rateLimit.perHour)],
+          ['Match events per request', formatNumber(plan.maxMatchEventRecordsPerRequest)],
+          ['Player events per request', formatNumber(plan.maxPlayerEventRecordsPerRequest)],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** One value for each day, also for days without usage. */
+function toChart(items: UsageItem[], days: number) {
+  const units = new Map(items.map((item) => [item.day, item.units]));
+  const today = Math.floor(Date.now() / 86_400_000);
+  const times = Array.from({ length: days }, (_, index) => (today - days + 1 + index) * 86_400);
+  const dayOf = (time: number) => new Date(time * 1000).toISOString().slice(0, 10);
+  return { times, series: [{ name: 'Units', values: times.map((time) => units.get(dayOf(time)) ?? 0) }] };
+}
+
+const amounts: Column<UsageItem>[] = [
+  { id: 'units', header: 'Units', width: 140, align: 'right', cell: ({ units }) => formatNumber(units) },
+  { id: 'in', header: 'Received', width: 140, align: 'right', cell: ({ bytesIn }) => formatBytes(bytesIn) },
+  { id: 'out', header: 'Sent', width: 140, align: 'right', cell: ({ bytesOut }) => formatBytes(bytesOut) },
+];
+
+const columns: Record<Grouping, Column<UsageItem>[]> = {
+  day: [{ id: 'day', header: 'Day (UTC)', cell: ({ day }) => day }, ...amounts],
+  tenant: [{ id: 'game', header: 'Game', cell: ({ tenantName }) => tenantName ?? '–' }, ...amounts],
+  key: [
+    {
+      id: 'key',
+      header: 'Key',
+      cell: ({ keyName, keyKind }) => (
+        <Group gap={6}>
+          {keyName ?? '–'} <span>({keyKind === 'game' ? 'game key' : 'API key'})</span>
+        </Group>
+      ),
+    },
+    { id: 'game', header: 'Game', width: 180, cell: ({ tenantName }) => tenantName ?? '–' },
+    ...amounts,
+  ],
+};

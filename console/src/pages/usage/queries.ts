@@ -1,0 +1,31 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api } from '../../app/client';
+
+export const quotaQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['quota', workspaceId],
+    queryFn: () => api.GET('/api/workspaces/{workspaceId}/quota', { params: { path: { workspaceId } } }),
+    refetchInterval: 60_000,
+  });
+
+export const workspaceQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId],
+    queryFn: () => api.GET('/api/workspaces/{workspaceId}', { params: { path: { workspaceId } } }),
+    staleTime: 60_000,
+  });
+
+export type Grouping = 'day' | 'tenant' | 'key';
+
+export const usageQuery = (workspaceId: string, groupBy: Grouping, days: number) =>
+  queryOptions({
+    queryKey: ['usage', workspaceId, groupBy, days],
+    queryFn: ({ signal }) => {
+      const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+      return api.GET('/api/workspaces/{workspaceId}/usage', {
+        params: { path: { workspaceId }, query: { groupBy, from: day(days - 1), to: day(0) } },
+        signal,
+      });
+    },
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,177 @@
+import { Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCan } from '../../app/account';
+import type { Answer } from '../../app/client';
+import { gamesQuery } from '../../app/game';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { fieldErrors, FormDialog } from '../../components/FormDialog';
+import { Page, Panel } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { workspaceQuery } from '../usage/queries';
+import { useCreateGame, useRenameWorkspace } from './queries';
+
+const route = getRouteApi('/app/workspaces/$workspaceId/');
+
+export function GamesPage() {
+  const { workspaceId } = route.useParams();
+  const workspace = useQuery(workspaceQuery(workspaceId));
+  const games = useQuery(gamesQuery(workspaceId));
+  const canChange = useCan(workspaceId, 'admin');
+  const navigate = useNavigate();
+  const [isCreating, creating] = useDisclosure();
+  const [isRenaming, renaming] = useDisclosure();
+  return (
+    <Page
+      title={workspace.data?.name ?? 'Games'}
+      subtitle="The games and environments of this workspace"
+      actions={
+        canChange && (
+          <>
+            <Button variant="default" onClick={renaming.open} disabled={!workspace.data}>
+              Rename
+            </Button>
+            <Button onClick={creating.open}>Create a game</Button>
+          </>
+        )
+      }
+    >
+      <Panel flush>
+        <DataTable
+          inline
+          label="Games"
+          columns={columns}
+          rows={games.data?.items}
+          rowKey={({ id }) => id}
+          error={games.error}
+          retry={() => void games.refetch()}
+          onOpen={({ id }) => void navigate({ to: '/games/$tenantId', params: { tenantId: id } })}
+          empty={
+            <EmptyState
+              title="No games yet"
+              next={
+                canChange && (
+                  <Button onClick={creating.open} w="fit-content">
+                    Create a game
+                  </Button>
+                )
+              }
+            >
+              A game has its own players, events, keys and sign-in providers. Create one for each game and for
+              each environment, such as staging.
+            </EmptyState>
+          }
+        />
+      </Panel>
+      <CreateGameDialog opened={isCreating} onClose={creating.close} workspaceId={workspaceId} />
+      {workspace.data && (
+        <RenameDialog
+          opened={isRenaming}
+          onClose={renaming.close}
+          workspaceId={workspaceId}
+          name={workspace.data.name}
+        />
+      )}
+    </Page>
+  );
+}
+
+type Game = Answer<'/api/workspaces/{workspaceId}/bus_tenants', 'get'>['items'][number];
+
+const columns: Column<Game>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ id, name }) => (
+      <Link to="/games/$tenantId" params={{ tenantId: id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'id', header: 'Tenant id', width: 150, cell: ({ id }) => <CopyableId id={id} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: 120,
+    cell: ({ isActive, isDemo }) =>
+      !isActive ? (
+        <State tone="bad">Disabled</State>
+      ) : isDemo ? (
+        <State tone="info">Demo</State>
+      ) : (
+        <State tone="good">Active</State>
+      ),
+  },
+  { id: 'created', header: 'Created', width: 140, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+];
+
+function CreateGameDialog({
+  opened,
+  onClose,
+  workspaceId,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  workspaceId: string;
+}) {
+  const form = useForm({ initialValues: { name: '' } });
+  const create = useCreateGame(workspaceId);
+  const navigate = useNavigate();
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title="Create a game"
+      verb="Create the game"
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={() =>
+        create.mutate(form.values, {
+          onSuccess: ({ id }) =>
+            void navigate({ to: '/games/$tenantId/first-run', params: { tenantId: id } }),
+          onError: (error) => form.setErrors(fieldErrors(error)),
+        })
+      }
+    >
+      <TextInput label="Name" required maxLength={128} data-autofocus {...form.getInputProps('name')} />
+    </FormDialog>
+  );
+}
+
+function RenameDialog({
+  opened,
+  onClose,
+  workspaceId,
+  name,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  workspaceId: string;
+  name: string;
+}) {
+  const form = useForm({ initialValues: { name } });
+  const rename = useRenameWorkspace(workspaceId);
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title="Rename the workspace"
+      verb="Rename"
+      isPending={rename.isPending}
+      error={rename.error}
+      onSubmit={() =>
+        rename.mutate(form.values, {
+          onSuccess: onClose,
+          onError: (error) => form.setErrors(fieldErrors(error)),
+        })
+      }
+    >
+      <TextInput label="Name" required maxLength={128} data-autofocus {...form.getInputProps('name')} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { after } from 'node:test';
+import axe from 'axe-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { accountClient, ACCOUNT_PASSWORD, someEmail } from '../../server/src/testing/account-client.ts';
+import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '../../server/src/testing/test-app.ts';
+
+/** A server with a studio, and a browser. */
+export interface Studio {
+  app: TestApp;
+  tenant: TestTenant;
+  /** The base of the pages of its game. */
+  game: string;
+  /** Signs an account with a role in, and opens a path of the console. Default: the owner. */
+  open(path: string, options?: OpenOptions): Promise<Page>;
+  /** Opens a path without a session. */
+  visit(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** The sign-in of the owner. */
+  owner: { email: string; password: string };
+}
+
+interface OpenOptions extends BrowserContextOptions {
+  role?: 'owner' | 'admin' | 'viewer' | 'platformAdmin';
+}
+
+/** Starts a server and a browser for the tests of a file. The file fails if a page logs an error. */
+export async function startStudio(options: TestAppOptions = {}): Promise<Studio> {
+  const app = await startTestApp(options);
+  const browser = await launch();
+  const errors: string[] = [];
+  const tenant = await arrangeTenant(app);
+  await app.owner.query(`UPDATE workspaces SET name = 'Harbor Games' WHERE id = $1`, [tenant.workspaceId]);
+  await app.owner.query(`UPDATE tenants SET name = 'Tidewater' WHERE id = $1`, [tenant.tenantId]);
+  const accounts = await accountClient(app);
+  const emails = new Map<string, string>();
+
+  /** Creates one account for each role. */
+  async function emailOf(role: NonNullable<OpenOptions['role']>): Promise<string> {
+    const known = emails.get(role);
+    if (known) return known;
+    const { email, id } = await accounts.signUp(role === 'owner' ? 'olivia@harbor.example' : someEmail());
+    emails.set(role, email);
+    await app.owner.query(
+      'UPDATE accounts SET email_verified_at = now(), is_platform_admin = $2 WHERE id = $1',
+      [id, role === 'platformAdmin'],
+    );
+    await app.owner.query('INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, $3)', [
+      tenant.workspaceId,
+      id,
+      role === 'platformAdmin' ? 'owner' : role,
+    ]);
+    return email;
+  }
+
+  async function visit(path: string, context: BrowserContextOptions = {}): Promise<Page> {
+    const opened = await browser.newContext({
+      baseURL: app.url,
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      ...context,
+    });
+    opened.setDefaultTimeout(15_000);
+    const page = await opened.newPage();
+    page.on('console', (message) => {
+      // The browser logs each refused request. Pages show them to the reader.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        errors.push(`${page.url()}: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => errors.push(`${page.url()}: ${error.stack ?? error.message}`));
+    await page.goto(path);
+    return page;
+  }
+
+  after(async () => {
+    await browser.close();
+    assert.deepEqual(errors, [], 'no page logs an error');
+  });
+  const ownerEmail = await emailOf('owner');
+  return {
+    app,
+    tenant,
+    game: `/games/${tenant.tenantId}`,
+    owner: { email: ownerEmail, password: ACCOUNT_PASSWORD },
+    visit,
+    open: async (path, { role = 'owner', ...context } = {}) => {
+      const page = await visit(`/sign-in?next=${encodeURIComponent(path)}`, context);
+      await page.getByLabel('E-mail').fill(await emailOf(role));
+      await page.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT_PASSWORD);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.waitForURL(`**${path}`);
+      return page;
+    },
+  };
+}
+
+/** The browser of the machine. In containers it runs as root, which its sandbox refuses. */
+function launch(): Promise<Browser> {
+  const found = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' });
+  return chromium.launch({
+    executablePath: found.stdout.trim(),
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+}
+
+/** Checks the page with axe: no violation of WCAG 2.2 A and AA, and of its best practices. */
+export async function assertAccessible(page: Page, what: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+    return violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} (${failureSummary})`).join(' | ')}`,
+    );
+  });
+  assert.deepEqual(violations, [], what);
+}

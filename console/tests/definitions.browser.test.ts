@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const { app, tenant } = studio;
+
+const stored = async (eventKey: string) => {
+  const { rows } = await app.owner.query(
+    'SELECT event_scope, is_active, event_category FROM event_definitions WHERE tenant_id = $1 AND event_key = $2',
+    [tenant.tenantId, eventKey],
+  );
+  return rows[0];
+};
+
+describe('definitions', () => {
+  test('creates, edits and deactivates a definition', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.getByRole('button', { name: 'Create a definition' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Event key').fill('boss_defeated');
+    await dialog.getByRole('combobox', { name: 'Scope' }).click();
+    await page.getByRole('option', { name: 'Both' }).click();
+    await dialog.getByRole('button', { name: 'Create the definition' }).click();
+    await page.getByRole('cell', { name: 'boss_defeated', exact: true }).click();
+    await dialog.getByLabel('Category').fill('combat');
+    await dialog.getByRole('button', { name: 'Save the definition' }).click();
+    await page.getByRole('cell', { name: 'combat' }).waitFor();
+    await page.getByRole('switch', { name: 'boss_defeated is active' }).click();
+    await page.getByRole('switch', { name: 'boss_defeated is active', checked: false }).waitFor();
+    await page.reload();
+    await page.getByRole('switch', { name: 'boss_defeated is active', checked: false }).waitFor();
+    assert.deepEqual(await stored('boss_defeated'), {
+      event_scope: 'both',
+      is_active: false,
+      event_category: 'combat',
+    });
+  });
+
+  test('shows why the server refuses a definition that exists', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    for (const outcome of ['created', 'refused']) {
+      await page.getByRole('button', { name: 'Create a definition' }).first().click();
+      await page.getByRole('dialog').getByLabel('Event key').fill('twice');
+      await page.getByRole('button', { name: 'Create the definition' }).click();
+      if (outcome === 'created') await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await page.getByRole('dialog').getByText('Request').waitFor();
+  });
+
+  test('imports a dropped CSV file and shows each refused row with its reason', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.getByRole('heading', { name: 'Definitions' }).waitFor();
+    const csv = 'event_key,event_value,event_scope\nfirst,,match\nsecond,,sideways\nthird,,player\n';
+    const transfer = await page.evaluateHandle((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], 'events.csv', { type: 'text/csv' }));
+      return data;
+    }, csv);
+    await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    await page.getByRole('dialog').getByText('events.csv').waitFor();
+    await page.getByRole('button', { name: 'Import the file' }).click();
+    await page.getByText('3 rows: 2 created, 0 changed, 1 refused.').waitFor();
+    const refused = page.getByRole('dialog').locator('tr[data-row]');
+    assert.match(await refused.innerText(), /second/);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('cell', { name: 'third', exact: true }).waitFor();
+  });
+
+  test('rolls the auto-create switch back if the server refuses', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.route('**/event-definitions/settings', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({
+            status: 503,
+            contentType: 'application/problem+json',
+            body: '{"code":"unavailable","status":503}',
+          })
+        : route.continue(),
+    );
+    const autoCreate = page.getByRole('switch', { name: 'Auto-create' });
+    const before = await autoCreate.isChecked();
+    await autoCreate.click();
+    await page.getByText('The server answered 503.').waitFor();
+    assert.equal(await autoCreate.isChecked(), before);
+  });
+});

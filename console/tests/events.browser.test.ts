@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
+await studio.app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
+  studio.tenant.tenantId,
+]);
+
+let count = 0;
+/** Sends player events that occur now. */
+async function send(...events: { eventKey: string; value?: number | string }[]): Promise<void> {
+  const body = events.map((event) => ({
+    ...event,
+    playerId: ada.playerId,
+    occurredAt: new Date().toISOString(),
+    idempotencyKey: `event-${++count}`,
+  }));
+  const { status, text } = await studio.app.http.post(
+    '/api/game/player-events',
+    { events: body },
+    ada.caller,
+  );
+  assert.equal(status, 201, text);
+}
+
+await send({ eventKey: 'jump' }, { eventKey: 'level_completed', value: '9223372036854775807' });
+
+describe('events', () => {
+  test('filters by key and player, in the URL', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player`);
+    await page.getByRole('cell', { name: 'jump' }).waitFor();
+    await page.getByLabel('Event key').fill('level_completed');
+    await page.waitForURL('**eventKey=level_completed**');
+    await page.getByRole('cell', { name: 'jump' }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'level_completed' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Open the player' }).click();
+    await page.waitForURL(`**/players/${ada.playerId}`);
+  });
+
+  test('shows all digits of a 64-bit value', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player&eventKey=level_completed`);
+    await page.getByRole('cell', { name: '9,223,372,036,854,775,807' }).waitFor();
+  });
+
+  test('shows new events by itself while the live tail is on', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player&live=true`);
+    await page.getByRole('cell', { name: 'jump' }).waitFor();
+    await send({ eventKey: 'arrived_live' });
+    await page.getByRole('cell', { name: 'arrived_live' }).waitFor();
+  });
+
+  test('counts events over time as a chart and as a table', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player`);
+    await page.getByRole('img', { name: /^Events per minute: .*jump from 0 to 1/ }).waitFor();
+    await page.getByRole('button', { name: 'View as table' }).click();
+    await page.getByRole('columnheader', { name: 'jump' }).waitFor();
+  });
+
+  test('exports the filtered events as CSV', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player&eventKey=jump`);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'As CSV' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    assert.equal(lines.length, 2);
+    assert.match(lines[1]!, /jump/);
+  });
+});

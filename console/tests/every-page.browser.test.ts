@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { assertAccessible, startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const { app, tenant, game } = studio;
+const workspace = `/workspaces/${tenant.workspaceId}`;
+const ada = await arrangePlayer(app, tenant, 'ada');
+await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+await app.http.post(
+  '/api/game/player-events',
+  {
+    events: [
+      {
+        playerId: ada.playerId,
+        eventKey: 'jump',
+        occurredAt: new Date().toISOString(),
+        idempotencyKey: 'event-1',
+      },
+    ],
+  },
+  ada.caller,
+);
+const { body: match } = await app.http.post(
+  '/api/game/matches',
+  { players: [{ playerId: ada.playerId }], mode: 'duel', metadata: { map: 'harbor' } },
+  { gameKey: tenant.gameKey },
+);
+
+const PAGES: [path: string, heading: string][] = [
+  [game, 'Overview'],
+  [`${game}/first-run`, 'First steps'],
+  [`${game}/players`, 'Players'],
+  [`${game}/players?search=nobody`, 'Players'],
+  [`${game}/players/${ada.playerId}`, 'ada'],
+  [`${game}/matches`, 'Matches'],
+  [`${game}/matches/${match.matchSessionId}`, 'Match · duel'],
+  [`${game}/events?scope=player`, 'Events'],
+  [`${game}/definitions`, 'Definitions'],
+  [`${game}/keys`, 'Keys'],
+  [`${game}/providers`, 'Sign-in providers'],
+  [`${game}/settings`, 'Game settings'],
+  [`${game}/audit`, 'Audit log'],
+  [workspace, 'Harbor Games'],
+  [`${workspace}/members`, 'Members'],
+  [`${workspace}/usage`, 'Usage and plan'],
+  [`${workspace}/alerts`, 'Alerts'],
+  [`${workspace}/audit`, 'Audit log'],
+  ['/workspaces', 'Workspaces'],
+  ['/account', 'Account and security'],
+  ['/platform/outbox', 'Outbox'],
+  ['/platform/audit', 'All audit records'],
+];
+
+const LOOKS = [
+  { look: 'light and wide', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { look: 'dark and wide', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  { look: 'light and narrow', colorScheme: 'light', viewport: { width: 360, height: 740 } },
+  { look: 'dark and narrow', colorScheme: 'dark', viewport: { width: 360, height: 740 } },
+] as const;
+
+async function settle(page: Page, heading: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: heading }).first().waitFor();
+  await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+}
+
+describe('every page', () => {
+  for (const { look, ...context } of LOOKS)
+    test(`has no accessibility violation: ${look}`, async () => {
+      const page = await studio.open('/account', { role: 'platformAdmin', ...context });
+      const wide: string[] = [];
+      for (const [path, heading] of PAGES) {
+        await page.goto(path);
+        await settle(page, heading);
+        await assertAccessible(page, `${path}, ${look}`);
+        if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wide.push(path);
+      }
+      assert.deepEqual(wide, [], 'no page is wider than the window');
+    });
+
+  test('loads nothing from another server', async () => {
+    const page = await studio.open('/account', { role: 'platformAdmin' });
+    const strange: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== app.url)
+        strange.push(request.url());
+    });
+    for (const [path, heading] of PAGES) {
+      await page.goto(path);
+      await settle(page, heading);
+    }
+    assert.deepEqual(strange, []);
+  });
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startStudio } from './browser.ts';
+
+const studio = await startStudio();
+
+/** Signs a player in with a key, and returns the status. */
+const tryKey = async (gameKey: string): Promise<number> =>
+  (
+    await studio.app.http.post(
+      '/api/player-auth/login',
+      { provider: 'Mock', token: 'mock:ada:secret' },
+      { gameKey },
+    )
+  ).status;
+
+describe('keys', () => {
+  test('creates a key that works and shows it once', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Build 7');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const key = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
+    assert.equal(await tryKey(key), 200);
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await page.getByRole('cell', { name: 'Build 7', exact: true }).waitFor();
+    assert.ok(!(await page.content()).includes(key), 'the key has left the page');
+  });
+
+  test('rotates a key and refuses the old one after the grace period', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Old build');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const old = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+
+    await page.getByRole('button', { name: 'Change the key Old build' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate' }).click();
+    await page.getByRole('combobox', { name: 'Grace period of the old key' }).click();
+    await page.getByRole('option', { name: 'None: refuse it at once' }).click();
+    await page.getByRole('button', { name: 'Rotate the key' }).click();
+    const rotated = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
+    assert.deepEqual([await tryKey(rotated), await tryKey(old)], [200, 401]);
+  });
+
+  test('revokes a key after its name is typed', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Change the key test' }).first().click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    const revoke = page.getByRole('button', { name: 'Revoke the key' });
+    assert.ok(await revoke.isDisabled());
+    await page.getByLabel('Type test to confirm').fill('test');
+    await revoke.click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(await tryKey(studio.tenant.gameKey), 401);
+  });
+
+  test('shows a viewer the keys without any action', async () => {
+    const page = await studio.open(`${studio.game}/keys`, { role: 'viewer' });
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Create/ }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: /^Change the key/ }).count(), 0);
+  });
+});

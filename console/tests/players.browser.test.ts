@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { assertAccessible, startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
+const ben = await arrangePlayer(studio.app, studio.tenant, 'ben');
+const cyd = await arrangePlayer(studio.app, studio.tenant, 'cyd');
+for (const [player, name] of [
+  [ada, 'Ada Lovelace'],
+  [ben, 'Ben Bitdiddle'],
+  [cyd, 'Cyd Sensor'],
+] as const)
+  await studio.app.owner.query('UPDATE players SET display_name = $2 WHERE id = $1', [player.playerId, name]);
+
+/** Inserts many players into the list of the game. */
+async function addPlayers(count: number): Promise<void> {
+  await studio.app.owner.query(
+    `WITH player AS (
+       INSERT INTO players (id, display_name, created_at)
+       SELECT gen_random_uuid(), 'Crowd ' || number, now() - interval '1 day' FROM generate_series(1, $2::int) number
+       RETURNING id)
+     INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at)
+     SELECT $1, id, now() - interval '1 day', now() - interval '1 day' FROM player`,
+    [studio.tenant.tenantId, count],
+  );
+  await studio.app.owner.query(
+    'INSERT INTO tenant_player_counts (tenant_id, shard, players) VALUES ($1, 99, $2)',
+    [studio.tenant.tenantId, count],
+  );
+}
+
+describe('players', () => {
+  test('finds a player while the name is typed, and keeps the search in the URL', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('Ada');
+    await page.waitForURL('**/players?search=Ada');
+    await page.getByText('1 player match the filters').waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Ben Bitdiddle' }).count(), 0);
+  });
+
+  test('never shows the late answer of an older search', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/players?**search=Ada**', async (route) => {
+      await released;
+      await route.continue().catch(() => {});
+    });
+    const search = page.getByRole('searchbox');
+    const slow = page.waitForRequest('**/players?**search=Ada**');
+    await search.fill('Ada');
+    await slow;
+    await search.fill('Ben');
+    await page.getByText('1 player match the filters').waitFor();
+    release();
+    await page.waitForTimeout(300);
+    assert.deepEqual(await page.getByRole('link', { name: /Lovelace|Bitdiddle/ }).allInnerTexts(), [
+      'Ben Bitdiddle',
+    ]);
+  });
+
+  test('shows what to do when no player matches, and when the server fails', async () => {
+    const page = await studio.open(`${studio.game}/players?search=nobody`);
+    await page.getByRole('heading', { name: 'No player matches' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+
+    await page.route('**/api/bus_tenants/*/players?**', (route) =>
+      route.fulfill({
+        status: 500,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({
+          code: 'internal_error',
+          detail: 'The server failed.',
+          requestId: 'request-1',
+          status: 500,
+        }),
+      }),
+    );
+    await page.goto(`${studio.game}/players?search=x`);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    assert.match(await alert.innerText(), /could not be loaded[^]*request-1/);
+    await page.unroute('**/api/bus_tenants/*/players?**');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'No player matches' }).waitFor();
+  });
+
+  test('bans a player with a reason, lifts the ban and hides the player', async () => {
+    const page = await studio.open(`${studio.game}/players/${cyd.playerId}`);
+    await page.getByRole('heading', { name: 'Cyd Sensor' }).waitFor();
+    await assertAccessible(page, 'player');
+    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByLabel('Reason').fill('Aim bot');
+    await page.getByRole('button', { name: 'Ban the player' }).click();
+    await page.getByText('Banned', { exact: true }).waitFor();
+    const { rows } = await studio.app.owner.query('SELECT reason FROM player_bans WHERE player_id = $1', [
+      cyd.playerId,
+    ]);
+    assert.deepEqual(rows, [{ reason: 'Aim bot' }]);
+
+    await page.getByRole('tab', { name: /^Bans/ }).click();
+    await page.getByRole('cell', { name: 'Aim bot' }).waitFor();
+    await page.getByRole('button', { name: 'Lift the ban' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
+    await page.getByText('Active', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Hide from discovery' }).click();
+    await page.getByText('Hidden', { exact: true }).first().waitFor();
+    await page.getByRole('tab', { name: 'Audit' }).click();
+    await page.getByText('player.banned').first().waitFor();
+  });
+
+  test('ends all sessions of a player', async () => {
+    const page = await studio.open(`${studio.game}/players/${ben.playerId}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'End all sessions' }).click();
+    await page.getByText('Ends 1 open session in this game.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
+    await page.getByRole('cell', { name: 'Ended', exact: true }).waitFor();
+  });
+
+  test('offers a viewer nothing that a viewer may not do', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`, { role: 'viewer' });
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Ban', exact: true }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'More' }).count(), 0);
+  });
+
+  test('shows the same page for an unknown player and an unknown game', async () => {
+    const page = await studio.open(`${studio.game}/players/${randomUUID()}`);
+    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+    await page.goto(`/games/${randomUUID()}/players`);
+    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+  });
+
+  test('scrolls through 1,000 players and keeps few rows in the page', async () => {
+    await addPlayers(1_000);
+    const page = await studio.open(`${studio.game}/players?sort=displayName`);
+    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    const scroller = page.getByRole('region', { name: 'Players' });
+    const last = page.getByRole('link', { name: 'Crowd 999' });
+    for (let round = 0; round < 40 && (await last.count()) === 0; round++) {
+      await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      await page.waitForTimeout(100);
+    }
+    await last.waitFor();
+    const count = await page.locator('tr[data-row]').count();
+    assert.ok(count < 100, `${count} rows are in the page`);
+  });
+});

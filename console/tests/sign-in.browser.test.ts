@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  accountClient,
+  ACCOUNT_PASSWORD,
+  authenticatorCode,
+  someEmail,
+} from '../../server/src/testing/account-client.ts';
+import { openDatabase } from '../../server/src/database/database.ts';
+import { createSignInLink } from '../../server/src/features/studio/accounts/index.ts';
+import { createVault } from '../../server/src/security/vault.ts';
+import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { TEST_MASTER_KEY } from '../../server/src/testing/test-app.ts';
+import { assertAccessible, startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const accounts = await accountClient(studio.app);
+
+const signIn = async (
+  page: Awaited<ReturnType<typeof studio.visit>>,
+  email: string,
+  password = ACCOUNT_PASSWORD,
+) => {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+};
+
+describe('sign-in', () => {
+  test('asks for a sign-in and returns to the page that was asked for', async () => {
+    const page = await studio.visit(`${studio.game}/players?search=ada`);
+    await page.waitForURL('**/sign-in?**');
+    await assertAccessible(page, 'sign-in');
+    await signIn(page, studio.owner.email);
+    await page.waitForURL(`**${studio.game}/players?search=ada`);
+    await page.getByRole('heading', { name: 'Players', exact: true }).waitFor();
+  });
+
+  test('shows why a wrong password is refused, with the request id', async () => {
+    const page = await studio.visit('/sign-in');
+    await signIn(page, studio.owner.email, 'wrong password');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    assert.match(await alert.innerText(), /wrong/);
+    assert.equal(await alert.getByRole('button', { name: /: copy$/ }).count(), 1);
+  });
+
+  test('follows no address of another server after the sign-in', async () => {
+    for (const next of ['//evil.example', 'https://evil.example', String.raw`/\evil.example`]) {
+      const page = await studio.visit(`/sign-in?next=${encodeURIComponent(next)}`);
+      await signIn(page, studio.owner.email);
+      await page.waitForURL(`**${studio.game}`);
+    }
+  });
+
+  test('asks for the second factor and accepts a recovery code', async () => {
+    const { email, secret, recoveryCodes, ...account } = await accounts.signUpWithTotp();
+    await accounts.allowCodesAgain(account);
+    const page = await studio.visit('/sign-in');
+    await signIn(page, email);
+    await page.getByLabel('6-digit code').fill(authenticatorCode(secret));
+    await page.waitForURL('**/workspaces');
+
+    const other = await studio.visit('/sign-in');
+    await signIn(other, email);
+    await other.getByRole('button', { name: 'Use a recovery code' }).click();
+    await other.getByLabel('Recovery code').fill(recoveryCodes[0]!);
+    await other.getByRole('button', { name: 'Continue' }).click();
+    await other.waitForURL('**/workspaces');
+  });
+
+  test('ends the session on sign-out, in all tabs', async () => {
+    const page = await studio.open(studio.game);
+    const second = await page.context().newPage();
+    await second.goto(studio.game);
+    await second.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in');
+    await second.waitForURL('**/sign-in**');
+  });
+});
+
+describe('account', () => {
+  test('creates an account, and verifies its address with the token of the mail', async () => {
+    const email = someEmail();
+    const page = await studio.visit('/sign-up');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByRole('textbox', { name: 'Password' }).fill('short');
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByText('Use 8 to 128 characters.').waitFor();
+    await page.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT_PASSWORD);
+    await assertAccessible(page, 'sign-up');
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.waitForURL('**/workspaces');
+
+    await page.goto(`/verify-email#token=${await accounts.tokenTo(email)}`);
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText(`${email} is verified.`).waitFor();
+  });
+
+  test('resets a password with the token of the mail', async () => {
+    const { email } = await accounts.signUpVerified();
+    const page = await studio.visit('/reset-password');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('heading', { name: 'Read your mail' }).waitFor();
+    await accounts.post('password-reset/request', { email });
+  });
+
+  test('adds a second factor with a scannable code and shows the recovery codes once', async () => {
+    const { email } = await accounts.signUpVerified();
+    const page = await studio.visit('/sign-in?next=/account');
+    await signIn(page, email);
+    await page.getByRole('heading', { name: 'Second factor' }).waitFor();
+    const factor = page.locator('section', { hasText: 'Second factor' });
+    await factor.getByRole('textbox', { name: 'Current password' }).fill(ACCOUNT_PASSWORD);
+    await factor.getByRole('button', { name: 'Add a second factor' }).click();
+    await page.getByAltText('QR code for the authenticator app').waitFor();
+    const secret = await page.getByRole('region', { name: 'Secret' }).innerText();
+    await page.getByLabel('6-digit code of the app').fill(authenticatorCode(secret.trim()));
+    await page.getByRole('button', { name: 'Turn the second factor on' }).click();
+    const codes = await page.getByRole('region', { name: 'Recovery codes' }).innerText();
+    assert.equal(codes.trim().split('\n').length, 10);
+    await page.getByRole('button', { name: 'I saved the codes' }).click();
+    await factor.getByText('On', { exact: true }).waitFor();
+  });
+
+  test('lists sessions and ends another one', async () => {
+    const { email } = await accounts.signUpVerified();
+    const page = await studio.visit('/sign-in?next=/account');
+    await signIn(page, email);
+    await page.getByText('This session').waitFor();
+    const before = await page.getByRole('button', { name: 'End', exact: true }).count();
+    assert.ok(before >= 1, 'the session of the sign-up is listed');
+    await page.getByRole('button', { name: 'End', exact: true }).first().click();
+    await page.waitForFunction(
+      (count) =>
+        [...document.querySelectorAll('button')].filter((button) => button.textContent === 'End').length <
+        count,
+      before,
+    );
+    await assertAccessible(page, 'account');
+  });
+});
+
+describe('the link of the first start', () => {
+  test('signs the administrator in and opens the first steps, which tick themselves off', async () => {
+    const database = openDatabase(studio.app.databaseUrl, { poolSize: 1 });
+    const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
+    const { rows } = await studio.app.owner.query('SELECT id FROM accounts WHERE email = $1', [
+      studio.owner.email,
+    ]);
+    const token = await database
+      .forAccount(rows[0].id)
+      .transaction((transaction) => createSignInLink(transaction, vault, rows[0].id));
+    await database.close();
+
+    const page = await studio.visit(`/welcome#token=${token}`);
+    await assertAccessible(page, 'welcome');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`**${studio.game}/first-run`);
+    await page.getByRole('img', { name: 'Done' }).first().waitFor();
+    await arrangePlayer(studio.app, studio.tenant, 'grace');
+    await page.getByText('grace signed in.').waitFor();
+
+    const again = await studio.visit(`/welcome#token=${token}`);
+    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.getByRole('alert').waitFor();
+  });
+});

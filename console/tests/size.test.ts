@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+interface Chunk {
+  file: string;
+  css?: string[];
+  imports?: string[];
+  dynamicImports?: string[];
+}
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url));
+const manifest = JSON.parse(read('dist/.vite/manifest.json').toString()) as Record<string, Chunk>;
+const { firstPageBytes: recorded } = JSON.parse(read('size.json').toString()) as { firstPageBytes: number };
+
+const LIMIT = 300 * 1024;
+const GROWTH = 1.02;
+
+/** All that the browser loads for the overview, its charts included. */
+function filesOfFirstPage(): string[] {
+  const overview = 'src/pages/overview/OverviewPage.tsx';
+  const files = new Set<string>();
+  const add = (name: string): void => {
+    const chunk = manifest[name]!;
+    if (files.has(chunk.file)) return;
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
+    for (const next of chunk.imports ?? []) add(next);
+  };
+  for (const name of ['index.html', overview, ...(manifest[overview]!.dynamicImports ?? [])]) add(name);
+  return [...files];
+}
+
+describe('the first page', () => {
+  const bytes = filesOfFirstPage().reduce(
+    (sum, file) => sum + gzipSync(read(`dist/${file}`), { level: 9 }).length,
+    0,
+  );
+
+  test('has at most 300 KiB of scripts and styles after gzip', () => {
+    assert.ok(bytes <= LIMIT, `${bytes} bytes`);
+  });
+
+  test('has not grown by more than 2 % over the recorded size', () => {
+    const message = `${bytes} bytes instead of ${recorded}. If the growth is worth it, record it in console/size.json.`;
+    assert.ok(bytes <= recorded * GROWTH, message);
+  });
+});

@@ -1,0 +1,64 @@
+import type { Database } from '../../../database/database.ts';
+import { invalidField } from '../../../core/problem.ts';
+import { toMicroseconds } from '../../../core/timestamps.ts';
+import { countSessions, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
+import { floor, next, splitRange } from './split-range.ts';
+
+export type TimelineBucket = 'hour' | 'day';
+
+/** Eight days of hours, or half a year of days. */
+const MAX_BUCKETS = 192;
+const DEFAULT_BUCKETS = 24;
+const BUCKET_MS = { hour: 3_600_000, day: 86_400_000 };
+
+export interface SessionTimeline {
+  from: string;
+  to: string;
+  bucket: TimelineBucket;
+  items: TimelineRow[];
+}
+
+/**
+ * Counts logins and distinct players in each hour or day. `to` defaults to now, `from` to 24 buckets before. The first bucket
+ * is the one that contains `from`. Throws `invalid_request` if the range is empty or has more than 192 buckets.
+ */
+export async function readTimeline(
+  database: Database,
+  tenantId: string,
+  range: { from?: string | undefined; to?: string | undefined; bucket: TimelineBucket },
+): Promise<SessionTimeline> {
+  const { bucket } = range;
+  const to = toMicroseconds(range.to ?? new Date().toISOString())!;
+  const earliest = new Date(Math.max(Date.parse(to) - (DEFAULT_BUCKETS - 1) * BUCKET_MS[bucket], 0));
+  const from = floor(toMicroseconds(range.from ?? earliest.toISOString())!, bucket);
+  if (from >= to)
+    throw invalidField(
+      'from',
+      'must be earlier than to',
+      'The range is empty: from must be earlier than to.',
+    );
+  if (Date.parse(to) - Date.parse(from) > MAX_BUCKETS * BUCKET_MS[bucket])
+    throw invalidField(
+      'from',
+      `must be at most ${MAX_BUCKETS} buckets before to`,
+      `The range has more than ${MAX_BUCKETS} buckets. Use a shorter range or wider buckets.`,
+    );
+
+  const tenant = database.heavy.forTenant(tenantId);
+  const rolledUpTo = toMicroseconds((await findRolledUpTo(tenant, tenantId)) ?? from)!;
+  const covered = [floor(rolledUpTo, bucket), floor(to, bucket)].toSorted()[0]!;
+  const rolledUp =
+    covered > from ? await listRolledUpBuckets(tenant, tenantId, { span: bucket, from, to: covered }) : [];
+  const items = rolledUp.map((row) => ({ ...row, bucketStart: toMicroseconds(row.bucketStart)! }));
+  // With a running worker these are the current bucket and the one before.
+  for (let start = covered > from ? covered : from; start < to; start = next(start, bucket)) {
+    const end = [next(start, bucket), to].toSorted()[0]!;
+    const { totalLogins, uniquePlayers } = await countSessions(
+      tenant,
+      tenantId,
+      splitRange(start, end, rolledUpTo),
+    );
+    items.push({ bucketStart: start, logins: totalLogins, uniquePlayers });
+  }
+  return { from, to, bucket, items };
+}

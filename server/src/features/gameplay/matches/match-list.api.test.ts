@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+
+const app = await startTestApp();
+const tenant = await arrangeTenant(app);
+const viewer = await arrangeAccount(app, tenant, 'viewer');
+const MATCHES = `/api/bus_tenants/${tenant.tenantId}/matches`;
+
+const list = (query: Record<string, string> = {}, caller = viewer) =>
+  app.http.get(`${MATCHES}?${new URLSearchParams(query)}`, caller);
+const ids = (items: { matchSessionId: string }[]) => items.map(({ matchSessionId }) => matchSessionId);
+
+/** Creates a running match. */
+async function arrangeMatch(...playerIds: string[]): Promise<string> {
+  const players = playerIds.map((playerId) => ({ playerId }));
+  const { status, body, text } = await app.http.post(
+    '/api/game/matches',
+    { players, mode: 'duel', metadata: { map: 'harbor' } },
+    { gameKey: tenant.gameKey },
+  );
+  assert.equal(status, 201, text);
+  return body.matchSessionId;
+}
+
+const [ada, ben] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+const oldest = await arrangeMatch(ada.playerId, ben.playerId);
+const ended = await arrangeMatch(ben.playerId);
+const newest = await arrangeMatch(ada.playerId);
+await app.http.post(`/api/game/matches/${ended}/end`, undefined, { gameKey: tenant.gameKey });
+
+describe('GET /api/bus_tenants/{tenantId}/matches', () => {
+  test('lists matches with the size of their roster, newest first', async () => {
+    const { status, body } = await list();
+    assert.equal(status, 200);
+    assert.deepEqual(ids(body.items), [newest, ended, oldest]);
+    assert.equal(body.hasMore, false);
+    const { startedAt, ...last } = body.items[2];
+    assert.ok(Date.parse(startedAt));
+    assert.deepEqual(last, {
+      matchSessionId: oldest,
+      mode: 'duel',
+      metadata: { map: 'harbor' },
+      endedAt: null,
+      playerCount: 2,
+    });
+  });
+
+  test('pages by cursor and returns each match once', async () => {
+    const seen: string[] = [];
+    for (let cursor: string | undefined, hasMore = true; hasMore;) {
+      const { body } = await list({ limit: '1', ...(cursor && { cursor }) });
+      seen.push(...ids(body.items));
+      ({ nextCursor: cursor, hasMore } = body);
+    }
+    assert.deepEqual(seen, [newest, ended, oldest]);
+  });
+
+  test('filters by state, player and time', async () => {
+    assert.deepEqual(ids((await list({ state: 'running' })).body.items), [newest, oldest]);
+    assert.deepEqual(ids((await list({ state: 'ended' })).body.items), [ended]);
+    assert.deepEqual(ids((await list({ playerId: ada.playerId })).body.items), [newest, oldest]);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    assert.deepEqual(ids((await list({ from: tomorrow })).body.items), []);
+    assert.equal((await list({ to: tomorrow })).body.items.length, 3);
+  });
+
+  test('returns 400 for a limit over 200, an unknown state and a malformed cursor', async () => {
+    const refused: Record<string, string>[] = [
+      { limit: '201' },
+      { limit: '0' },
+      { state: 'paused' },
+      { cursor: 'x' },
+      { from: '2026-01-01' },
+    ];
+    for (const query of refused) assert.equal((await list(query)).status, 400, JSON.stringify(query));
+  });
+
+  test('returns 404 to a member of another workspace', async () => {
+    const stranger = await arrangeAccount(app, await arrangeTenant(app), 'owner');
+    assert.equal((await list({}, stranger)).status, 404);
+  });
+});
+
+describe('GET /api/bus_tenants/{tenantId}/matches/{matchSessionId}', () => {
+  test('returns the match with its roster', async () => {
+    const { status, body } = await app.http.get(`${MATCHES}/${oldest}`, viewer);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.players.map(({ playerId }: { playerId: string }) => playerId).toSorted(),
+      [ada.playerId, ben.playerId].toSorted(),
+    );
+  });
+
+  test('returns 404 for an unknown match and for a match of another tenant', async () => {
+    assert.equal((await app.http.get(`${MATCHES}/${randomUUID()}`, viewer)).status, 404);
+    const other = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    const path = `/api/bus_tenants/${other.tenantId}/matches/${oldest}`;
+    assert.equal((await app.http.get(path, viewer)).status, 404);
+  });
+});
