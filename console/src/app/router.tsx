@@ -225,6 +225,19 @@ const alertsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/alerts/AlertsPage'), 'AlertsPage'),
 });
 
+const webhooksRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('../pages/webhooks/WebhooksPage'), 'WebhooksPage'),
+});
+
+const webhookRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/webhooks/$webhookId',
+  validateSearch: textParams('status', 'eventType', 'range', 'delivery'),
+  component: lazyRouteComponent(() => import('../pages/webhooks/WebhookPage'), 'WebhookPage'),
+});
+
 const workspaceAuditRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/audit',
@@ -281,6 +294,8 @@ const routeTree = rootRoute.addChildren([
       membersRoute,
       usageRoute,
       alertsRoute,
+      webhooksRoute,
+      webhookRoute,
       workspaceAuditRoute,
     ]),
     accountRoute,

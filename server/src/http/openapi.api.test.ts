@@ -79,6 +79,7 @@ describe('GET /openapi.json', () => {
       'finishStoreAPortalLogin',
       'refreshPortalSession',
       'sendPortalCode',
+      'signInWithLink',
       'logInToPortalByCode',
       'logOutOfPortal',
       'getPublicPlayerProfile',

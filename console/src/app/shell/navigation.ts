@@ -15,6 +15,7 @@ import {
   Swords,
   Users,
   UsersRound,
+  Webhook,
   type LucideIcon,
 } from 'lucide-react';
 import { useIsPlatformAdmin } from '../account';
@@ -71,6 +72,7 @@ export function useDestinations(): DestinationGroup[] {
         label: 'Observe',
         items: [
           { label: 'Alerts', icon: BellRing, link: { to: '/workspaces/$workspaceId/alerts', params } },
+          { label: 'Webhooks', icon: Webhook, link: { to: '/workspaces/$workspaceId/webhooks', params } },
           { label: 'Usage and plan', icon: Gauge, link: { to: '/workspaces/$workspaceId/usage', params } },
           tenantId === undefined
             ? { label: 'Audit log', icon: ScrollText, link: { to: '/workspaces/$workspaceId/audit', params } }

@@ -117,8 +117,8 @@ function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
           Make new recovery codes
         </Button>
         <Button
-          color="red.8"
-          variant="outline"
+          variant="default"
+          c="var(--gh-bad)"
           disabled={proof === ''}
           loading={disable.isPending}
           onClick={() => disable.mutate(given)}

@@ -147,7 +147,7 @@ function KeyMenu({ current, open }: { current: AnyKey; open: (dialog: OpenDialog
       <Menu.Dropdown>
         <Menu.Item onClick={() => open({ kind: 'edit', key: current })}>Edit</Menu.Item>
         <Menu.Item onClick={() => open({ kind: 'rotate', key: current })}>Rotate</Menu.Item>
-        <Menu.Item color="red" onClick={() => open({ kind: 'revoke', key: current })}>
+        <Menu.Item c="var(--gh-bad)" onClick={() => open({ kind: 'revoke', key: current })}>
           Revoke
         </Menu.Item>
       </Menu.Dropdown>

@@ -156,7 +156,7 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
             </>
           )}
           {isPlatformAdmin && player.isActive && (
-            <Menu.Item color="red" onClick={remove.open}>
+            <Menu.Item c="var(--gh-bad)" onClick={remove.open}>
               Delete the player
             </Menu.Item>
           )}

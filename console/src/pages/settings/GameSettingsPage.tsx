@@ -167,7 +167,7 @@ function DisableGame() {
       <Text size="sm" c="dimmed">
         All keys of the game stop working. Nothing is erased, and you can enable it again.
       </Text>
-      <Button variant="outline" color="red.8" onClick={asking.open}>
+      <Button variant="default" c="var(--gh-bad)" onClick={asking.open}>
         Disable the game
       </Button>
       <ConfirmDialog

@@ -155,12 +155,21 @@ const columns = sql`
 export interface DeliveryFilter {
   status?: string | undefined;
   eventType?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
-const matching = (endpointId: string, { status, eventType }: DeliveryFilter): Sql => {
+/** Ids are made in the order of time, so the index of ids limits the range, and `created_at` decides. */
+const MAX_CLOCK_SKEW_SECONDS = 60;
+
+const matching = (endpointId: string, { status, eventType, from, to }: DeliveryFilter): Sql => {
   const conditions = [sql`endpoint_id = ${endpointId}`];
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (eventType !== undefined) conditions.push(sql`event_type = ${eventType}`);
+  if (from !== undefined)
+    conditions.push(sql`created_at >= ${from} AND id >= ${firstIdAt(from, -MAX_CLOCK_SKEW_SECONDS)}`);
+  if (to !== undefined)
+    conditions.push(sql`created_at < ${to} AND id < ${firstIdAt(to, MAX_CLOCK_SKEW_SECONDS)}`);
   return join(conditions, ' AND ');
 };
 

@@ -154,6 +154,10 @@ export const DeliveryQuery = Type.Object({
   eventType: Type.Optional(
     OneOf(eventTypes, { title: 'WebhookDeliveryType', description: 'Only deliveries of this type.' }),
   ),
+  from: Type.Optional(
+    Type.String({ ...Timestamp, description: 'Only deliveries created at or after this time.' }),
+  ),
+  to: Type.Optional(Type.String({ ...Timestamp, description: 'Only deliveries created before this time.' })),
 });
 
 export const DeliveryDetail = Type.Object(

@@ -291,6 +291,9 @@ describe('GET /api/workspaces/:workspaceId/webhooks/:webhookId/deliveries', () =
     assert.deepEqual(await list('?status=failed'), [[ids[1]], 1]);
     assert.deepEqual(await list('?status=pending&eventType=webhook.test'), [[ids[0], ids[2]], 2]);
     assert.deepEqual(await list('?eventType=usage.warning'), [[], 0]);
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+    assert.deepEqual(await list(`?from=${yesterday}`), [ids, 3]);
+    assert.deepEqual(await list(`?to=${yesterday}`), [[], 0]);
 
     const { body } = await app.http.get(`${webhooks}/${id}/deliveries/${ids[0]}`, viewer);
     const { createdAt, nextAttemptAt, body: sent, ...rest } = body;

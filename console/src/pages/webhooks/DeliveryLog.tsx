@@ -1,0 +1,199 @@
+import { Button, Drawer, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { ErrorText } from '../../components/ErrorState';
+import { FilterSelect } from '../../components/FilterSelect';
+import { formatNumber } from '../../components/format';
+import { JsonView } from '../../components/JsonView';
+import { Facts } from '../../components/Page';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { Snippet } from '../../components/Snippet';
+import { rangeChoices } from '../../components/range';
+import { DeliveryState } from './WebhookState';
+import {
+  deliveryQuery,
+  eventTypeNames,
+  useDeliveries,
+  useRedeliver,
+  type Delivery,
+  type WebhookPath,
+} from './queries';
+
+const route = getRouteApi('/app/workspaces/$workspaceId/webhooks/$webhookId');
+
+const typeNames: Record<string, string> = { ...eventTypeNames, 'webhook.test': 'Test' };
+
+/** The deliveries of a webhook. A row opens the payload and each attempt. */
+export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange: boolean }) {
+  const filter = route.useSearch();
+  const navigate = useNavigate({ from: '/workspaces/$workspaceId/webhooks/$webhookId' });
+  const deliveries = useDeliveries(path, filter);
+  const redeliver = useRedeliver(path);
+  const { fetchNextPage, hasNextPage } = deliveries;
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  const change = (changes: Partial<typeof filter>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const rows = deliveries.data?.pages.flatMap(({ items }) => items);
+  const failed = rows?.filter(({ status }) => status === 'failed') ?? [];
+
+  return (
+    <>
+      {redeliver.error && <ErrorText error={redeliver.error} />}
+      <DataTable
+        label="Deliveries"
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        error={deliveries.error}
+        retry={() => void deliveries.refetch()}
+        loadMore={hasNextPage ? loadMore : undefined}
+        onOpen={({ id }) => change({ delivery: id })}
+        selectedKey={filter.delivery}
+        toolbar={
+          <>
+            <FilterSelect
+              label="State"
+              value={filter.status}
+              choices={[
+                { value: 'pending', label: 'Pending' },
+                { value: 'delivered', label: 'Delivered' },
+                { value: 'failed', label: 'Failed' },
+              ]}
+              onChange={(status) => change({ status })}
+              width={130}
+            />
+            <FilterSelect
+              label="Event"
+              value={filter.eventType}
+              choices={Object.entries(typeNames).map(([value, label]) => ({ value, label }))}
+              onChange={(eventType) => change({ eventType })}
+              width={180}
+            />
+            <FilterSelect
+              label="Any time"
+              value={filter.range}
+              choices={rangeChoices}
+              onChange={(range) => change({ range })}
+            />
+            {canChange && failed.length > 0 && (
+              <Button
+                variant="default"
+                loading={redeliver.isPending}
+                onClick={() => redeliver.mutate(failed.map(({ id }) => id))}
+              >
+                Redeliver {formatNumber(failed.length)} failed
+              </Button>
+            )}
+          </>
+        }
+        empty={
+          <EmptyState title="No deliveries">
+            Nothing was sent to this address with these filters. Send a test to see a delivery.
+          </EmptyState>
+        }
+      />
+      <Drawer
+        opened={filter.delivery !== undefined}
+        onClose={() => change({ delivery: undefined })}
+        title="Delivery"
+        size={600}
+      >
+        {filter.delivery !== undefined && (
+          <DeliveryDetails path={path} deliveryId={filter.delivery} canChange={canChange} />
+        )}
+      </Drawer>
+    </>
+  );
+}
+
+function DeliveryDetails({
+  path,
+  deliveryId,
+  canChange,
+}: {
+  path: WebhookPath;
+  deliveryId: string;
+  canChange: boolean;
+}) {
+  const { data, error } = useQuery(deliveryQuery(path, deliveryId));
+  const redeliver = useRedeliver(path);
+  if (error) return <ErrorText error={error} />;
+  if (!data) return <Skeleton height={200} />;
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={[
+          ['Event', typeNames[data.eventType] ?? data.eventType],
+          ['State', <DeliveryState key="state" status={data.status} />],
+          ['Created', <RelativeTime key="created" at={data.createdAt} />],
+          ['Next attempt', <MaybeTime key="next" at={data.nextAttemptAt} />],
+          ['Delivery id', <CopyableId key="id" id={data.id} />],
+        ]}
+      />
+      {canChange && data.status !== 'pending' && (
+        <Button
+          variant="default"
+          w="fit-content"
+          loading={redeliver.isPending}
+          onClick={() => redeliver.mutate([data.id])}
+        >
+          Redeliver
+        </Button>
+      )}
+      {redeliver.error && <ErrorText error={redeliver.error} />}
+      <Title order={2}>Payload</Title>
+      <JsonView value={JSON.parse(data.body)} name="Payload" />
+      <Title order={2}>Attempts</Title>
+      {data.history.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Not attempted yet.
+        </Text>
+      )}
+      {data.history.map(({ number, startedAt, durationMs, statusCode, error: failure, answer }) => (
+        <Stack key={number} gap={4}>
+          <Text size="sm">
+            {number}. {statusCode ?? failure ?? 'In progress'}
+            {durationMs !== null && ` in ${formatNumber(durationMs)} ms`}, <RelativeTime at={startedAt} />
+          </Text>
+          {failure !== null && statusCode !== null && (
+            <Text size="xs" c="dimmed">
+              {failure}
+            </Text>
+          )}
+          {answer !== null && answer !== '' && (
+            <Snippet code={answer} label={`Answer to attempt ${number}`} />
+          )}
+        </Stack>
+      ))}
+    </Stack>
+  );
+}
+
+const columns: Column<Delivery>[] = [
+  { id: 'event', header: 'Event', cell: ({ eventType }) => typeNames[eventType] ?? eventType },
+  { id: 'state', header: 'State', width: 110, cell: ({ status }) => <DeliveryState status={status} /> },
+  {
+    id: 'status',
+    header: 'Answer',
+    width: 200,
+    cell: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError ?? '–',
+  },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    width: 90,
+    align: 'right',
+    cell: ({ attempts }) => formatNumber(attempts),
+  },
+  { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    id: 'next',
+    header: 'Next attempt',
+    width: 130,
+    cell: ({ nextAttemptAt }) => <MaybeTime at={nextAttemptAt} />,
+  },
+];

@@ -1,0 +1,122 @@
+import { MultiSelect, Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { gamesQuery } from '../../app/game';
+import { fieldErrors, FormDialog } from '../../components/FormDialog';
+import { eventTypeNames, useChangeWebhook, useCreateWebhook, type NewWebhook, type Webhook } from './queries';
+
+const EVENT_TYPES = Object.entries(eventTypeNames).map(([value, label]) => ({ value, label }));
+
+interface FormProps {
+  workspaceId: string;
+  onClose: () => void;
+}
+
+interface WebhookValues {
+  url: string;
+  description: string;
+  eventTypes: string[];
+  tenantId: string;
+}
+
+/** No chosen type means all types, also those that come later. */
+const toBody = ({ url, description, eventTypes }: WebhookValues) => ({
+  url: url.trim(),
+  description: description.trim() || null,
+  eventTypes: eventTypes.length === 0 ? null : (eventTypes as NonNullable<NewWebhook['eventTypes']>),
+});
+
+function Fields({ form }: { form: ReturnType<typeof useForm<WebhookValues>> }) {
+  return (
+    <>
+      <TextInput
+        label="URL"
+        description="An https address that answers with a status from 200 to 299 within 15 seconds."
+        required
+        data-autofocus
+        {...form.getInputProps('url')}
+      />
+      <MultiSelect
+        label="Events"
+        placeholder={form.values.eventTypes.length === 0 ? 'All events' : ''}
+        data={EVENT_TYPES}
+        {...form.getInputProps('eventTypes')}
+      />
+      <TextInput label="Description" {...form.getInputProps('description')} />
+    </>
+  );
+}
+
+export function CreateWebhookDialog({
+  workspaceId,
+  onClose,
+  onCreated,
+}: FormProps & { onCreated: (secret: string) => void }) {
+  const form = useForm<WebhookValues>({
+    initialValues: { url: '', description: '', eventTypes: [], tenantId: '' },
+  });
+  const games = useQuery(gamesQuery(workspaceId));
+  const create = useCreateWebhook(workspaceId);
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title="Add a webhook"
+      verb="Add the webhook"
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={() =>
+        create.mutate(
+          { ...toBody(form.values), tenantId: form.values.tenantId || null },
+          {
+            onSuccess: ({ secret }) => {
+              onClose();
+              onCreated(secret);
+            },
+            onError: (error) => form.setErrors(fieldErrors(error)),
+          },
+        )
+      }
+    >
+      <Fields form={form} />
+      <Select
+        label="Game"
+        data={[
+          { value: '', label: 'All games of the workspace' },
+          ...(games.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        {...form.getInputProps('tenantId')}
+      />
+    </FormDialog>
+  );
+}
+
+export function EditWebhookDialog({ workspaceId, onClose, current }: FormProps & { current: Webhook }) {
+  const form = useForm<WebhookValues>({
+    initialValues: {
+      url: current.url,
+      description: current.description ?? '',
+      eventTypes: current.eventTypes ?? [],
+      tenantId: current.tenantId ?? '',
+    },
+  });
+  const change = useChangeWebhook({ workspaceId, webhookId: current.id });
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title="Edit the webhook"
+      verb="Save the webhook"
+      isPending={change.isPending}
+      error={change.error}
+      onSubmit={() =>
+        change.mutate(toBody(form.values), {
+          onSuccess: onClose,
+          onError: (error) => form.setErrors(fieldErrors(error)),
+        })
+      }
+    >
+      <Fields form={form} />
+    </FormDialog>
+  );
+}

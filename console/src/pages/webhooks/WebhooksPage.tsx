@@ -1,0 +1,81 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCan } from '../../app/account';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Page, Panel } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { CreateWebhookDialog } from './WebhookForm';
+import { SecretDialog } from './SecretDialog';
+import { WebhookState } from './WebhookState';
+import { eventTypeNames, webhooksQuery, type Webhook } from './queries';
+
+const route = getRouteApi('/app/workspaces/$workspaceId/webhooks');
+
+export function WebhooksPage() {
+  const { workspaceId } = route.useParams();
+  const webhooks = useQuery(webhooksQuery(workspaceId));
+  const canChange = useCan(workspaceId, 'admin');
+  const navigate = useNavigate();
+  const [isCreating, creating] = useDisclosure();
+  const [secret, setSecret] = useState<string>();
+  const add = <Button onClick={creating.open}>Add a webhook</Button>;
+  return (
+    <Page
+      title="Webhooks"
+      subtitle="Signed requests to your servers when something happens"
+      actions={canChange && add}
+    >
+      <Panel flush>
+        <DataTable
+          inline
+          label="Webhooks"
+          columns={columns(workspaceId)}
+          rows={webhooks.data?.items}
+          rowKey={({ id }) => id}
+          error={webhooks.error}
+          retry={() => void webhooks.refetch()}
+          onOpen={({ id }) =>
+            void navigate({
+              to: '/workspaces/$workspaceId/webhooks/$webhookId',
+              params: { workspaceId, webhookId: id },
+            })
+          }
+          empty={
+            <EmptyState title="No webhooks yet">
+              A webhook sends alerts and usage warnings to your server as signed POST requests. Failed
+              deliveries are tried again for more than a day.
+            </EmptyState>
+          }
+        />
+      </Panel>
+      {isCreating && (
+        <CreateWebhookDialog workspaceId={workspaceId} onClose={creating.close} onCreated={setSecret} />
+      )}
+      <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />
+    </Page>
+  );
+}
+
+const columns = (workspaceId: string): Column<Webhook>[] => [
+  {
+    id: 'url',
+    header: 'URL',
+    cell: ({ id, url }) => (
+      <Link to="/workspaces/$workspaceId/webhooks/$webhookId" params={{ workspaceId, webhookId: id }}>
+        {url}
+      </Link>
+    ),
+  },
+  {
+    id: 'events',
+    header: 'Events',
+    width: 260,
+    cell: ({ eventTypes }) => eventTypes?.map((type) => eventTypeNames[type]).join(', ') ?? 'All events',
+  },
+  { id: 'state', header: 'State', width: 180, cell: (webhook) => <WebhookState webhook={webhook} /> },
+  { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+];

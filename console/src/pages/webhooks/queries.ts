@@ -1,0 +1,136 @@
+import {
+  keepPreviousData,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { api, type Answer, type Body } from '../../app/client';
+import { limitsOf, toRange } from '../../components/range';
+
+type WebhookPage = Answer<'/api/workspaces/{workspaceId}/webhooks', 'get'>;
+export type Webhook = WebhookPage['items'][number];
+type DeliveryPage = Answer<'/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', 'get'>;
+export type Delivery = DeliveryPage['items'][number];
+export type NewWebhook = Body<'/api/workspaces/{workspaceId}/webhooks', 'post'>;
+export type WebhookChange = Body<'/api/workspaces/{workspaceId}/webhooks/{webhookId}', 'patch'>;
+
+/** What a webhook can subscribe to. */
+export const eventTypeNames = {
+  'alert.rate_spike': 'Alert: request rate',
+  'alert.payload_spike': 'Alert: payload size',
+  'usage.warning': 'Usage warning',
+} as const;
+
+export interface WebhookPath {
+  workspaceId: string;
+  webhookId: string;
+}
+
+export const webhooksQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['webhooks', workspaceId],
+    queryFn: () =>
+      api.GET('/api/workspaces/{workspaceId}/webhooks', {
+        params: { path: { workspaceId }, query: { limit: 200 } },
+      }),
+  });
+
+export const webhookQuery = (path: WebhookPath) =>
+  queryOptions({
+    queryKey: ['webhook', path.workspaceId, path.webhookId],
+    queryFn: () => api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}', { params: { path } }),
+  });
+
+export interface DeliveryFilter {
+  status?: string | undefined;
+  eventType?: string | undefined;
+  range?: string | undefined;
+}
+
+const PAGE_SIZE = 100;
+
+export function useDeliveries(path: WebhookPath, { status, eventType, range }: DeliveryFilter) {
+  return useInfiniteQuery({
+    queryKey: ['deliveries', path.webhookId, { status, eventType, range }],
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', {
+        params: {
+          path,
+          query: {
+            limit: PAGE_SIZE,
+            offset,
+            status: status as Delivery['status'] | undefined,
+            eventType: eventType as Delivery['eventType'] | undefined,
+            from: range && limitsOf(toRange(range, '24h')).from,
+          },
+        },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, items }: DeliveryPage) =>
+      items.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  });
+}
+
+export const deliveryQuery = (path: WebhookPath, deliveryId: string) =>
+  queryOptions({
+    queryKey: ['delivery', path.webhookId, deliveryId],
+    queryFn: () =>
+      api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}', {
+        params: { path: { ...path, deliveryId } },
+      }),
+    refetchInterval: 5_000,
+  });
+
+function useWebhookChange<Input, Output>(workspaceId: string, change: (input: Input) => Promise<Output>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () =>
+      Promise.all(
+        [['webhooks', workspaceId], ['webhook', workspaceId], ['deliveries'], ['delivery']].map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      ),
+  });
+}
+
+export const useCreateWebhook = (workspaceId: string) =>
+  useWebhookChange(workspaceId, (body: NewWebhook) =>
+    api.POST('/api/workspaces/{workspaceId}/webhooks', { params: { path: { workspaceId } }, body }),
+  );
+
+export const useChangeWebhook = (path: WebhookPath) =>
+  useWebhookChange(path.workspaceId, (body: WebhookChange) =>
+    api.PATCH('/api/workspaces/{workspaceId}/webhooks/{webhookId}', { params: { path }, body }),
+  );
+
+export const useDeleteWebhook = (path: WebhookPath) =>
+  useWebhookChange(path.workspaceId, () =>
+    api.DELETE('/api/workspaces/{workspaceId}/webhooks/{webhookId}', { params: { path } }),
+  );
+
+export const useTestWebhook = (path: WebhookPath) =>
+  useWebhookChange(path.workspaceId, () =>
+    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/test', { params: { path } }),
+  );
+
+export const useRotateSecret = (path: WebhookPath) =>
+  useWebhookChange(path.workspaceId, (overlapSeconds: number) =>
+    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/rotate-secret', {
+      params: { path },
+      body: { overlapSeconds },
+    }),
+  );
+
+/** Sends deliveries again, one after the other. Stops at the first refusal. */
+export const useRedeliver = (path: WebhookPath) =>
+  useWebhookChange(path.workspaceId, async (deliveryIds: string[]) => {
+    for (const deliveryId of deliveryIds)
+      await api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
+        params: { path: { ...path, deliveryId } },
+      });
+  });

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { startStudio } from './browser.ts';
+
+// The five most common tasks, with the keyboard alone.
+
+const studio = await startStudio();
+const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
+await studio.app.owner.query(`UPDATE players SET display_name = 'Ada Lovelace' WHERE id = $1`, [
+  ada.playerId,
+]);
+
+/** Presses Tab until an element with this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement | null;
+      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined;
+      return element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '';
+    });
+    if (focused.replace('*', '').trim() === name) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`Tab does not reach "${name}"`);
+}
+
+describe('the keyboard alone', () => {
+  test('signs in', async () => {
+    const page = await studio.visit('/sign-in');
+    await page.getByLabel('E-mail').waitFor();
+    await page.keyboard.type(studio.owner.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(studio.owner.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${studio.game}`);
+  });
+
+  test('finds a player with the command palette and bans the player', async () => {
+    const page = await studio.open(studio.game);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to a page or find a player' }).waitFor();
+    await page.keyboard.type('Ada');
+    await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/players/${ada.playerId}`);
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    await tabTo(page, 'Ban');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason').waitFor();
+    await tabTo(page, 'Reason');
+    await page.keyboard.type('Cheating');
+    await page.keyboard.press('Enter');
+    await page.getByText('Banned', { exact: true }).waitFor();
+  });
+
+  test('moves through the list of players and opens one', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    await tabTo(page, 'Players');
+    await page.getByRole('region', { name: 'Players' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/players/${ada.playerId}`);
+  });
+
+  test('creates a key', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create a game key' }).waitFor();
+    await tabTo(page, 'Create a game key');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name').waitFor();
+    await tabTo(page, 'Name');
+    await page.keyboard.type('Build 9');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'New key' }).waitFor();
+    await tabTo(page, 'I saved the key');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'Build 9', exact: true }).waitFor();
+  });
+
+  test('creates a definition', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.getByRole('button', { name: 'Create a definition' }).first().waitFor();
+    await tabTo(page, 'Create a definition');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Event key').waitFor();
+    await tabTo(page, 'Event key');
+    await page.keyboard.type('door_opened');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'door_opened', exact: true }).waitFor();
+  });
+});

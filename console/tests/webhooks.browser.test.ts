@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { arrangeAccount } from '../../server/src/testing/arrange.ts';
+import { startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const { app, tenant } = studio;
+const webhooks = `/workspaces/${tenant.workspaceId}/webhooks`;
+const admin = await arrangeAccount(app, tenant, 'admin');
+
+/** Adds a webhook with a failed and a pending delivery, one of them a day and a half old. */
+async function arrangeDeliveries() {
+  const { body } = await app.http.post(`/api${webhooks}`, { url: 'https://hooks.example.com/in' }, admin);
+  const send = async (): Promise<string> =>
+    (await app.http.post(`/api${webhooks}/${body.id}/test`, undefined, admin)).body.id;
+  const [failed, pending] = [await send(), await send()];
+  await app.owner.query(
+    `UPDATE webhook_deliveries SET status = 'failed', last_status_code = 500, attempts = 8 WHERE id = $1`,
+    [failed],
+  );
+  return { id: body.id as string, failed, pending };
+}
+
+describe('webhooks', () => {
+  test('adds a webhook and shows its secret once', async () => {
+    const page = await studio.open(webhooks);
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByLabel('URL').fill('ftp://example.com');
+    await page.getByRole('button', { name: 'Add the webhook' }).click();
+    await page.getByRole('dialog').getByText('Request').waitFor();
+    await page.getByLabel('URL').fill('https://hooks.example.com/new');
+    await page.getByRole('button', { name: 'Add the webhook' }).click();
+    assert.match(await page.getByRole('region', { name: 'Signing secret' }).innerText(), /^whsec_/);
+    await page.getByRole('button', { name: 'I saved the secret' }).click();
+    await page.getByRole('link', { name: 'https://hooks.example.com/new' }).waitFor();
+  });
+
+  test('filters deliveries by state and time, and redelivers the failed ones', async () => {
+    const { id, failed } = await arrangeDeliveries();
+    const page = await studio.open(`${webhooks}/${id}`);
+    await page.getByRole('cell', { name: 'Failed' }).waitFor();
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await page.waitForURL('**status=failed**');
+    await page.getByRole('cell', { name: 'Pending' }).waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Any time' }).click();
+    await page.getByRole('option', { name: 'Last hour' }).click();
+    await page.waitForURL('**range=1h**');
+    await page.getByRole('button', { name: 'Redeliver 1 failed' }).click();
+    await page.getByRole('heading', { name: 'No deliveries' }).waitFor();
+    const { rows } = await app.owner.query('SELECT status FROM webhook_deliveries WHERE id = $1', [failed]);
+    assert.deepEqual(rows, [{ status: 'pending' }]);
+  });
+
+  test('opens a delivery with its payload by its URL', async () => {
+    const { id, pending } = await arrangeDeliveries();
+    const page = await studio.open(`${webhooks}/${id}?delivery=${pending}`);
+    await page.getByRole('region', { name: 'Payload' }).getByText('webhook.test').waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL((url) => !url.search.includes('delivery'));
+  });
+});
