@@ -51,7 +51,7 @@ export function MembersPage() {
                 ? changeRole.variables.role
                 : role
             }
-            onChange={(next) => next && changeRole.mutate({ userId, role: next as Role })}
+            onChange={(next) => next && changeRole.mutate({ userId, role: next })}
           />
         ) : (
           ROLES.find(({ value }) => value === role)?.label
