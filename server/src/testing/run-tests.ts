@@ -30,7 +30,6 @@ const PROGRAMS = {
   '.browser.test.ts': ['chromium'],
   // The commands of the documentation.
   '.shell.test.ts': ['bash', 'curl', 'openssl', 'python3'],
-  '.browser.test.ts': ['chromium'],
 };
 
 const folders = [

@@ -107,8 +107,11 @@ function EventSnippet({
       curl={`curl -s ${origin}/api/game/player-events \\
   -H 'X-Game-Key: ${gameKey}' -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' \\
   -d '{"events":[{"playerId":"${playerId}","eventKey":"level_completed","value":1,"occurredAt":"${new Date().toISOString()}","idempotencyKey":"first-event"}]}'`}
-      sdk={`game.events.player({ eventKey: 'level_completed', value: 1 });
-await game.events.flush();`}
+      sdk={`import { createEventQueue, memoryStorage } from '@guildhall/client';
+
+const events = createEventQueue(game, { storage: memoryStorage() });
+await events.addPlayerEvent({ eventKey: 'level_completed', value: 1 });
+await events.flush();`}
     />
   );
 }

@@ -91,9 +91,9 @@ function MatchSnippet({ tenantId }: { tenantId: string }) {
       curl={`curl -s ${origin}/api/game/matches \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '{"mode":"duel","players":[{"playerId":"'$PLAYER_ID'"}]}'`}
-      sdk={`import { createGameServerClient } from '@guildhall/client/server';
+      sdk={`import { createServerClient } from '@guildhall/client/server';
 
-const server = createGameServerClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
+const server = createServerClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
 await server.api.POST('/api/game/matches', { body: { mode: 'duel', players: [{ playerId }] } });`}
     />
   );

@@ -11,10 +11,10 @@ export function SignInSnippet({ tenantId, username = 'ada' }: { tenantId: string
       curl={`curl -s ${origin}/api/player-auth/login \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '{"provider":"Mock","token":"${token}"}'`}
-      sdk={`import { createGameClient } from '@guildhall/client';
+      sdk={`import { createPlayerClient } from '@guildhall/client';
 
-const game = createGameClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
-await game.signIn({ provider: 'Mock', token: '${token}' });`}
+const game = createPlayerClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
+await game.signIn.withProvider({ provider: 'Mock', token: '${token}' });`}
     />
   );
 }
