@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 96afde61f12d923ecd9b01593405482d2353aeb061ca878f8ebd494bd28fa4c8
+// Document: 5ec5496e4b462a6dadb7032118fb4491b05eb1cd6ba8f81d6d7fb52b721edf59
 
 export interface paths {
     "/metrics": {
@@ -1406,6 +1406,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/bus_tenants/{tenantId}/matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the matches of a tenant
+         * @description Returns matches with the number of their players, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page.
+         */
+        get: operations["listTenantMatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/matches/{matchSessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a match of a tenant
+         * @description Returns the match with its whole roster and results.
+         */
+        get: operations["getTenantMatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/bus_tenants/{tenantId}/events": {
         parameters: {
             query?: never;
@@ -1478,6 +1518,26 @@ export interface paths {
          * @description Counts the logins and logouts that the database received in the range, and their distinct players. The counts are exact and include the last committed login. The default range is the last 30 days.
          */
         get: operations["getSessionAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/sessions/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count logins by hour or day
+         * @description Counts the logins and their distinct players in each hour or day of the range, for charts. The counts are exact and include the last committed login. Limit: 192 buckets.
+         */
+        get: operations["getSessionTimeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1820,6 +1880,26 @@ export interface paths {
          * @description If the account has a second factor, the response contains an `mfaToken` instead of tokens. Send it to `/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in total.
          */
         post: operations["logInAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saas-auth/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a printed link
+         * @description Send the token of the link that the first start of the server printed. It works once, for 30 minutes, and only while the account has no second factor. A new password ends it.
+         */
+        post: operations["signInWithLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3112,6 +3192,10 @@ export interface components {
             /** Format: email */
             email: string;
         };
+        AccountLinkRequest: {
+            /** @description The token at the end of the link. */
+            token: string;
+        };
         AccountLoginRequest: {
             /** Format: email */
             email: string;
@@ -4027,6 +4111,27 @@ export interface components {
         };
         /** @enum {string} */
         LinkableProvider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
+        ListedMatch: {
+            /** Format: uuid */
+            matchSessionId: string;
+            mode: string | null;
+            /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            /** @description Players in the roster. Players who left are included. */
+            playerCount: number;
+        };
+        ListedMatchPage: {
+            items: components["schemas"]["ListedMatch"][];
+            hasMore: boolean;
+            /** Format: uuid */
+            nextCursor?: string;
+        };
         LoginChallenge: {
             /** Format: uuid */
             challengeId: string;
@@ -4185,6 +4290,8 @@ export interface components {
             /** Format: date-time */
             endedAt: string | null;
         };
+        /** @enum {string} */
+        MatchState: "running" | "ended";
         Member: {
             /**
              * Format: uuid
@@ -4741,6 +4848,22 @@ export interface components {
             /** @description The ten latest logins. */
             recentSessions: components["schemas"]["RecentSession"][];
         };
+        SessionTimeline: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            bucket: components["schemas"]["TimelineBucket"];
+            /** @description Oldest first. Buckets without logins are included. */
+            items: components["schemas"]["SessionTimelineBucket"][];
+        };
+        SessionTimelineBucket: {
+            /** Format: date-time */
+            bucketStart: string;
+            logins: number;
+            /** @description Distinct players of this bucket. */
+            uniquePlayers: number;
+        };
         SetPrimaryAuthMethodRequest: {
             proof?: components["schemas"]["IdentityProof"];
         };
@@ -4987,6 +5110,8 @@ export interface components {
             /** @description Whether an event with an unknown event key creates its event definition. */
             autoCreateDefinitions: boolean;
         };
+        /** @enum {string} */
+        TimelineBucket: "hour" | "day";
         /** @enum {string} */
         TokenProvider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
         TotpCodeRequest: {
@@ -7423,6 +7548,63 @@ export interface operations {
             };
         };
     };
+    listTenantMatches: {
+        parameters: {
+            query?: {
+                /** @description Whether the match has ended. */
+                state?: components["schemas"]["MatchState"];
+                /** @description Only matches that this player was in. Players who left are included. */
+                playerId?: string;
+                /** @description Only matches created at or after this time. */
+                from?: string;
+                /** @description Only matches created before this time. */
+                to?: string;
+                limit?: number;
+                /** @description `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedMatchPage"];
+                };
+            };
+        };
+    };
+    getTenantMatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                matchSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Match"];
+                };
+            };
+        };
+    };
     listEvents: {
         parameters: {
             query: {
@@ -7552,6 +7734,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionAnalytics"];
+                };
+            };
+        };
+    };
+    getSessionTimeline: {
+        parameters: {
+            query?: {
+                /** @description An instant in the first bucket. Default: 24 buckets, the last one included. */
+                from?: string;
+                /** @description End of the range, exclusive. Default: now. */
+                to?: string;
+                /** @description The width of a bucket, in UTC. */
+                bucket?: components["schemas"]["TimelineBucket"];
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionTimeline"];
                 };
             };
         };
@@ -7951,6 +8162,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AccountLoginResult"];
+                };
+            };
+        };
+    };
+    signInWithLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountTokens"];
                 };
             };
         };
@@ -9532,6 +9767,10 @@ export interface operations {
                 status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Only deliveries of this type. */
                 eventType?: components["schemas"]["WebhookDeliveryType"];
+                /** @description Only deliveries created at or after this time. */
+                from?: string;
+                /** @description Only deliveries created before this time. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -9796,6 +10035,10 @@ export interface operations {
                 status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Only deliveries of this type. */
                 eventType?: components["schemas"]["WebhookDeliveryType"];
+                /** @description Only deliveries created at or after this time. */
+                from?: string;
+                /** @description Only deliveries created before this time. */
+                to?: string;
             };
             header?: never;
             path: {
