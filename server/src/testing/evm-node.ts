@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import solc from 'solc';
 import type { Abi, Hex } from 'viem';
+import { findAnvil } from './anvil.ts';
 
 /** A development node with its own EVM chain, on a free loopback port. */
 export interface EvmNode {
@@ -46,6 +46,8 @@ export async function startEvmNode({
   state,
   options = [],
 }: EvmNodeOptions = {}): Promise<EvmNode> {
+  const executable = findAnvil();
+  if (!executable) throw new Error('The package @foundry-rs/anvil has no program for this platform.');
   const kept = state ? ['--state', state, '--state-interval', '1'] : [];
   let node: ChildProcess;
   const kill = async (): Promise<void> => {
@@ -55,7 +57,7 @@ export async function startEvmNode({
   };
   const start = async (onPort: number): Promise<string> => {
     node = spawn(
-      anvil(),
+      executable,
       ['--host', '127.0.0.1', '--port', String(onPort), '--chain-id', String(chainId), ...kept, ...options],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
@@ -93,22 +95,6 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
     return address;
   }
   throw new Error('The EVM node ended before it listened.');
-}
-
-/**
- * Returns the path of the executable: in the package for this platform, or in the main package, into which the installer
- * puts it otherwise.
- */
-function anvil(): string {
-  const require = createRequire(import.meta.url);
-  const platform = process.platform;
-  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-  const folder = require.resolve('@foundry-rs/anvil/package.json').replace(/package\.json$/, '');
-  const candidates = [`${folder}../anvil-${platform}-${architecture}/bin/anvil`, `${folder}anvil`];
-  const found = candidates.find((candidate) => existsSync(candidate));
-  if (!found)
-    throw new Error(`There is no anvil for ${platform} on ${architecture}: ${candidates.join(', ')}`);
-  return found;
 }
 
 export interface CompiledContract {
