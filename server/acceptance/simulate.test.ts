@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { dataFolder, exitOf, spawnCommand, startServer, type CommandProcess } from './server-process.ts';
@@ -41,6 +42,9 @@ const login = await request(
   },
 );
 const admin = { authorization: `Bearer ${login.accessToken}` };
+
+/** Requests of an account are limited, so a test that waits asks a few times a second. */
+const BETWEEN_READS_MS = 300;
 
 function start(options: string, env: Record<string, string> = {}): CommandProcess {
   return spawnCommand(`simulate --url ${server.url} ${options}`.trim(), { dataDir, env });
@@ -126,6 +130,7 @@ describe('guildhall simulate', { timeout: 120_000 }, () => {
     assert.equal(code, 0, output);
     const { workspaceId } = await request('GET', `/api/bus_tenants/${tenantId}`, admin);
     await eventually(async () => {
+      await sleep(BETWEEN_READS_MS);
       const { items } = await request('GET', `/api/workspaces/${workspaceId}/alerts`, admin);
       const types = items.map((alert: { type: string }) => alert.type);
       return types.includes('payload_spike') && types.includes('rate_spike');
@@ -138,6 +143,7 @@ describe('guildhall simulate', { timeout: 120_000 }, () => {
       GUILDHALL_GAME_KEY: gameKey,
     });
     await eventually(async () => {
+      await sleep(BETWEEN_READS_MS);
       const { items } = await request('GET', `/api/bus_tenants/${id}/events?scope=match`, admin);
       return items.length > 0;
     });
