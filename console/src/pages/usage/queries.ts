@@ -23,7 +23,7 @@ export const usageQuery = (workspaceId: string, groupBy: Grouping, days: number)
     queryFn: ({ signal }) => {
       const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
       return api.GET('/api/workspaces/{workspaceId}/usage', {
-        params: { path: { workspaceId }, query: { groupBy, from: day(days - 1), to: day(0) } },
+        params: { path: { workspaceId }, query: { groupBy, from: day(days - 1), to: day(-1) } },
         signal,
       });
     },
