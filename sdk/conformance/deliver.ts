@@ -39,6 +39,7 @@ export async function deliver({
   const folder = await mkdtemp(join(tmpdir(), 'guildhall-delivery-'));
   const start = Date.now() - events;
   proxy.requests.length = 0;
+  for (const fault of Object.keys(proxy.faults)) delete proxy.faults[fault];
   proxy.randomize({
     match: 'POST /api/',
     seed: seed + 1,
