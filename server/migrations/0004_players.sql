@@ -135,6 +135,19 @@ END $$;
 REVOKE EXECUTE ON FUNCTION guildhall_use_device FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_use_device TO guildhall_app;
 
+-- Registers the first device of a player whom the same statement has created, before the player is in the scope.
+CREATE FUNCTION guildhall_add_first_device(player uuid, device uuid, fingerprint text, new_platform text, new_hardware_model text,
+  new_os_version text, new_metadata jsonb, at timestamptz) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO devices (id, player_id, device_fingerprint, platform, hardware_model, os_version, metadata, first_seen_at,
+                       last_seen_at, created_at_gl, updated_at_gl)
+  SELECT device, player, fingerprint, new_platform, new_hardware_model, new_os_version, coalesce(new_metadata, '{}'), at, at, at, at
+  WHERE NOT EXISTS (SELECT FROM devices WHERE player_id = player);
+END $$;
+REVOKE EXECUTE ON FUNCTION guildhall_add_first_device FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_add_first_device TO guildhall_app;
+
 -- The access record of a player in a tenant. Its row is the lock under which sign-in and ban meet.
 CREATE TABLE tenant_access (
   tenant_id             uuid NOT NULL REFERENCES tenants,

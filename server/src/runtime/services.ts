@@ -15,7 +15,7 @@ import { createMailBudget } from '../features/sign-in/email/index.ts';
 import { createDefinitionResolver } from '../features/gameplay/event-definitions/index.ts';
 import type { MailServer } from '../features/messages/mail/index.ts';
 import { openNotificationFeed } from '../features/messages/notifications/index.ts';
-import { createLoginBatcher, createTokenVerifier } from '../features/sign-in/login/index.ts';
+import { createLoginBatchers, createTokenVerifier } from '../features/sign-in/login/index.ts';
 import { openAvatarStore, createProfileCheck } from '../features/players/profiles/index.ts';
 import { createRefreshBatcher } from '../features/sign-in/tokens/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
@@ -114,7 +114,7 @@ export async function openServices(
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const isActiveTenant = createActiveTenants(database, changes);
   const writer = closing(await openEventWriter(database, databaseUrl));
-  const logins = closing(createLoginBatcher(database, vault));
+  const logins = closing(createLoginBatchers(database, vault));
   const refreshes = closing(createRefreshBatcher(database));
   const avatars = await openAvatarStore(config.avatarStorage, issuer);
   const meter = closing(openUsageMeter(database, changes));

@@ -9,6 +9,7 @@ import {
   type FoundColumns,
   type FoundPlayer,
   type LoginDevice,
+  type LoginRecord,
 } from './queries.ts';
 
 /** A sign-in before its player is known. `hashParts` are those of loginRowHashParts. */
@@ -136,4 +137,96 @@ export async function writeKnownLogins(
   return rows.map(({ signedInId, ...found }) =>
     signedInId === null ? { found: toFoundPlayer(found) } : { signedIn: { playerId: signedInId } },
   );
+}
+
+/** A sign-in that creates its player. */
+export interface FirstLogin extends LoginRecord {
+  identity: Identity;
+  profileVisibility: string;
+}
+
+/**
+ * Creates the players of a batch and writes their first logins, in one statement that charges one unit for each. Returns whether each
+ * player was created. A player who was created at the same time, also by an earlier login of the batch, is left out. The sign-in
+ * methods are inserted in one order, so that batches of several processes cannot deadlock. A device is added when its player is returned,
+ * because only then its foreign key is met.
+ */
+export async function writeFirstLogins(
+  db: Querier,
+  billing: BillingContext,
+  logins: FirstLogin[],
+): Promise<boolean[]> {
+  const { tenantId } = billing;
+  const column = <Value>(valueOf: (login: FirstLogin) => Value) => logins.map(valueOf);
+  const created = await db.rows<{ playerId: string }>(sql`
+    WITH request AS MATERIALIZED (
+      SELECT * FROM unnest(
+        ${column(({ identity }) => identity.provider)}::text[], ${column(({ identity }) => identity.issuer)}::text[],
+        ${column(({ identity }) => identity.providerUserId)}::text[],
+        ${column(({ identity }) => identity.secretHash)}::bytea[],
+        ${column(({ identity }) => identity.email)}::text[], ${column(({ identity }) => identity.username)}::text[],
+        ${column(({ identity }) => identity.displayName)}::text[], ${column(({ profileVisibility }) => profileVisibility)}::text[],
+        ${column(({ walletAddress }) => walletAddress)}::text[], ${column(({ playerId }) => playerId)}::uuid[],
+        ${column(({ authMethodId }) => authMethodId)}::uuid[], ${column(({ device }) => device?.id)}::uuid[],
+        ${column(({ device }) => device?.fingerprint)}::text[], ${column(({ device }) => device?.hardwareModel)}::text[],
+        ${column(({ device }) => device?.osVersion)}::text[],
+        ${column(({ device }) => device?.metadata && JSON.stringify(device.metadata))}::jsonb[],
+        ${column(({ authProvider }) => authProvider)}::text[], ${column(({ sessionId }) => sessionId)}::uuid[],
+        ${column(({ ledgerId }) => ledgerId)}::uuid[], ${column(({ platform }) => platform)}::text[],
+        ${column(({ clientVersion }) => clientVersion)}::text[], ${column(({ clientBuild }) => clientBuild)}::text[],
+        ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[],
+        ${column(({ at }) => at)}::timestamptz[], ${column(({ rowHash }) => rowHash)}::bytea[],
+        ${column(({ refreshTokenHash }) => refreshTokenHash)}::bytea[],
+        ${column(({ refreshExpiresAt }) => refreshExpiresAt)}::timestamptz[]) AS request (
+          auth_provider, issuer, provider_user_id, secret_hash, email, username, display_name, profile_visibility,
+          wallet_address, player_id, method_id, device_id, device_fingerprint, hardware_model, os_version, device_metadata,
+          ledger_provider, session_id, ledger_id, platform, client_version, client_build, ip_address, metadata, at, row_hash,
+          token_hash, token_expires_at)),
+    method AS (
+      INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
+                                is_primary, secret_hash, wallet_address, linked_at, last_used_at)
+      SELECT method_id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name, true,
+             secret_hash, wallet_address, at, at
+      FROM request ORDER BY auth_provider, issuer, provider_user_id
+      ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING
+      RETURNING id),
+    login AS MATERIALIZED (SELECT * FROM request WHERE method_id IN (SELECT id FROM method)),
+    player AS (
+      INSERT INTO players (id, display_name, email, profile_visibility, created_at)
+      SELECT player_id, display_name, email, profile_visibility, at FROM login
+      RETURNING id, search_name, created_at),
+    access AS (
+      INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at, search_name)
+      SELECT ${tenantId}, id, created_at, created_at, search_name FROM player),
+    counted AS (
+      INSERT INTO tenant_player_counts AS known (tenant_id, players)
+      SELECT ${tenantId}, count(*) FROM login HAVING count(*) > 0
+      ON CONFLICT (tenant_id, shard) DO UPDATE SET players = known.players + excluded.players),
+    shown AS (
+      INSERT INTO tenant_sign_in_methods (tenant_id, auth_method_id, player_id, auth_provider, search_id, search_email,
+                                          first_used_at)
+      SELECT ${tenantId}, method_id, player_id, auth_provider, guildhall_search_form(provider_user_id),
+             guildhall_search_form(nullif(email, provider_user_id)), at
+      FROM login),
+    session AS (
+      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
+                                  platform, client_version, last_ip_address)
+      SELECT ${tenantId}, session_id, player_id, at, at, ledger_provider, device_id, platform, client_version, ip_address
+      FROM login),
+    ledger AS (
+      INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
+                                client_version, client_build, ip_address, occurred_at, created_at_gl, received_at_db,
+                                metadata, row_hash)
+      SELECT ${tenantId}, ledger_id, session_id, player_id, method_id, ledger_provider, device_id, platform,
+             client_version, client_build, ip_address, at, at, clock_timestamp(), metadata, row_hash
+      FROM login),
+    token AS (
+      INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
+      SELECT ${tenantId}, token_hash, session_id, token_expires_at FROM login),
+    charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM login)`)})
+    SELECT player.id AS "playerId", CASE WHEN device_id IS NOT NULL THEN guildhall_add_first_device(
+             player_id, device_id, device_fingerprint, platform, hardware_model, os_version, device_metadata, at) END
+    FROM charged CROSS JOIN player JOIN login ON login.player_id = player.id`);
+  const ids = new Set(created.map(({ playerId }) => playerId));
+  return logins.map(({ playerId }) => ids.has(playerId));
 }

@@ -10,20 +10,21 @@ import type { Answer } from '../../../testing/http-client.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { verify } from '../../../cli/verify.ts';
-import { createLoginBatcher } from './login-batcher.ts';
+import { createLoginBatchers } from './login-batchers.ts';
 
 const app = await startTestApp({ log: () => {} });
 const database = openDatabase(app.databaseUrl);
 after(() => database.close());
-const logins = createLoginBatcher(database, createVault(Buffer.from(TEST_MASTER_KEY, 'hex')));
+const logins = createLoginBatchers(database, createVault(Buffer.from(TEST_MASTER_KEY, 'hex')));
 
 const deviceOf = (username: string) => ({ deviceInfo: { deviceFingerprint: `fingerprint-of-${username}` } });
 const logIn = (
   tenant: TestTenant,
   username: string,
   { secret = 'secret', ...body }: Record<string, unknown> = {},
+  http = app.http,
 ) =>
-  app.http.post(
+  http.post(
     '/api/player-auth/login',
     { provider: 'Mock', token: `mock:${username}:${secret}`, ...deviceOf(username), ...body },
     tenant,
@@ -223,7 +224,7 @@ describe('sign-ins of existing players that arrive together', () => {
             providerUserId: username,
           };
           const request = { billing, ipAddress: null, mode: 'login' as const, ...deviceOf(username) };
-          return logins.submit({ identity, request });
+          return logins.signInKnown({ identity, request });
         }),
       );
       await held.arrival();
@@ -358,5 +359,93 @@ describe('sign-ins of existing players that arrive together', () => {
       assert.equal(body.isNewPlayer, callee === stranger);
     }
     await eventually(async () => (await unitsOf(stranger)) === 10);
+  });
+});
+
+describe('first sign-ins that arrive together', () => {
+  test('share transactions, and each creates its player as if alone', async () => {
+    const tenant = await arrangeTenant(app);
+    const names = Array.from({ length: 60 }, (_, index) => `new-${index}`);
+    const answers = await sendTogether(
+      names.map(
+        (username, index) => () =>
+          logIn(tenant, username, {
+            profileVisibility: 'full',
+            clientInfo: { platform: 'PC_Windows', metadata: { index } },
+            ...(index % 2 && { deviceInfo: undefined }),
+          }),
+      ),
+    );
+    assert.deepEqual(statuses(answers), { 200: 60 });
+    assert.ok(answers.every(({ body }) => body.isNewPlayer));
+    const transactions = await transactionsOf(answers);
+    assert.ok(transactions < 50, `${transactions} transactions`);
+    assert.equal(await unitsOf(tenant), 60);
+    for (const [index, username] of names.entries()) {
+      const { playerId, sessionId } = answers[index]!.body;
+      const [row] = await query(
+        `SELECT player.display_name, player.profile_visibility, method.provider_user_id, method.is_primary, access.login_count,
+                access.search_name, ledger.metadata, shown.search_id,
+                (SELECT device_fingerprint FROM devices WHERE player_id = player.id AND id = session.device_id) AS device
+         FROM players player
+         JOIN auth_methods method ON method.player_id = player.id
+         JOIN tenant_access access ON access.player_id = player.id
+         JOIN tenant_sign_in_methods shown ON shown.auth_method_id = method.id
+         JOIN login_sessions session ON session.player_id = player.id
+         JOIN login_ledger ledger USING (session_id)
+         WHERE player.id = $1 AND session.session_id = $2`,
+        playerId,
+        sessionId,
+      );
+      assert.deepEqual(row, {
+        display_name: username,
+        profile_visibility: 'full',
+        provider_user_id: username,
+        is_primary: true,
+        login_count: 1,
+        search_name: username,
+        metadata: { index },
+        search_id: username,
+        device: index % 2 ? null : deviceOf(username).deviceInfo.deviceFingerprint,
+      });
+    }
+    const [{ players }] = await query(
+      'SELECT sum(players)::int AS players FROM tenant_player_counts WHERE tenant_id = $1',
+      tenant.tenantId,
+    );
+    assert.equal(players, 60);
+    const altered: unknown[] = [];
+    await verify(app.databaseUrl, { tenantId: tenant.tenantId }, (found) => altered.push(found));
+    assert.deepEqual(altered, []);
+    const again = await Promise.all(names.map((username) => logIn(tenant, username)));
+    assert.ok(again.every(({ body }, index) => body.playerId === answers[index]!.body.playerId));
+  });
+
+  test('create one player for each identity, in one process and in two', async () => {
+    const tenant = await arrangeTenant(app);
+    const second = await startTestApp({ databaseUrl: app.databaseUrl });
+    const names = Array.from({ length: 100 }, (_, index) => `twin-${index % 10}`);
+    const answers = await Promise.all(
+      names.map((username, index) => logIn(tenant, username, {}, index % 3 ? app.http : second.http)),
+    );
+    assert.deepEqual(statuses(answers), { 200: 100 });
+    assert.equal(answers.filter(({ body }) => body.isNewPlayer).length, 10);
+    assert.equal(new Set(answers.map(({ body }) => body.playerId)).size, 10);
+    const counts = await query('SELECT login_count FROM tenant_access WHERE tenant_id = $1', tenant.tenantId);
+    assert.deepEqual(counts, Array(10).fill({ login_count: 10 }));
+    assert.equal(await unitsOf(tenant), 100);
+  });
+
+  test('stop exactly at the hard stop of the plan', async () => {
+    const tenant = await arrangeTenant(app);
+    await query(
+      'UPDATE workspaces SET monthly_units = 15, hard_stop = true WHERE id = $1',
+      tenant.workspaceId,
+    );
+    const names = Array.from({ length: 40 }, (_, index) => `limited-${index}`);
+    const answers = await sendTogether(names.map((username) => () => logIn(tenant, username)));
+    assert.deepEqual(statuses(answers), { 200: 15, '429 quota_exceeded': 25 });
+    const created = await query('SELECT FROM tenant_access WHERE tenant_id = $1', tenant.tenantId);
+    assert.equal(created.length, 15);
   });
 });

@@ -9,7 +9,7 @@ export {
 export { platformDisplayName, platforms, type Platform } from './platforms.ts';
 export { playerLoginRoutes } from './routes.ts';
 export { creationFields, deviceFields, signInFields } from './schemas.ts';
-export { createLoginBatcher } from './login-batcher.ts';
+export { createLoginBatchers } from './login-batchers.ts';
 export type { SignInRequest } from './sign-in-request.ts';
 export { signIn, type LoginResult, type SignInServices } from './sign-in.ts';
 export { createTokenVerifier, type VerifyToken } from './verify-token.ts';

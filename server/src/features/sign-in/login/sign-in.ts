@@ -2,15 +2,14 @@ import { refusalOf, type Database, type Querier, type Scope } from '../../../dat
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
-import { loginRowHash } from '../sessions/index.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { banFingerprint } from './bans.ts';
-import { hasSecret, ledgerNames, type Identity } from './identity.ts';
-import type { LoginBatcher } from './login-batcher.ts';
+import { hasSecret, type Identity } from './identity.ts';
+import type { LoginBatchers } from './login-batchers.ts';
+import { buildLoginRecord } from './login-record.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 import {
   findPlayer,
@@ -26,7 +25,7 @@ export interface SignInServices {
   database: Database;
   vault: Vault;
   signer: TokenSigner;
-  logins: LoginBatcher;
+  logins: LoginBatchers;
 }
 
 /** The response of every login. */
@@ -70,7 +69,7 @@ async function attemptSignIn(
   const { database, vault, signer, logins } = services;
   const { billing } = request;
   const outcome = isBatched(request)
-    ? await logins.submit({ identity, request })
+    ? await logins.signInKnown({ identity, request })
     : { found: await findAlone(services, identity, request) };
   if ('signedIn' in outcome) return loginResult(signer, billing, outcome.signedIn, false);
 
@@ -79,6 +78,10 @@ async function attemptSignIn(
   if (isIdentityBanned) throw new ProblemError('player_banned');
   if (!known && request.mode === 'only-existing') throw new ProblemError('player_not_found');
 
+  if (!known && !request.inTransaction) {
+    const created = await logins.create({ identity, request });
+    return created && loginResult(signer, billing, created, true);
+  }
   const refreshToken = newRefreshToken(vault, 'refresh');
   const login = buildLoginRecord(known, identity, request, now(), refreshToken);
   const newPlayer = known
@@ -171,50 +174,4 @@ function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: Si
   if (known.isBanned) throw new ProblemError('player_banned');
   if (known.isMethodForeign) throw new ProblemError('identity_proof_required', FOREIGN_METHOD_DETAIL);
   if (known.isDeviceBlocked) throw new ProblemError('device_blocked');
-}
-
-function buildLoginRecord(
-  known: KnownPlayer | undefined,
-  identity: Identity,
-  { billing: { tenantId }, ipAddress, deviceInfo, clientInfo }: SignInRequest,
-  at: string,
-  refreshToken: { hash: Buffer; expiresAt: string },
-): LoginRecord {
-  const row = {
-    tenantId,
-    ledgerId: newId(),
-    sessionId: newId(),
-    playerId: known?.playerId ?? newId(),
-    authMethodId: known?.authMethodId ?? newId(),
-    isMethodUsedInTenant: known?.isMethodUsedInTenant ?? false,
-    authProvider: ledgerNames[identity.provider],
-    walletAddress: identity.walletAddress ?? null,
-    device: deviceInfo
-      ? {
-          id: known?.deviceId ?? newId(),
-          fingerprint: deviceInfo.deviceFingerprint,
-          hardwareModel: deviceInfo.hardwareModel ?? null,
-          osVersion: deviceInfo.osVersion ?? null,
-          metadata: deviceInfo.metadata ?? null,
-        }
-      : null,
-    platform: clientInfo?.platform ?? 'Unknown',
-    clientVersion: clientInfo?.clientVersion ?? null,
-    clientBuild: clientInfo?.clientBuild ?? null,
-    ipAddress,
-    metadata: clientInfo?.metadata ?? {},
-    at,
-  };
-  return {
-    ...row,
-    rowHash: loginRowHash({
-      ...row,
-      id: row.ledgerId,
-      deviceId: row.device?.id ?? null,
-      occurredAt: at,
-      createdAtGl: at,
-    }),
-    refreshTokenHash: refreshToken.hash,
-    refreshExpiresAt: refreshToken.expiresAt,
-  };
 }

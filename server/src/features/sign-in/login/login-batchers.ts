@@ -1,0 +1,105 @@
+import { billingGroup } from '../../../core/billing-context.ts';
+import { now } from '../../../core/timestamps.ts';
+import { createBatcher } from '../../../database/batcher.ts';
+import type { Database } from '../../../database/database.ts';
+import { newRefreshToken } from '../../../security/refresh-tokens.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { loginRowHashParts } from '../sessions/index.ts';
+import { banFingerprint } from './bans.ts';
+import { writeFirstLogins, writeKnownLogins } from './batch-queries.ts';
+import type { Identity } from './identity.ts';
+import { buildLoginDetails, buildLoginRecord } from './login-record.ts';
+import type { FoundPlayer } from './queries.ts';
+import type { SignInRequest } from './sign-in-request.ts';
+
+/** A player whose login was written, with the refresh token. */
+export interface SignedIn {
+  playerId: string;
+  sessionId: string;
+  refreshToken: string;
+}
+
+interface LoginItem {
+  identity: Identity;
+  request: SignInRequest;
+}
+
+type Outcome = { signedIn: SignedIn } | { found: FoundPlayer };
+
+export interface LoginBatchers {
+  /** Signs an existing player in, or returns what was found if the sign-in is new or contested ({@link writeKnownLogins}). */
+  signInKnown(item: LoginItem): Promise<Outcome>;
+  /** Creates a player and signs the player in. Returns undefined if a concurrent sign-in has created the player. */
+  create(item: LoginItem): Promise<SignedIn | undefined>;
+  close(): Promise<void>;
+}
+
+const groupOf = ({ request }: LoginItem): string => billingGroup(request.billing);
+
+/** Creates the batchers of sign-ins. */
+export function createLoginBatchers(database: Database, vault: Vault): LoginBatchers {
+  const known = createBatcher<LoginItem, Outcome>({
+    groupOf,
+    async write(items) {
+      const { billing } = items[0]!.request;
+      const at = now();
+      const logins = items.map(({ identity, request }) => {
+        const details = buildLoginDetails(identity, request);
+        const { tenantId } = billing;
+        return {
+          ...details,
+          identity,
+          banFingerprint: banFingerprint(vault, tenantId, identity),
+          hashParts: loginRowHashParts({
+            ...details,
+            tenantId,
+            id: details.ledgerId,
+            occurredAt: at,
+            createdAtGl: at,
+          }),
+          refreshToken: newRefreshToken(vault, 'refresh'),
+        };
+      });
+      const outcomes = await writeKnownLogins(database.forBatch(billing.tenantId), billing, at, logins);
+      return outcomes.map((outcome, place) => {
+        if ('found' in outcome) return { answer: outcome };
+        const { sessionId, refreshToken } = logins[place]!;
+        items[place]!.request.billing.chargedTransactions++;
+        return { answer: { signedIn: { ...outcome.signedIn, sessionId, refreshToken: refreshToken.token } } };
+      });
+    },
+  });
+
+  const first = createBatcher<LoginItem, SignedIn | undefined>({
+    groupOf,
+    async write(items) {
+      const { billing } = items[0]!.request;
+      const at = now();
+      const logins = items.map(({ identity, request }) => {
+        const { token, ...stored } = newRefreshToken(vault, 'refresh');
+        const record = buildLoginRecord(undefined, identity, request, at, stored);
+        return {
+          ...record,
+          identity,
+          profileVisibility: request.profileVisibility ?? 'limited',
+          refreshToken: token,
+        };
+      });
+      const created = await writeFirstLogins(database.forBatch(billing.tenantId), billing, logins);
+      return logins.map(({ playerId, sessionId, refreshToken }, place) => {
+        if (!created[place]) return { answer: undefined };
+        items[place]!.request.billing.chargedTransactions++;
+        return { answer: { playerId, sessionId, refreshToken } };
+      });
+    },
+  });
+
+  return {
+    signInKnown: (item) => known.submit(item),
+    create: (item) => first.submit(item),
+    async close() {
+      await known.close();
+      await first.close();
+    },
+  };
+}

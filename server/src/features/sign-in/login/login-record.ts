@@ -1,0 +1,64 @@
+import { newId } from '../../../core/ids.ts';
+import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
+import { loginRowHash } from '../sessions/index.ts';
+import { ledgerNames, type Identity } from './identity.ts';
+import type { KnownPlayer, LoginRecord } from './queries.ts';
+import type { SignInRequest } from './sign-in-request.ts';
+
+/** What a login writes, whoever its player is. */
+export function buildLoginDetails(
+  { provider }: Identity,
+  { ipAddress, deviceInfo, clientInfo }: SignInRequest,
+) {
+  return {
+    sessionId: newId(),
+    ledgerId: newId(),
+    authProvider: ledgerNames[provider],
+    platform: clientInfo?.platform ?? 'Unknown',
+    clientVersion: clientInfo?.clientVersion ?? null,
+    clientBuild: clientInfo?.clientBuild ?? null,
+    ipAddress,
+    metadata: clientInfo?.metadata ?? {},
+    device: deviceInfo
+      ? {
+          fingerprint: deviceInfo.deviceFingerprint,
+          hardwareModel: deviceInfo.hardwareModel ?? null,
+          osVersion: deviceInfo.osVersion ?? null,
+          metadata: deviceInfo.metadata ?? null,
+        }
+      : null,
+  };
+}
+
+/** Everything that a login of a known or a new player writes. */
+export function buildLoginRecord(
+  known: KnownPlayer | undefined,
+  identity: Identity,
+  request: SignInRequest,
+  at: string,
+  refreshToken: StoredRefreshToken,
+): LoginRecord {
+  const { device, ...details } = buildLoginDetails(identity, request);
+  const row = {
+    ...details,
+    tenantId: request.billing.tenantId,
+    playerId: known?.playerId ?? newId(),
+    authMethodId: known?.authMethodId ?? newId(),
+    isMethodUsedInTenant: known?.isMethodUsedInTenant ?? false,
+    walletAddress: identity.walletAddress ?? null,
+    device: device && { ...device, id: known?.deviceId ?? newId() },
+    at,
+  };
+  return {
+    ...row,
+    rowHash: loginRowHash({
+      ...row,
+      id: row.ledgerId,
+      deviceId: row.device?.id ?? null,
+      occurredAt: at,
+      createdAtGl: at,
+    }),
+    refreshTokenHash: refreshToken.hash,
+    refreshExpiresAt: refreshToken.expiresAt,
+  };
+}
