@@ -33,8 +33,7 @@ function manualBatcher(options: Partial<BatcherOptions<Item, string>> = {}) {
     const batch = running.shift()!;
     if (error) batch.fail(error);
     else batch.succeed();
-    await nextTurn();
-    await nextTurn();
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
   };
   return { batcher, submit, started, end, running };
 }

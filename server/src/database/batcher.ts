@@ -85,6 +85,9 @@ export function createBatcher<Item, Answer>({
     while (queue.length > 0) {
       const repeated = await takeTurn(() => writeBatch(queue.splice(0, maxItems)));
       await Promise.all(repeated.map((one) => takeTurn(() => writeBatch([one]))));
+      // The first turn sends the answers, and the second one reads the requests that follow them. So batches are a quarter larger.
+      await nextTurn();
+      await nextTurn();
     }
     queues.delete(group);
   };

@@ -116,6 +116,7 @@ export async function openServices(
   const writer = closing(await openEventWriter(database, databaseUrl));
   const logins = closing(createLoginBatchers(database, vault));
   const refreshes = closing(createRefreshBatcher(database));
+  const ledger = closing(createWalletLedger(database, recorder));
   const avatars = await openAvatarStore(config.avatarStorage, issuer);
   const meter = closing(openUsageMeter(database, changes));
 
@@ -158,7 +159,7 @@ export async function openServices(
     alerts,
     notificationFeed: openNotificationFeed({ database, changes, endedSessions }),
     recorder,
-    ledger: createWalletLedger(database, recorder),
+    ledger,
     contractWallets: createContractWallets(config.walletRpcUrls, outbound.operator),
     verifiers: {
       async key(...asked: Parameters<typeof keys.authenticate>) {

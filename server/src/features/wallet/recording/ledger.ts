@@ -1,8 +1,7 @@
-import pLimit from 'p-limit';
 import type { Hex } from 'viem';
-import { chargeUnits, isQuotaExceeded, type Database, type Querier } from '../../../database/database.ts';
+import { createBatcher, type Outcome } from '../../../database/batcher.ts';
+import { chargeUnits, type Database, type Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { ProblemError } from '../../../core/problem.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
 import { chainEntries, type NewEntry } from './ledger-entry.ts';
 import { LedgerState, type Command, type Needs } from './ledger-state.ts';
@@ -23,12 +22,6 @@ import type { Recorder } from './recorder.ts';
 /** Commands per transaction. A larger batch has no more throughput and a longer wait. */
 const MAX_BATCH = 256;
 
-/** Commands of a tenant that may wait in this process: about one second of work. */
-const MAX_WAITING = 2_000;
-
-/** Tenants whose batches are written concurrently. The other connections of the pool serve other requests. */
-const MAX_CONCURRENT_BATCHES = 6;
-
 /** An answer with the transaction hash of its entry. */
 export type Recorded<Answer> = Answer & { transactionHash: Hex };
 
@@ -43,79 +36,44 @@ export interface WalletLedger {
     command: Command<Answer>,
     billing?: BillingContext,
   ): Promise<Recorded<Answer>>;
+  close(): Promise<void>;
 }
 
-interface WaitingCommand {
+interface BilledCommand {
+  tenantId: string;
   command: Command<object>;
   billing: BillingContext | undefined;
-  resolve(answer: Recorded<object>): void;
-  reject(reason: unknown): void;
 }
 
-/**
- * Creates the ledgers of all tenants. Each tenant has a queue. While one batch is written, new commands wait in the queue. They
- * share the next transaction.
- */
+/** Creates the ledgers of all tenants. The commands of a tenant that arrive during a transaction share the next one. */
 export function createWalletLedger(database: Database, recorder: Recorder): WalletLedger {
-  const queues = new Map<string, WaitingCommand[]>();
-  const limit = pLimit(MAX_CONCURRENT_BATCHES);
-
-  const drain = async (tenantId: string, queue: WaitingCommand[]): Promise<void> => {
-    while (queue.length > 0)
-      await limit(() => recordBatch(database, recorder, tenantId, queue.splice(0, MAX_BATCH)));
-    queues.delete(tenantId);
-  };
-
+  const batcher = createBatcher<BilledCommand, object>({
+    groupOf: ({ tenantId }) => tenantId,
+    maxItems: MAX_BATCH,
+    async write(batch) {
+      const { tenantId } = batch[0]!;
+      const outcomes = await database
+        .forTenant(tenantId)
+        .transaction((transaction) => writeBatch(transaction, recorder, tenantId, batch));
+      for (const [place, { billing }] of batch.entries())
+        if (billing && 'answer' in outcomes[place]!) billing.chargedTransactions++;
+      return outcomes;
+    },
+  });
   return {
     record<Answer extends object>(tenantId: string, command: Command<Answer>, billing?: BillingContext) {
-      return new Promise<Recorded<Answer>>((resolve, reject) => {
-        const waiting = { command, billing, resolve, reject } as WaitingCommand;
-        const queue = queues.get(tenantId);
-        if (!queue) {
-          const newQueue = [waiting];
-          queues.set(tenantId, newQueue);
-          void drain(tenantId, newQueue);
-        } else if (queue.length < MAX_WAITING) queue.push(waiting);
-        else reject(new ProblemError('busy', { headers: { 'retry-after': '1' } }));
-      });
+      return batcher.submit({ tenantId, command, billing }) as Promise<Recorded<Answer>>;
     },
+    close: () => batcher.close(),
   };
 }
-
-/** Writes a batch in one transaction, and settles the promise of each command. Never throws. */
-async function recordBatch(
-  database: Database,
-  recorder: Recorder,
-  tenantId: string,
-  batch: WaitingCommand[],
-): Promise<void> {
-  try {
-    const outcomes = await database
-      .forTenant(tenantId)
-      .transaction((transaction) => writeBatch(transaction, recorder, tenantId, batch));
-    // After the commit, so that each answered entry is on disk.
-    batch.forEach(({ billing, resolve, reject }, place) => {
-      const outcome = outcomes[place]!;
-      if ('refusal' in outcome) return reject(outcome.refusal);
-      if (billing) billing.chargedTransactions++;
-      resolve(outcome.answer as Recorded<object>);
-    });
-  } catch (error) {
-    // A single command may be within the plan although the batch is not.
-    if (isQuotaExceeded(error) && batch.length > 1)
-      for (const one of batch) await recordBatch(database, recorder, tenantId, [one]);
-    else for (const { reject } of batch) reject(error);
-  }
-}
-
-type Outcome = { answer: object } | { refusal: unknown };
 
 async function writeBatch(
   transaction: Querier,
   recorder: Recorder,
   tenantId: string,
-  batch: WaitingCommand[],
-): Promise<Outcome[]> {
+  batch: BilledCommand[],
+): Promise<Outcome<object>[]> {
   const all = <Name extends number | string>(named: (needs: Needs) => Name[] | undefined) => [
     ...new Set(batch.flatMap(({ command }) => named(command.needs) ?? [])),
   ];
@@ -142,7 +100,7 @@ async function writeBatch(
 
   const entries: NewEntry[] = [];
   const places: (number | undefined)[] = [];
-  const outcomes = batch.map(({ command }, place): Outcome => {
+  const outcomes = batch.map(({ command }, place): Outcome<object> => {
     try {
       const { entry, answer } = command.apply(state);
       if (entry) places[place] = entries.push(entry) - 1;
