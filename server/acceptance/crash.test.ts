@@ -9,12 +9,19 @@ import { crash, dataFolder, startServer, type ServerProcess } from './server-pro
 
 /**
  * Events that were acknowledged with 201 are on disk exactly once after any crash (docs/events.md). Clients record each
- * batch before they send it. Node and PostgreSQL are killed together at random times. Afterwards each acknowledged
+ * batch before they send it. The same holds for sign-ins, which are written in batches. Node and PostgreSQL are killed together at random times. Afterwards each acknowledged
  * event is stored once. Each unacknowledged batch is sent again, and is then stored once.
  */
 const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
 const ROUNDS = LONG ? 40 : 4;
 const CLIENTS = 4;
+const SIGN_IN_CLIENTS = 8;
+
+/** Ids of sessions: those that were returned, and those with a session row and a ledger row. */
+interface SignIns {
+  acknowledged: string[];
+  written: string[];
+}
 
 interface Batch {
   keys: string[];
@@ -26,11 +33,21 @@ test(
   `loses and duplicates no acknowledged event over ${ROUNDS} crashes`,
   { timeout: LONG ? 1_800_000 : 120_000 },
   async () => {
-    const { batches, stored } = await crashRepeatedly(ROUNDS);
+    const { batches, stored, signIns } = await crashRepeatedly(ROUNDS);
     const sent = batches.flatMap((batch) => batch.keys);
     assert.ok(sent.length > 1_000, `only ${sent.length} events were sent`);
     assert.deepEqual(missing(batches, stored), []);
     assert.equal(stored.length, sent.length, 'no event is stored twice, and every stored event was sent');
+    assert.ok(
+      signIns.acknowledged.length > 50,
+      `only ${signIns.acknowledged.length} sign-ins were acknowledged`,
+    );
+    const written = new Set(signIns.written);
+    assert.deepEqual(
+      signIns.acknowledged.filter((sessionId) => !written.has(sessionId)),
+      [],
+    );
+    assert.equal(signIns.written.length, written.size, 'no sign-in is written twice');
   },
 );
 
@@ -55,15 +72,17 @@ function missing(batches: Batch[], stored: string[]): string[] {
 async function crashRepeatedly(
   rounds: number,
   sabotage?: string,
-): Promise<{ batches: Batch[]; stored: string[] }> {
+): Promise<{ batches: Batch[]; stored: string[]; signIns: SignIns }> {
   const folder = dataFolder();
   const dataDir = folder.path;
   const batches: Batch[] = [];
+  const acknowledged: string[] = [];
   try {
     // All servers use one port, because the URL is the issuer of the player's token.
     const options = { dataDir, port: await freePort() };
     let server = await startServer(options);
-    const player = await signIn(server, await arrangeGameKey(server.url));
+    const gameKey = await arrangeGameKey(server.url);
+    const player = await signIn(server, gameKey);
     await query(dataDir, 'UPDATE tenants SET auto_create_definitions = true');
     if (sabotage) await query(dataDir, sabotage);
     // The setting may lose events, but not the tenant and the player, which a clean stop writes to disk. The setting
@@ -76,6 +95,8 @@ async function crashRepeatedly(
       const clients = Array.from({ length: CLIENTS }, (_, client) =>
         sendBatches(server, player, batches, `${round}-${client}`, over.signal),
       );
+      for (let client = 0; client < SIGN_IN_CLIENTS; client++)
+        clients.push(signInRepeatedly(server, gameKey, `player-${client}`, acknowledged, over.signal));
       await sleep(400 + Math.random() * 800);
       over.abort();
       await crash(server, dataDir);
@@ -84,8 +105,16 @@ async function crashRepeatedly(
     }
     if (!sabotage) await resendUnsure(server, player, batches);
     const rows = await query(dataDir, 'SELECT idempotency_key FROM player_events');
+    const sessions = await query(
+      dataDir,
+      'SELECT ledger.session_id FROM login_ledger ledger JOIN login_sessions USING (tenant_id, session_id)',
+    );
     await server.end('SIGTERM');
-    return { batches, stored: rows.map((row) => row['idempotency_key'] as string) };
+    return {
+      batches,
+      stored: rows.map((row) => row['idempotency_key'] as string),
+      signIns: { acknowledged, written: sessions.map((row) => row['session_id'] as string) },
+    };
   } finally {
     folder.remove();
   }
@@ -106,6 +135,27 @@ async function signIn(server: ServerProcess, gameKey: string): Promise<Player> {
   assert.equal(answer.status, 200, await answer.clone().text());
   const { accessToken, playerId } = (await answer.json()) as { accessToken: string; playerId: string };
   return { playerId, headers: { ...headers, authorization: `Bearer ${accessToken}` } };
+}
+
+/** Signs a player in until the server is gone. */
+async function signInRepeatedly(
+  server: ServerProcess,
+  gameKey: string,
+  username: string,
+  acknowledged: string[],
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted) {
+    const answer = await fetch(`${server.url}/api/player-auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
+      body: JSON.stringify({ provider: 'Mock', token: `mock:${username}:secret` }),
+    }).catch(() => undefined);
+    const body = (await answer?.json().catch(() => undefined)) as { sessionId: string } | undefined;
+    if (!answer || !body) return; // The connection broke.
+    if (answer.status === 200) acknowledged.push(body.sessionId);
+    else assert.ok(answer.status >= 500, `a sign-in was refused with ${answer.status}`);
+  }
 }
 
 /** Sends batches until the server is gone. Their sizes are on both sides of the COPY threshold. */
