@@ -432,7 +432,10 @@ describe('first sign-ins that arrive together', () => {
     assert.equal(answers.filter(({ body }) => body.isNewPlayer).length, 10);
     assert.equal(new Set(answers.map(({ body }) => body.playerId)).size, 10);
     const counts = await query('SELECT login_count FROM tenant_access WHERE tenant_id = $1', tenant.tenantId);
-    assert.deepEqual(counts, Array(10).fill({ login_count: 10 }));
+    assert.deepEqual(
+      counts,
+      Array.from({ length: 10 }, () => ({ login_count: 10 })),
+    );
     assert.equal(await unitsOf(tenant), 100);
   });
 
