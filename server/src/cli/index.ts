@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { version } from '../core/version.ts';
 import { accountsCommand, bootstrapCommand } from './accounts.ts';
+import { backupCommand, restoreCommand } from './backup.ts';
 import { chainCommand } from './chain.ts';
 import { fail } from './command.ts';
 import { keysCommand } from './keys.ts';
@@ -20,6 +21,8 @@ for (const command of [
   bootstrapCommand,
   accountsCommand,
   verifyCommand,
+  backupCommand,
+  restoreCommand,
   keysCommand,
   chainCommand,
   simulateCommand,

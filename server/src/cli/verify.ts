@@ -21,22 +21,27 @@ export const verifyCommand = new Command('verify')
         throw new UsageError(`"${time}" is not a time: write it as 2026-11-20T00:00:00Z.`);
     if (tenant !== undefined && !isGuid(tenant))
       throw new UsageError(`"${tenant}" is not the id of a tenant.`);
-    let altered = 0;
+    const altered = { count: 0 };
     await withStorage(async (url, config) => {
-      const report = (row: AlteredRow): void => {
-        altered++;
-        const problem = row.problem ?? 'does not match its hash';
-        console.log(`${row.table} ${row.id} of tenant ${row.tenantId} ${problem}`);
-      };
+      const report = reportAlteredRows(altered);
       const rows = await verify(url, { tenantId: tenant, from, to }, report, config.chain);
       console.log(
-        altered === 0
+        altered.count === 0
           ? `All ${rows} rows match their hashes.`
-          : `${altered} of ${rows} rows do not match their hashes.`,
+          : `${altered.count} of ${rows} rows do not match their hashes.`,
       );
     });
-    if (altered > 0) process.exitCode = 2;
+    if (altered.count > 0) process.exitCode = 2;
   });
+
+/** Counts altered rows, and prints a line for each. */
+export function reportAlteredRows(altered: { count: number }): (row: AlteredRow) => void {
+  return (row) => {
+    altered.count++;
+    const problem = row.problem ?? 'does not match its hash';
+    console.log(`${row.table} ${row.id} of tenant ${row.tenantId} ${problem}`);
+  };
+}
 
 export interface VerifyRange {
   tenantId?: string | undefined;

@@ -34,10 +34,10 @@ export interface EmbeddedServer {
 
 /**
  * The role that Guildhall logs in as. It owns the database and creates the application's roles. It is not a superuser,
- * so it cannot read files or run programs. Nobody can log in as the superuser.
+ * so it cannot read files or run programs. Nobody can log in as the superuser. REPLICATION is for backups.
  */
 export const LOGIN_ROLE = 'guildhall';
-const LOGIN_ROLE_ATTRIBUTES = 'LOGIN CREATEDB CREATEROLE BYPASSRLS';
+const LOGIN_ROLE_ATTRIBUTES = 'LOGIN CREATEDB CREATEROLE BYPASSRLS REPLICATION';
 
 /** The system user that runs PostgreSQL when Guildhall runs as root. It runs nothing else. */
 const SYSTEM_USER = 'guildhall-postgres';
@@ -204,7 +204,27 @@ async function writeAuthentication(cluster: string): Promise<void> {
   const users = new Set(['root', userInfo().username]);
   const map = [...users].map((user) => `guildhall "${user}" ${LOGIN_ROLE}\n`).join('');
   await writeFile(join(cluster, 'pg_ident.conf'), map);
-  await writeFile(join(cluster, 'pg_hba.conf'), `local all ${LOGIN_ROLE} peer map=guildhall\n`);
+  await writeFile(join(cluster, 'pg_hba.conf'), `local all,replication ${LOGIN_ROLE} peer map=guildhall\n`);
+}
+
+/**
+ * Creates the cluster of a data folder from files that `unpack` writes into an empty folder. A failure leaves no partial cluster.
+ */
+export async function createClusterFrom(
+  folder: string,
+  unpack: (cluster: string) => Promise<void>,
+): Promise<void> {
+  const owner = userInfo().uid === 0 ? await systemUser() : undefined;
+  await prepareDataFolder(folder, owner);
+  const draft = await mkdtemp(join(folder, 'new-cluster-'));
+  try {
+    await unpack(draft);
+    await chmod(draft, 0o700);
+    if (owner) await exec('chown', ['-R', `${owner.uid}:${owner.gid}`, draft]);
+    await rename(draft, join(folder, 'postgres'));
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
 }
 
 /** Creates the cluster in a temporary folder and renames it, so that a crash leaves no partial cluster. */

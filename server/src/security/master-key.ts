@@ -5,9 +5,19 @@ import { OperatorError } from '../core/operator-error.ts';
 
 /** Reads the master key of a data folder. Creates it if it is missing, readable only by its owner. */
 export async function readOrCreateMasterKey(dataDir: string): Promise<Buffer> {
-  const path = join(dataDir, 'master.key');
   await mkdir(dataDir, { recursive: true });
+  const path = join(dataDir, 'master.key');
   if (!(await exists(path))) await createKey(path);
+  return readKey(path);
+}
+
+/** Reads the master key of a data folder. Undefined if there is none. */
+export async function readMasterKey(dataDir: string): Promise<Buffer | undefined> {
+  const path = join(dataDir, 'master.key');
+  return (await exists(path)) ? readKey(path) : undefined;
+}
+
+async function readKey(path: string): Promise<Buffer> {
   const text = (await readFile(path, 'utf8')).trim();
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new OperatorError(

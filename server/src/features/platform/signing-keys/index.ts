@@ -1,3 +1,4 @@
 export { deleteRetiredKeys, listSigningKeys } from './queries.ts';
+export { checkMasterKey } from './key-ring.ts';
 export { RotationRefusedError, rotateKeys, type Rotation } from './rotate-keys.ts';
 export { openTokenSigner, type AuthType, type TokenClaims, type TokenSigner } from './token-signer.ts';

@@ -56,6 +56,11 @@ export async function readKeyRing(db: Querier, vault: Vault): Promise<KeyRing> {
   };
 }
 
+/** Throws {@link WrongMasterKeyError} if the vault cannot decrypt the secrets of the database. */
+export async function checkMasterKey(db: Querier, vault: Vault): Promise<void> {
+  await readKeyRing(db, vault);
+}
+
 /** Generates a key pair and encrypts its private key for storage. */
 export async function generateSigningKey(
   vault: Vault,

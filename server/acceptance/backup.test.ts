@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { arrangeGameKey } from './arrange.ts';
+import {
+  crash,
+  dataFolder,
+  exitOf,
+  postgresOf,
+  spawnCommand,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
+
+const source = dataFolder();
+const target = dataFolder();
+const backup = join(target.path, 'backup');
+const restored = join(target.path, 'restored');
+after(() => {
+  source.remove();
+  target.remove();
+});
+
+/** Runs a command, and returns its exit code and its output. */
+async function run(command: string, dataDir: string, env: Record<string, string> = {}) {
+  const process = spawnCommand(command, { dataDir, env });
+  const code = await exitOf(process.child);
+  return { code, output: process.output().trim() };
+}
+
+/** Signs players in, one after the other, until `stop`. Returns the acknowledged ones. */
+function signIn({ url }: ServerProcess, gameKey: string) {
+  const acknowledged: string[] = [];
+  let stopping = false;
+  const loop = async () => {
+    while (!stopping) {
+      const name = `player-${acknowledged.length}`;
+      const answer = await logIn(url, gameKey, name).catch(() => undefined);
+      if (answer) acknowledged.push(name);
+    }
+  };
+  const running = loop();
+  return {
+    acknowledged,
+    async stop() {
+      stopping = true;
+      await running;
+    },
+  };
+}
+
+async function logIn(url: string, gameKey: string, name: string): Promise<{ isNewPlayer: boolean }> {
+  const answer = await fetch(`${url}/api/player-auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
+    body: JSON.stringify({ provider: 'Mock', token: `mock:${name}:secret` }),
+  });
+  assert.equal(answer.status, 200);
+  return (await answer.json()) as { isNewPlayer: boolean };
+}
+
+describe('guildhall backup and restore', () => {
+  let gameKey = '';
+  let masterKey = '';
+  let before: string[] = [];
+
+  test(
+    'copies a server under load, and loses nothing that was acknowledged before',
+    { timeout: 120_000 },
+    async () => {
+      const server = await startServer({ dataDir: source.path });
+      gameKey = await arrangeGameKey(server.url);
+      const load = signIn(server, gameKey);
+      while (load.acknowledged.length < 50) await new Promise((resolve) => setTimeout(resolve, 20));
+      mkdirSync(join(source.path, 'avatars'), { recursive: true });
+      writeFileSync(join(source.path, 'avatars', 'ada.webp'), 'an avatar');
+      before = [...load.acknowledged];
+
+      const { code, output } = await run(`backup ${backup}`, source.path);
+      assert.equal(code, 0, output);
+      assert.match(output, /^Wrote \d+ MB to .+ save it in another place\.$/);
+      assert.ok(load.acknowledged.length > before.length, 'the server answers during the backup');
+      assert.equal(statSync(join(backup, 'postgres.tar.zst')).mode & 0o777, 0o600);
+      masterKey = readFileSync(join(source.path, 'master.key'), 'utf8').trim();
+      await crash(server, source.path);
+      await load.stop();
+
+      assert.match(
+        (await run(`backup ${backup}`, source.path)).output,
+        /exists already\. Name a new folder\.$/,
+      );
+    },
+  );
+
+  test('refuses a restore that cannot succeed, and changes nothing', { timeout: 120_000 }, async () => {
+    const refused = async (folder: string, dataDir: string, env: Record<string, string> = {}) => {
+      const { code, output } = await run(`restore ${folder}`, dataDir, env);
+      assert.equal(code, 1, output);
+      assert.equal(output.split('\n').length, 1, output);
+      return output;
+    };
+    const env = { MASTER_KEY: masterKey };
+    assert.match(await refused(backup, source.path), /^DATA_DIR .+ is not empty\./);
+    assert.match(await refused(backup, restored), /^The backup has no master key\. Set MASTER_KEY, or copy/);
+    assert.match(await refused(target.path, restored, env), /contains no complete backup/);
+
+    const damaged = join(target.path, 'damaged');
+    cpSync(backup, damaged, { recursive: true });
+    const archive = join(damaged, 'postgres.tar.zst');
+    const bytes = readFileSync(archive);
+    bytes[Math.floor(bytes.length / 2)]! ^= 1;
+    writeFileSync(archive, bytes);
+    assert.match(await refused(damaged, restored, env), /is missing or damaged: its SHA-256/);
+    assert.equal(existsSync(restored), false);
+
+    const wrongKey = join(target.path, 'wrong-key');
+    assert.match(
+      await refused(backup, wrongKey, { MASTER_KEY: 'ab'.repeat(32) }),
+      /^MASTER_KEY cannot decrypt/,
+    );
+    assert.equal(postgresOf(wrongKey), undefined);
+  });
+
+  test('restores elsewhere, verifies each row, and serves the players', { timeout: 120_000 }, async () => {
+    const env = { MASTER_KEY: masterKey };
+    const { code, output } = await run(`restore ${backup}`, restored, env);
+    assert.equal(code, 0, output);
+    const rows = Number(
+      /^Restored .+ All (\d+) rows match their hashes\. Start the server\.$/m.exec(output)?.[1],
+    );
+    assert.ok(rows >= before.length, output);
+    assert.equal(postgresOf(restored), undefined);
+    assert.equal(readFileSync(join(restored, 'avatars', 'ada.webp'), 'utf8'), 'an avatar');
+
+    const server = await startServer({ dataDir: restored, env });
+    for (const name of [before[0]!, before.at(-1)!])
+      assert.equal((await logIn(server.url, gameKey, name)).isNewPlayer, false, name);
+    assert.equal((await logIn(server.url, gameKey, 'a new player')).isNewPlayer, true);
+    assert.equal(await server.end('SIGTERM'), 0);
+  });
+
+  test('refuses a database of DATABASE_URL', async () => {
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/x', MASTER_KEY: 'ab'.repeat(32) };
+    for (const command of ['backup', 'restore'])
+      assert.match((await run(`${command} ${backup}`, source.path, env)).output, /^DATABASE_URL is set, and/);
+  });
+});

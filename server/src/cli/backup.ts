@@ -1,0 +1,30 @@
+import { Command } from 'commander';
+import { createBackup } from '../runtime/backup/create-backup.ts';
+import { restoreBackup } from '../runtime/backup/restore-backup.ts';
+import { readSettings, UsageError } from './command.ts';
+import { reportAlteredRows, verify } from './verify.ts';
+
+export const backupCommand = new Command('backup')
+  .description('copy the embedded database and the avatars into a new folder; safe beside a running server')
+  .argument('<folder>', 'the folder to create')
+  .action(async (folder: string) => {
+    const { bytes, seconds } = await createBackup(readSettings(), folder);
+    console.log(
+      `Wrote ${Math.ceil(bytes / 1_000_000)} MB to ${folder} in ${seconds} s. The backup does not contain the master key: ` +
+        'save it in another place.',
+    );
+  });
+
+export const restoreCommand = new Command('restore')
+  .description('create DATA_DIR from a backup, start its database, and verify each row')
+  .argument('<folder>', 'the folder that `guildhall backup` has created')
+  .action(async (folder: string) => {
+    const config = readSettings();
+    const altered = { count: 0 };
+    const rows = await restoreBackup(config, folder, (url) =>
+      verify(url, {}, reportAlteredRows(altered), config.chain),
+    );
+    if (altered.count > 0)
+      throw new UsageError(`${altered.count} of ${rows} restored rows do not match their hashes.`);
+    console.log(`Restored ${config.dataDir}. All ${rows} rows match their hashes. Start the server.`);
+  });

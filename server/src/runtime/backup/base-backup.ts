@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import pg from 'pg';
+import { OperatorError } from '../../core/operator-error.ts';
+
+/** The kinds of messages of BASE_BACKUP since PostgreSQL 15, in their first byte. Progress messages are ignored. */
+const [NEW_ARCHIVE, DATA] = ['n'.charCodeAt(0), 'd'.charCodeAt(0)];
+
+interface ReplicationConnection {
+  stream: Socket;
+  on(event: 'copyData', listener: (message: { chunk: Buffer }) => void): void;
+}
+
+/**
+ * Writes the files of a whole PostgreSQL server as one tar archive, with the log that makes them consistent. Uses the
+ * replication protocol, like pg_basebackup, so the server keeps serving. PostgreSQL checks the checksum of each page. The role of
+ * `url` needs REPLICATION. Does not end `archive`.
+ */
+export async function streamBaseBackup(url: string, archive: Writable): Promise<void> {
+  const client = new pg.Client({ connectionString: url, replication: 'true' } as pg.ClientConfig);
+  const { connection } = client as unknown as { connection: ReplicationConnection };
+  let archives = 0;
+  let isWaiting = false;
+  connection.on('copyData', ({ chunk }) => {
+    if (chunk[0] === NEW_ARCHIVE) archives++;
+    if (chunk[0] !== DATA) return;
+    // The parser uses the memory of the chunk again.
+    const hasRoom = archive.write(Buffer.from(chunk.subarray(1)));
+    if (hasRoom || isWaiting) return;
+    // PostgreSQL waits while the archive is written.
+    isWaiting = true;
+    connection.stream.pause();
+    archive.once('drain', () => {
+      isWaiting = false;
+      connection.stream.resume();
+    });
+  });
+  const failed = once(archive, 'error').then(([error]) => Promise.reject(error as Error));
+  failed.catch(() => {});
+  try {
+    await client.connect();
+    await Promise.race([
+      failed,
+      client.query(`BASE_BACKUP (LABEL 'guildhall', CHECKPOINT 'fast', WAL true, MANIFEST 'no')`),
+    ]);
+    if (archives !== 1) throw new Error(`PostgreSQL sent ${archives} archives instead of one.`);
+  } catch (error) {
+    // The role has no REPLICATION, or pg_hba.conf has no entry for it.
+    if (!['42501', '28000'].includes((error as { code?: string }).code ?? '')) throw error;
+    throw new OperatorError(
+      'The embedded database is from before this version, and its role may not make backups. Stop the server and copy DATA_DIR.',
+      { cause: error },
+    );
+  } finally {
+    await client.end();
+  }
+}

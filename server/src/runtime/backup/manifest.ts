@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { OperatorError } from '../../core/operator-error.ts';
+
+/** The archives of a backup, compressed with zstd. */
+export const ARCHIVES = { postgres: 'postgres.tar.zst', avatars: 'avatars.tar.zst' } as const;
+
+const FILE = 'backup.json';
+
+/** What a backup contains. It is written last, so a folder without it is not complete. */
+export interface Manifest {
+  format: 1;
+  guildhall: string;
+  postgresql: string;
+  createdAt: string;
+  /** The SHA-256 of each archive. */
+  sha256: Record<string, string>;
+}
+
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  await writeFile(join(folder, FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
+}
+
+/** Reads the manifest and compares the hash of each archive. Throws {@link OperatorError}. */
+export async function checkBackup(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, FILE), 'utf8').catch(() => undefined);
+  if (text === undefined)
+    throw new OperatorError(
+      `${folder} contains no complete backup (${FILE} is missing). Name a folder that "guildhall backup" has created.`,
+    );
+  const manifest = JSON.parse(text) as Manifest;
+  if (manifest.format !== 1)
+    throw new OperatorError(
+      `${folder} was created by a newer Guildhall (${manifest.guildhall}). Use that version.`,
+    );
+  for (const [name, expected] of Object.entries(manifest.sha256)) {
+    const path = join(folder, name);
+    if ((await hashFile(path).catch(() => undefined)) !== expected)
+      throw new OperatorError(
+        `${path} is missing or damaged: its SHA-256 is not that of ${FILE}. Use another backup.`,
+      );
+  }
+  return manifest;
+}
+
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

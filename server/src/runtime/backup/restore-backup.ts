@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createZstdDecompress } from 'node:zlib';
+import { OperatorError } from '../../core/operator-error.ts';
+import { openDatabase } from '../../database/database.ts';
+import { createClusterFrom } from '../../database/embedded-server.ts';
+import { openStorage } from '../../database/storage.ts';
+import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
+import type { Config } from '../config.ts';
+import { readMasterKey } from '../../security/master-key.ts';
+import { createVault } from '../../security/vault.ts';
+import { exists } from './create-backup.ts';
+import { ARCHIVES, checkBackup } from './manifest.ts';
+
+/**
+ * Creates DATA_DIR from a backup, starts its PostgreSQL, and runs `verify` on it. DATA_DIR may contain the master key, and
+ * nothing else. Throws {@link OperatorError} before it changes anything if the backup is damaged or the key is missing.
+ */
+export async function restoreBackup<Result>(
+  config: Config,
+  folder: string,
+  verify: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const { dataDir, avatarStorage } = config;
+  if (config.databaseUrl)
+    throw new OperatorError(
+      'DATABASE_URL is set, and guildhall restores the embedded database only. Unset it.',
+    );
+  const found = (await readdir(dataDir).catch(() => [])).filter((name) => name !== 'master.key');
+  if (found.length > 0)
+    throw new OperatorError(
+      `DATA_DIR ${dataDir} is not empty. Set DATA_DIR to a folder that does not exist.`,
+    );
+  const masterKey = config.masterKey ?? (await readMasterKey(dataDir));
+  if (!masterKey)
+    throw new OperatorError(
+      `The backup has no master key. Set MASTER_KEY, or copy the file master.key into ${dataDir} first.`,
+    );
+  const { sha256 } = await checkBackup(folder);
+
+  await createClusterFrom(dataDir, (cluster) => unpack(join(folder, ARCHIVES.postgres), cluster));
+  if (sha256[ARCHIVES.avatars] && avatarStorage.kind === 'folder') {
+    if (await exists(avatarStorage.path))
+      throw new OperatorError(`The folder ${avatarStorage.path} of the avatars exists already. Remove it.`);
+    await mkdir(avatarStorage.path, { recursive: true, mode: 0o700 });
+    await unpack(join(folder, ARCHIVES.avatars), avatarStorage.path);
+  }
+  const storage = await openStorage(config, 'exclusive');
+  try {
+    const database = openDatabase(storage.url, { poolSize: 1, work: 'job' });
+    try {
+      await checkMasterKey(database, createVault(masterKey));
+    } finally {
+      await database.close();
+    }
+    return await verify(storage.url);
+  } finally {
+    await storage.close();
+  }
+}
+
+async function unpack(archive: string, folder: string): Promise<void> {
+  const tar = spawn('tar', ['-x', '-C', folder, '--no-same-owner'], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  const ended = once(tar, 'exit') as Promise<[number | null]>;
+  await pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin);
+  const [code] = await ended;
+  if (code !== 0) throw new OperatorError(`${archive} cannot be unpacked (tar ended with ${code}).`);
+}
