@@ -63,6 +63,5 @@ CREATE TABLE idempotency_records (
   -- The largest answer is a new match with 1,000 players: 107,000 bytes.
   CHECK (octet_length(answer) <= 131072)
 );
-CREATE INDEX ON idempotency_records (tenant_id, created_at);
 CALL guildhall_isolate_tenant('idempotency_records');
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_records TO guildhall_app;

@@ -182,7 +182,8 @@ GRANT SELECT ON tenants TO guildhall_player;
 CALL guildhall_isolate('accounts', 'id = guildhall_account()');
 
 CREATE POLICY read_in_team ON accounts FOR SELECT TO guildhall_app
-  USING (guildhall_platform() OR EXISTS (SELECT FROM memberships membership WHERE membership.account_id = accounts.id));
+  USING (guildhall_platform()
+         OR EXISTS (SELECT FROM memberships membership WHERE membership.account_id = accounts.id OFFSET 0));
 
 CREATE FUNCTION guildhall_find_account(address text)
 RETURNS TABLE (
@@ -209,7 +210,7 @@ $$;
 CALL guildhall_isolate('account_sessions', 'account_id = guildhall_account() OR guildhall_platform()');
 
 CALL guildhall_isolate('account_refresh_tokens',
-  'guildhall_platform() OR EXISTS (SELECT FROM account_sessions session WHERE session.id = session_id)');
+  'guildhall_platform() OR EXISTS (SELECT FROM account_sessions session WHERE session.id = session_id OFFSET 0)');
 
 -- A login inserts the session in the same statement, which cannot see it yet.
 CREATE POLICY issue ON account_refresh_tokens FOR INSERT TO guildhall_app WITH CHECK (guildhall_account() IS NOT NULL);
@@ -274,8 +275,8 @@ RETURNS TABLE ("accountId" uuid, email text, "workspaceName" text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT account.id, account.email, team.name
   FROM memberships membership
-  JOIN accounts account ON account.id = membership.account_id
-  JOIN workspaces team ON team.id = membership.workspace_id
+  CROSS JOIN LATERAL (SELECT id, email FROM accounts WHERE id = membership.account_id OFFSET 0) account
+  CROSS JOIN (SELECT name FROM workspaces WHERE id = workspace OFFSET 0) team
   WHERE membership.workspace_id = workspace AND membership.role IN ('owner', 'admin')
   ORDER BY account.id
 $$;

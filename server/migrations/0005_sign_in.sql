@@ -193,7 +193,7 @@ CREATE TABLE one_time_codes (
   sent_at    timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (tenant_id, email),
-  UNIQUE (tenant_id, id)
+  UNIQUE (id, tenant_id)
 );
 CALL guildhall_isolate_tenant('one_time_codes');
 CREATE POLICY own_rows ON one_time_codes TO guildhall_player
@@ -225,7 +225,7 @@ CREATE TABLE wallet_challenges (
   message    text NOT NULL,                         -- EIP-4361, as it was issued
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (tenant_id, id),
-  UNIQUE (tenant_id, nonce)
+  UNIQUE (nonce, tenant_id)
 );
 CALL guildhall_isolate_tenant('wallet_challenges');
 
@@ -265,12 +265,12 @@ CREATE POLICY own_rows ON portal_sessions TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 
 CALL guildhall_isolate('portal_refresh_tokens',
-  'guildhall_platform() OR EXISTS (SELECT FROM portal_sessions session WHERE session.id = session_id)');
+  'guildhall_platform() OR EXISTS (SELECT FROM portal_sessions session WHERE session.id = session_id OFFSET 0)');
 
 CREATE POLICY issue ON portal_refresh_tokens FOR INSERT TO guildhall_app WITH CHECK (true);
 
 CREATE POLICY own_rows ON portal_refresh_tokens TO guildhall_player
-  USING (EXISTS (SELECT FROM portal_sessions session WHERE session.id = session_id));
+  USING (EXISTS (SELECT FROM portal_sessions session WHERE session.id = session_id OFFSET 0));
 
 -- The session that a refresh token was issued for, whether or not it still works.
 CREATE FUNCTION guildhall_find_portal_session(wanted_hash bytea) RETURNS TABLE ("sessionId" uuid, "playerId" uuid)

@@ -42,8 +42,8 @@ CREATE TABLE wallet_players (
   is_verified  boolean NOT NULL,                    -- a wallet login has shown the address
   score        bigint NOT NULL,
   PRIMARY KEY (tenant_id, player_index),
-  UNIQUE (tenant_id, player_id),
-  UNIQUE (tenant_id, address)
+  UNIQUE (player_id, tenant_id),
+  UNIQUE (address, tenant_id)
 ) WITH (fillfactor = 80);
 CALL guildhall_isolate_tenant('wallet_players');
 

@@ -121,10 +121,10 @@ CALL guildhall_isolate('webhook_endpoints', 'workspace_id = guildhall_workspace(
 
 -- A scope that sees an endpoint sees its deliveries.
 CALL guildhall_isolate('webhook_deliveries',
-  'guildhall_platform() OR EXISTS (SELECT FROM webhook_endpoints endpoint WHERE endpoint.id = endpoint_id)');
+  'guildhall_platform() OR EXISTS (SELECT FROM webhook_endpoints endpoint WHERE endpoint.id = endpoint_id OFFSET 0)');
 
 CALL guildhall_isolate('webhook_attempts',
-  'guildhall_platform() OR EXISTS (SELECT FROM webhook_deliveries delivery WHERE delivery.id = delivery_id)');
+  'guildhall_platform() OR EXISTS (SELECT FROM webhook_deliveries delivery WHERE delivery.id = delivery_id OFFSET 0)');
 
 -- Every scope publishes events.
 CREATE POLICY publish ON webhook_deliveries FOR INSERT TO guildhall_app WITH CHECK (true);

@@ -74,6 +74,17 @@ export interface HeavyReads {
   forPlayer(playerId: string, options?: { patient?: boolean }): Scope;
 }
 
+/**
+ * Requests read by index and in its order. Without statistics PostgreSQL takes each table for nearly empty, so that it would read it as
+ * a whole. Where a table has no index, it still does (docs/decisions/0042-plans-without-statistics.md).
+ */
+const BY_INDEX = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  // Before version 18 PostgreSQL adds to the cost of what is off, and compiles statements of high cost.
+  jit: 'off',
+};
+
 /** The statement timeout in seconds, for each class of work. */
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
 
@@ -142,6 +153,7 @@ export function openPool(
     idle_in_transaction_session_timeout: '60s',
     // By default PostgreSQL would use two more cores for a large read.
     max_parallel_workers_per_gather: '0',
+    ...(options.work !== 'job' && BY_INDEX),
   };
   const pool = new pg.Pool({
     connectionString: url,

@@ -22,7 +22,9 @@ export function findDefinitions(
   wanted: { ids: string[]; pairs: DefinitionPair[] },
 ): Promise<Definition[]> {
   return db.rows(sql`
-    SELECT ${known} FROM event_definitions WHERE tenant_id = ${tenantId} AND id = ANY(${wanted.ids}::uuid[])
+    SELECT definition.* FROM unnest(${wanted.ids}::uuid[]) wanted (definition_id)
+    CROSS JOIN LATERAL (
+      SELECT ${known} FROM event_definitions WHERE tenant_id = ${tenantId} AND id = wanted.definition_id OFFSET 0) definition
     UNION ALL
     ${byPairs(tenantId, wanted.pairs)}`);
 }
@@ -40,13 +42,16 @@ function byPairs(tenantId: string, pairs: DefinitionPair[]): Sql {
   const bare = pairs.filter((pair) => pair.eventValue === null);
   const valued = pairs.filter((pair) => pair.eventValue !== null);
   return sql`
-    SELECT ${known} FROM event_definitions
-    WHERE tenant_id = ${tenantId} AND event_value IS NULL AND event_key = ANY(${bare.map((pair) => pair.eventKey)}::text[])
+    SELECT definition.* FROM unnest(${bare.map((pair) => pair.eventKey)}::text[]) wanted (key)
+    CROSS JOIN LATERAL (
+      SELECT ${known} FROM event_definitions
+      WHERE tenant_id = ${tenantId} AND event_key = wanted.key AND event_value IS NULL OFFSET 0) definition
     UNION ALL
-    SELECT ${known} FROM event_definitions
-    WHERE tenant_id = ${tenantId} AND (event_key, event_value) IN (
-      SELECT * FROM unnest(${valued.map((pair) => pair.eventKey)}::text[],
-                           ${valued.map((pair) => pair.eventValue)}::text[]))`;
+    SELECT definition.* FROM unnest(${valued.map((pair) => pair.eventKey)}::text[],
+                                    ${valued.map((pair) => pair.eventValue)}::text[]) wanted (key, value)
+    CROSS JOIN LATERAL (
+      SELECT ${known} FROM event_definitions
+      WHERE tenant_id = ${tenantId} AND event_key = wanted.key AND event_value = wanted.value OFFSET 0) definition`;
 }
 
 /** Returns the settings of a tenant, or undefined if the tenant does not exist. */
@@ -85,26 +90,44 @@ export function lockDefinitions(
   ids: readonly string[],
 ): Promise<FullDefinition[]> {
   return db.rows(sql`
-    SELECT ${full} FROM event_definitions WHERE tenant_id = ${tenantId} AND id = ANY(${ids}::uuid[])
-    ORDER BY id FOR NO KEY UPDATE`);
+    SELECT definition.*
+    FROM (SELECT DISTINCT wanted AS definition_id FROM unnest(${ids}::uuid[]) wanted ORDER BY 1) wanted
+    CROSS JOIN LATERAL (
+      SELECT ${full} FROM event_definitions
+      WHERE tenant_id = ${tenantId} AND id = wanted.definition_id OFFSET 0 FOR NO KEY UPDATE) definition`);
 }
 
+/**
+ * Changes definitions that the transaction has locked. ON CONFLICT finds each by its key. UPDATE … FROM is a join, for which the
+ * planner may read all definitions of the tenant.
+ */
 export function updateDefinitions(
   db: Querier,
   tenantId: string,
   changed: (MutableFields & { id: string })[],
 ): Promise<FullDefinition[]> {
   return db.rows(sql`
-    UPDATE event_definitions
-    SET event_scope = changed.scope, event_category = changed.category, event_description = changed.description,
-        is_active = changed.active, updated_at = now()
+    INSERT INTO event_definitions (tenant_id, id, event_key, event_value, event_scope, event_category, event_description,
+                                   is_active)
+    SELECT known.tenant_id, known.id, known.event_key, known.event_value, changed.scope, changed.category,
+           changed.description, changed.active
     FROM unnest(${changed.map((one) => one.id)}::uuid[], ${changed.map((one) => one.eventScope)}::text[],
                 ${changed.map((one) => one.eventCategory)}::text[],
                 ${changed.map((one) => one.eventDescription)}::text[], ${changed.map((one) => one.isActive)}::boolean[])
       AS changed (definition_id, scope, category, description, active)
-    WHERE tenant_id = ${tenantId} AND id = definition_id
+    CROSS JOIN LATERAL (
+      SELECT * FROM event_definitions WHERE tenant_id = ${tenantId} AND id = changed.definition_id OFFSET 0) known
+    ON CONFLICT (tenant_id, id) DO UPDATE
+      SET event_scope = excluded.event_scope, event_category = excluded.event_category,
+          event_description = excluded.event_description, is_active = excluded.is_active, updated_at = now()
     RETURNING ${full}`);
 }
+
+/**
+ * The first rows in the order of an index, and all rows with the last key. With the whole order in one step, the planner could sort
+ * all definitions of the tenant.
+ */
+const firstByKey = (limit: number) => sql`ORDER BY event_key FETCH FIRST ${limit} ROWS WITH TIES`;
 
 /** Returns a page of the definitions of a tenant, sorted by key and value. */
 export function listDefinitions(
@@ -114,8 +137,10 @@ export function listDefinitions(
   page: PageRequest,
 ): Promise<FullDefinition[]> {
   return db.rows(sql`
-    SELECT ${full} FROM event_definitions
-    WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive})
+    SELECT ${full} FROM (
+      SELECT * FROM event_definitions
+      WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive})
+      ${firstByKey(page.limit + page.offset)}) definition
     ORDER BY event_key, event_value NULLS FIRST
     LIMIT ${page.limit} OFFSET ${page.offset}`);
 }
@@ -134,8 +159,10 @@ export function listDefinitionsAfter(
           AND (event_key > ${after.eventKey} OR coalesce(event_value, '') > ${after.eventValue ?? ''})`
     : empty;
   return db.rows(sql`
-    SELECT ${full} FROM event_definitions
-    WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive}) ${rest}
+    SELECT ${full} FROM (
+      SELECT * FROM event_definitions
+      WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive}) ${rest}
+      ${firstByKey(limit)}) definition
     ORDER BY event_key, event_value NULLS FIRST
     LIMIT ${limit}`);
 }

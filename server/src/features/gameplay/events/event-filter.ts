@@ -37,8 +37,9 @@ export function filterCondition(tenantId: string, filter: EventFilter): Sql {
   if (eventKey !== undefined || eventValue !== undefined) {
     const key = eventKey === undefined ? empty : sql`AND event_key = ${normaliseKey(eventKey)}`;
     const value = eventValue === undefined ? empty : sql`AND event_value = ${normaliseKey(eventValue)}`;
-    conditions.push(sql`event.event_definitions_id IN (
-      SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value})`);
+    // An array, because the planner could turn IN into a join.
+    conditions.push(sql`event.event_definitions_id = ANY (ARRAY(
+      SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value}))`);
   }
   return join(conditions, ' AND ');
 }

@@ -26,13 +26,14 @@ const actorColumns: Record<EventScope, Sql> = {
 };
 
 const rosterJoin: Record<EventScope, Sql> = {
-  match: sql`JOIN match_players roster ON roster.tenant_id = event.tenant_id AND roster.id = event.match_player_id`,
+  match: sql`CROSS JOIN LATERAL (
+      SELECT player_id FROM match_players WHERE tenant_id = event.tenant_id AND id = event.match_player_id OFFSET 0) roster`,
   player: empty,
 };
 
 const tables: Record<EventScope, Sql> = { match: sql`match_events`, player: sql`player_events` };
 
-/** The index that a query uses: the one on time, or the one on actor and time. */
+/** The index that a query uses: the one on time, or the one on the actor. */
 export type AccessPath = 'time' | 'actor';
 
 /**
@@ -69,13 +70,14 @@ function matching(tenantId: string, filter: EventFilter, path: AccessPath): Sql 
   const condition = filterCondition(tenantId, filter);
   const actors = filterActors(tenantId, filter);
   if (!actors) return sql`FROM ${tables[scope]} event WHERE ${condition}`;
-  // IS TRUE keeps the planner from starting with the actors.
+  // IS TRUE keeps the planner from using the index of the other path.
   if (path === 'time')
     return sql`FROM ${tables[scope]} event
       WHERE ${condition} AND (${actorIds[scope]} IN (${actors})) IS TRUE`;
   // OFFSET 0 keeps the planner from turning the subquery into a join over all events of the tenant.
   return sql`FROM (${actors}) actor CROSS JOIN LATERAL (
-      SELECT * FROM ${tables[scope]} event WHERE ${condition} AND ${actorIds[scope]} = actor.id OFFSET 0) event
+      SELECT * FROM ${tables[scope]} event
+      WHERE ${actorIds[scope]} = actor.id AND (${condition}) IS TRUE OFFSET 0) event
     WHERE true`;
 }
 
@@ -98,7 +100,7 @@ export function selectEvents(
     : sql`event.occurred_at, event.idempotency_key`;
   // LIMIT comes before the joins, so that the index alone decides which rows are read.
   return db.rows(sql`
-    WITH event AS (
+    WITH event AS MATERIALIZED (
       SELECT event.* ${matching(tenantId, filter, page.path)} ${page.after ? comparison : empty}
       ORDER BY ${order}
       LIMIT ${page.limit})
@@ -107,7 +109,9 @@ export function selectEvents(
            event.login_session_id AS "loginSessionId", event.idempotency_key AS "idempotencyKey", event.value::text AS value,
            event.occurred_at AS "occurredAt", event.created_at_gl AS "receivedAt", encode(event.row_hash, 'hex') AS "rowHash"
     FROM event
-    JOIN event_definitions definition ON definition.tenant_id = event.tenant_id AND definition.id = event.event_definitions_id
+    CROSS JOIN LATERAL (
+      SELECT event_key, event_value FROM event_definitions
+      WHERE tenant_id = event.tenant_id AND id = event.event_definitions_id OFFSET 0) definition
     ${rosterJoin[scope]}
     ORDER BY ${order}`);
 }
@@ -152,14 +156,16 @@ export function countEvents(
   limit: number,
 ): Promise<SummaryRow[]> {
   return db.rows(sql`
-    WITH bucket AS (
+    WITH bucket AS MATERIALIZED (
       SELECT date_trunc(${bucket}, event.occurred_at, 'UTC') AS start, event.event_definitions_id AS definition_id, count(*) AS count
       ${matching(tenantId, filter, path)}
       GROUP BY 1, 2)
     SELECT bucket.start AS "bucketStart", definition.id AS "eventDefinitionId", definition.event_key AS "eventKey",
            definition.event_value AS "eventValue", bucket.count
     FROM bucket
-    JOIN event_definitions definition ON definition.tenant_id = ${tenantId} AND definition.id = bucket.definition_id
+    CROSS JOIN LATERAL (
+      SELECT id, event_key, event_value FROM event_definitions
+      WHERE tenant_id = ${tenantId} AND id = bucket.definition_id OFFSET 0) definition
     ORDER BY bucket.start, bucket.count DESC, definition.id
     LIMIT ${limit}`);
 }

@@ -12,7 +12,9 @@ export interface RosterEntry {
 export function findRoster(db: Querier, tenantId: string, matchPlayerIds: string[]): Promise<RosterEntry[]> {
   return db.rows(sql`
     SELECT id AS "matchPlayerId", match_session_id AS "matchSessionId", player_id AS "playerId"
-    FROM match_players WHERE tenant_id = ${tenantId} AND id = ANY(${matchPlayerIds}::uuid[])`);
+    FROM unnest(${matchPlayerIds}::uuid[]) wanted (match_player_id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM match_players WHERE tenant_id = ${tenantId} AND id = wanted.match_player_id OFFSET 0) entry`);
 }
 
 /** A player who enters a match. Without a login session, the latest session of the player in the tenant is used. */
@@ -37,11 +39,14 @@ function checkEntrants(tenantId: string): Sql {
                 WHEN coalesce(given.live, latest.live, false) THEN NULL
                 ELSE 'session_expired' END AS rejection
     FROM wanted
-    LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = wanted.player_id
+    LEFT JOIN LATERAL (
+      SELECT player_id FROM tenant_access
+      WHERE tenant_id = ${tenantId} AND player_id = wanted.player_id OFFSET 0) access ON true
     LEFT JOIN LATERAL (
       SELECT session_id, ended_at IS NULL AND last_seen_at >= now() - interval '2 hours' AS live
       FROM login_sessions
-      WHERE tenant_id = ${tenantId} AND session_id = wanted.login_session_id AND player_id = wanted.player_id) given ON true
+      WHERE tenant_id = ${tenantId} AND session_id = wanted.login_session_id AND player_id = wanted.player_id
+      OFFSET 0) given ON true
     LEFT JOIN LATERAL (
       SELECT session_id, ended_at IS NULL AS live FROM login_sessions
       WHERE wanted.login_session_id IS NULL AND tenant_id = ${tenantId} AND player_id = wanted.player_id
@@ -245,6 +250,9 @@ export interface PlayerResult {
 /**
  * Replaces the results of some players of a match. Writes nothing if any player is not in the roster. Returns the changed
  * entries. The lock on the match prevents deadlocks between two writers of several rows.
+ *
+ * All rows exist. ON CONFLICT finds each by its key. UPDATE … FROM is a join, for which the planner may read all match players of
+ * the tenant.
  */
 export function writeResults(
   db: Querier,
@@ -262,12 +270,14 @@ export function writeResults(
                            ${results.map((result) => result.outcome)}::text[])
         AS result (match_player_id, placement, score, outcome)),
     known AS MATERIALIZED (
-      SELECT player.id FROM match JOIN match_players player
-        ON player.tenant_id = ${tenantId} AND player.match_session_id = match.id
-      WHERE player.id IN (SELECT match_player_id FROM result))
-    UPDATE match_players SET placement = result.placement, score = result.score, outcome = result.outcome
-    FROM result JOIN known ON known.id = result.match_player_id
-    WHERE match_players.tenant_id = ${tenantId} AND match_players.id = known.id
-      AND (SELECT count(*) FROM known) = ${results.length}
+      SELECT player.tenant_id, player.id, player.match_session_id, player.player_id, player.joined_at, result.placement,
+             result.score, result.outcome
+      FROM match CROSS JOIN result CROSS JOIN LATERAL (
+        SELECT * FROM match_players
+        WHERE tenant_id = ${tenantId} AND id = result.match_player_id AND match_session_id = match.id OFFSET 0) player)
+    INSERT INTO match_players (tenant_id, id, match_session_id, player_id, joined_at, placement, score, outcome)
+    SELECT * FROM known WHERE (SELECT count(*) FROM known) = ${results.length}
+    ON CONFLICT (tenant_id, id) DO UPDATE
+      SET placement = excluded.placement, score = excluded.score, outcome = excluded.outcome
     RETURNING ${matchPlayer}`);
 }

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { join, sql, type Sql } from '../../../database/sql.ts';
+import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import type { Author } from '../../../core/author.ts';
 import { firstIdAt } from '../../../core/ids.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
@@ -34,10 +34,9 @@ export interface AuditRecord {
 export async function insertAuditRecords(db: Querier, rows: AuditRow[]): Promise<void> {
   await db.run(sql`
     INSERT INTO audit_records (id, workspace_id, tenant_id, actor_kind, actor_id, action, target_id, details, ip_address, request_id)
-    SELECT row.id, coalesce(row.workspace_id, tenant.workspace_id), row.tenant_id, row.actor_kind, row.actor_id, row.action,
+    SELECT row.id, coalesce(row.workspace_id, (SELECT workspace_id FROM tenants WHERE tenants.id = row.tenant_id)), row.tenant_id, row.actor_kind, row.actor_id, row.action,
            row.target_id, row.details, row.ip_address, row.request_id
-    FROM jsonb_populate_recordset(NULL::audit_records, ${JSON.stringify(rows)}) row
-    LEFT JOIN tenants tenant ON tenant.id = row.tenant_id`);
+    FROM jsonb_populate_recordset(NULL::audit_records, ${JSON.stringify(rows)}) row`);
 }
 
 /** Lists the records of a tenant, newest first. */
@@ -84,19 +83,24 @@ function listRecords(
   { limit, ...filter }: AuditFilter & { limit: number },
   { anyAccount = false } = {},
 ): Promise<AuditRecord[]> {
-  const actor = anyAccount ? sql`record.actor_id` : sql`membership.account_id`;
+  const memberOnly = anyAccount
+    ? empty
+    : sql`AND EXISTS (
+          SELECT FROM memberships
+          WHERE memberships.workspace_id = record.workspace_id AND memberships.account_id = accounts.id OFFSET 0)`;
   return db.rows(sql`
+    WITH record AS MATERIALIZED (
+      SELECT * FROM audit_records record
+      WHERE ${join([scope, ...conditionsOf(filter)], ' AND ')}
+      ORDER BY record.id DESC
+      LIMIT ${limit})
     SELECT record.id, record.occurred_at AS "occurredAt", record.workspace_id AS "workspaceId",
            record.tenant_id AS "tenantId", record.action, record.target_id AS "targetId", record.details,
            record.ip_address AS "ipAddress", record.request_id AS "requestId",
-           jsonb_build_object('kind', record.actor_kind, 'id', record.actor_id, 'email', account.email) AS actor
-    FROM audit_records record
-    LEFT JOIN memberships membership
-      ON membership.workspace_id = record.workspace_id AND membership.account_id = record.actor_id
-    LEFT JOIN accounts account ON account.id = ${actor}
-    WHERE ${join([scope, ...conditionsOf(filter)], ' AND ')}
-    ORDER BY record.id DESC
-    LIMIT ${limit}`);
+           jsonb_build_object('kind', record.actor_kind, 'id', record.actor_id, 'email', (
+             SELECT email FROM accounts WHERE accounts.id = record.actor_id ${memberOnly})) AS actor
+    FROM record
+    ORDER BY record.id DESC`);
 }
 
 /**

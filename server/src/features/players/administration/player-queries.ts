@@ -30,14 +30,15 @@ export function findPlayers(db: Querier, tenantId: string, playerIds: string[]):
            access.first_seen_at AS "firstSeenAt", access.last_seen_at AS "lastSeenAt", access.login_count AS "loginCount",
            coalesce(access.banned_until > now(), false) AS "isBanned", ban.reason AS "banReason",
            nullif(access.banned_until, 'infinity') AS "bannedUntil"
-    FROM tenant_access access
-    JOIN players player ON player.id = access.player_id
+    FROM unnest(${playerIds}::uuid[]) wanted (id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = wanted.id OFFSET 0) access
+    CROSS JOIN LATERAL (SELECT * FROM players WHERE id = wanted.id OFFSET 0) player
     LEFT JOIN LATERAL (
       SELECT reason FROM player_bans
       WHERE tenant_id = ${tenantId} AND player_id = access.player_id AND lifted_at IS NULL
         AND (until IS NULL OR until > now())
-      ORDER BY until DESC NULLS FIRST, banned_at DESC LIMIT 1) ban ON access.banned_until > now()
-    WHERE access.tenant_id = ${tenantId} AND access.player_id = ANY(${playerIds}::uuid[])`);
+      ORDER BY until DESC NULLS FIRST, banned_at DESC LIMIT 1) ban ON access.banned_until > now()`);
 }
 
 /** A sign-in method that the tenant may see: see docs/decisions/0026-player-search.md. */
@@ -59,9 +60,11 @@ export function findTenantMethods(
   return db.rows(sql`
     SELECT method.player_id AS "playerId", method.id, method.auth_provider AS "authProvider",
            method.provider_user_id AS "providerUserId", method.email, method.username, known.first_used_at AS "firstUsedAt"
-    FROM auth_methods method
-    JOIN tenant_sign_in_methods known ON known.tenant_id = ${tenantId} AND known.auth_method_id = method.id
-    WHERE method.player_id = ANY(${playerIds}::uuid[])
+    FROM unnest(${playerIds}::uuid[]) wanted (id)
+    CROSS JOIN LATERAL (SELECT * FROM auth_methods WHERE player_id = wanted.id OFFSET 0) method
+    CROSS JOIN LATERAL (
+      SELECT first_used_at FROM tenant_sign_in_methods
+      WHERE tenant_id = ${tenantId} AND auth_method_id = method.id OFFSET 0) known
     ORDER BY known.first_used_at, method.id`);
 }
 
@@ -70,10 +73,15 @@ const person = (playerId: string) => sql`
     person AS (
       SELECT ${playerId}::uuid AS id
       UNION
-      SELECT absorbed.id FROM person JOIN players absorbed ON absorbed.merged_into_id = person.id)`;
+      SELECT absorbed.id FROM person
+      CROSS JOIN LATERAL (SELECT id FROM players WHERE merged_into_id = person.id OFFSET 0) absorbed)`;
 
-const sessionsOf = (tenantId: string) =>
-  sql`login_sessions session JOIN person ON session.player_id = person.id AND session.tenant_id = ${tenantId}`;
+const sessionsOf = (tenantId: string) => sql`person CROSS JOIN LATERAL (
+      SELECT * FROM login_sessions WHERE player_id = person.id AND tenant_id = ${tenantId} OFFSET 0) session`;
+
+/** The device of `session`, if the player still has it. */
+const deviceOfSession = (playerId: string) => sql`(
+      SELECT * FROM devices WHERE id = session.device_id AND player_id = ${playerId} OFFSET 0) device`;
 
 /** The numbers of a player's records in the tenant. */
 export interface PlayerCounts {
@@ -90,7 +98,7 @@ export async function countRecords(db: Querier, tenantId: string, playerId: stri
            count(DISTINCT device.id) AS devices,
            (SELECT count(*) FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}) AS bans
     FROM ${sessionsOf(tenantId)}
-    LEFT JOIN devices device ON device.id = session.device_id AND device.player_id = ${playerId}`);
+    LEFT JOIN LATERAL ${deviceOfSession(playerId)} ON true`);
   return counts!;
 }
 
@@ -151,8 +159,9 @@ export function listDevices(
            device.hardware_model AS "hardwareModel", device.os_version AS "osVersion", device.is_blocked AS "isBlocked",
            min(session.started_at) AS "firstSeenAt", max(session.started_at) AS "lastSeenAt", count(*) AS "loginCount"
     FROM ${sessionsOf(tenantId)}
-    JOIN devices device ON device.id = session.device_id AND device.player_id = ${playerId}
-    GROUP BY device.id
+    CROSS JOIN LATERAL ${deviceOfSession(playerId)}
+    GROUP BY device.id, device.device_fingerprint, device.platform, device.hardware_model, device.os_version,
+             device.is_blocked
     ORDER BY "lastSeenAt" DESC, device.id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 

@@ -30,11 +30,11 @@ const activeId = sql`CASE WHEN requested.merged_into_id IS NULL THEN requested.i
         UNION
         SELECT link.merged_into_id
         FROM chain
-        JOIN players link ON link.id = chain.id
+        CROSS JOIN LATERAL (SELECT merged_into_id FROM players WHERE id = chain.id OFFSET 0) link
         WHERE link.merged_into_id IS NOT NULL)
       SELECT target.id
       FROM chain
-      JOIN players target ON target.id = chain.id
+      CROSS JOIN LATERAL (SELECT id, merged_into_id FROM players WHERE id = chain.id OFFSET 0) target
       WHERE target.merged_into_id IS NULL) END`;
 
 /** Resolves the id of a merged profile. The profile can be deleted. Returns undefined if there is none. */
@@ -48,15 +48,19 @@ export async function findActiveId(db: Querier, id: string): Promise<string | un
 const profileColumns = sql`player.id, player.display_name AS "displayName", player.avatar_url AS "avatarUrl",
            player.profile_visibility AS "profileVisibility"`;
 
-const fromRequested = sql`FROM players requested
-    JOIN players player ON player.id = ${activeId} AND player.is_active`;
+/** OFFSET 0 keeps the planner from turning a look-up by key into a join that reads all players. */
+const fromRequested = (id: Sql): Sql => sql`
+    FROM (SELECT ${activeId} AS id, requested.id AS requested_id FROM players requested WHERE requested.id = ${id} OFFSET 0) active
+    CROSS JOIN LATERAL (SELECT * FROM players WHERE players.id = active.id OFFSET 0) player`;
 
-const inTenant = (tenantId: string): Sql => sql`
-    SELECT requested.id AS "requestedId", ${profileColumns}, access.hidden_from_discovery AS "isHidden",
+const inTenant = (tenantId: string, id: Sql): Sql => sql`
+    SELECT active.requested_id AS "requestedId", ${profileColumns}, access.hidden_from_discovery AS "isHidden",
            access.tenant_role AS "tenantRole", access.first_seen_at AS "firstSeenAt",
            access.last_seen_at AS "lastSeenAt", access.login_count AS "loginCount"
-    ${fromRequested}
-    JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id`;
+    ${fromRequested(id)}
+    CROSS JOIN LATERAL (
+      SELECT * FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = player.id OFFSET 0) access
+    WHERE player.is_active`;
 
 /**
  * Finds the active profile of an id, if it has an access record in the tenant. This is a statement of its own for speed: with an array
@@ -67,17 +71,19 @@ export function findTenantProfile(
   tenantId: string,
   id: string,
 ): Promise<TenantProfile | undefined> {
-  return db.row(sql`${inTenant(tenantId)} WHERE requested.id = ${id}`);
+  return db.row(inTenant(tenantId, sql`${id}`));
 }
 
 /** Finds the active profiles of several ids, if they have an access record in the tenant. */
 export function findTenantProfiles(db: Querier, tenantId: string, ids: string[]): Promise<TenantProfile[]> {
-  return db.rows(sql`${inTenant(tenantId)} WHERE requested.id = ANY(${ids}::uuid[])`);
+  return db.rows(sql`
+    SELECT profile.* FROM unnest(${ids}::uuid[]) wanted (id)
+    CROSS JOIN LATERAL (${inTenant(tenantId, sql`wanted.id`)}) profile`);
 }
 
 /** Finds the active profile of an id, in any tenant. */
 export function findProfile(db: Querier, id: string): Promise<Profile | undefined> {
-  return db.row(sql`SELECT ${profileColumns} ${fromRequested} WHERE requested.id = ${id}`);
+  return db.row(sql`SELECT ${profileColumns} ${fromRequested(sql`${id}`)} WHERE player.is_active`);
 }
 
 /** The maximum number of games on a public profile. */
@@ -98,7 +104,7 @@ export function listVisibleGames(db: Querier, playerId: string): Promise<PlayedG
     SELECT tenant.id AS "gameId", tenant.name AS "gameName", tenant.slug AS "gameSlug",
            access.last_seen_at AS "lastPlayedAt", access.login_count AS "loginCount"
     FROM tenant_access access
-    JOIN tenants tenant ON tenant.id = access.tenant_id
+    CROSS JOIN LATERAL (SELECT * FROM tenants WHERE id = access.tenant_id OFFSET 0) tenant
     WHERE access.player_id = ${playerId} AND NOT access.hidden_from_discovery
       AND NOT tenant.hidden_from_discovery AND tenant.disabled_at IS NULL
     ORDER BY access.last_seen_at DESC, tenant.id LIMIT ${MAX_GAMES}`);

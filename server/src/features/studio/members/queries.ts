@@ -22,7 +22,7 @@ const members = sql`
          account.display_name AS "displayName", membership.role, 'active' AS status,
          membership.created_at AS "createdAt", NULL::uuid AS "invitedBy", NULL::timestamptz AS "expiresAt"
   FROM memberships membership
-  JOIN accounts account ON account.id = membership.account_id`;
+  CROSS JOIN LATERAL (SELECT email, display_name FROM accounts WHERE id = membership.account_id OFFSET 0) account`;
 
 /** Selects open invitations as entries of the team. They do not reveal whether the address has an account. */
 const invited = sql`

@@ -66,6 +66,10 @@ export interface Days {
 /** The maximum number of rows of a usage report. Rows with the most units come first. */
 export const MOST_USAGE_ROWS = 1_000;
 
+/** The tenant of the row `usage`, if it belongs to the workspace. */
+const tenantOf = (workspaceId: string): Sql => sql`
+  SELECT id, name FROM tenants WHERE id = usage."tenantId" AND (workspace_id = ${workspaceId}) IS TRUE OFFSET 0`;
+
 /** Requires the workspace's scope. */
 export function listUsage(
   db: Querier,
@@ -77,23 +81,27 @@ export function listUsage(
   switch (groupBy) {
     case 'day':
       return db.rows(sql`
-        SELECT day::date::text AS day, ${sums}
-        FROM generate_series(${from}::date, ${to}::date - 1, interval '1 day') AS day
-        LEFT JOIN (${usage}) entry USING (day)
-        GROUP BY day ORDER BY day`);
+        SELECT day::text AS day, ${sums}
+        FROM (
+          SELECT day::date, 0 AS units, 0 AS bytes_in, 0 AS bytes_out
+          FROM generate_series(${from}::date, ${to}::date - 1, interval '1 day') AS day
+          UNION ALL SELECT day, units, bytes_in, bytes_out FROM (${usage}) entry) entry
+        GROUP BY entry.day ORDER BY entry.day`);
     case 'tenant':
       return db.rows(sql`
         SELECT usage.*, tenant.name AS "tenantName"
         FROM (SELECT tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY tenant_id) usage
-        LEFT JOIN tenants tenant ON tenant.id = usage."tenantId" AND tenant.workspace_id = ${workspaceId}
+        LEFT JOIN LATERAL (${tenantOf(workspaceId)}) tenant ON true
         ORDER BY usage.units DESC, usage."tenantId" LIMIT ${MOST_USAGE_ROWS}`);
     case 'key':
       return db.rows(sql`
         SELECT usage.*, coalesce(key.kind, 'api') AS "keyKind", tenant.name AS "tenantName",
                CASE WHEN tenant.id IS NOT NULL THEN key.name END AS "keyName"
         FROM (SELECT key_id AS "keyId", tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY key_id, tenant_id) usage
-        LEFT JOIN tenant_keys key ON key.tenant_id = usage."tenantId" AND key.id = usage."keyId"
-        LEFT JOIN tenants tenant ON tenant.id = usage."tenantId" AND tenant.workspace_id = ${workspaceId}
+        LEFT JOIN LATERAL (
+          SELECT kind, name FROM tenant_keys
+          WHERE id = usage."keyId" AND (tenant_id = usage."tenantId") IS TRUE OFFSET 0) key ON true
+        LEFT JOIN LATERAL (${tenantOf(workspaceId)}) tenant ON true
         ORDER BY usage.units DESC, usage."keyId" LIMIT ${MOST_USAGE_ROWS}`);
   }
 }

@@ -60,9 +60,12 @@ export async function findPlayers(
 ): Promise<WalletPlayer[]> {
   // A union, because no index serves an OR of three columns as well.
   const rows = await db.rows<StoredPlayer>(sql`
-    SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_index = ANY(${names.playerIndexes}::bigint[])
-    UNION SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_id = ANY(${names.playerIds}::text[])
-    UNION SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND address = ANY(${names.addresses}::text[])`);
+    SELECT found.* FROM unnest(${names.playerIndexes}::bigint[]) wanted (key) CROSS JOIN LATERAL (
+      SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_index = wanted.key OFFSET 0) found
+    UNION SELECT found.* FROM unnest(${names.playerIds}::text[]) wanted (key) CROSS JOIN LATERAL (
+      SELECT ${player} FROM wallet_players WHERE (tenant_id = ${tenantId}) IS TRUE AND player_id = wanted.key OFFSET 0) found
+    UNION SELECT found.* FROM unnest(${names.addresses}::text[]) wanted (key) CROSS JOIN LATERAL (
+      SELECT ${player} FROM wallet_players WHERE (tenant_id = ${tenantId}) IS TRUE AND address = wanted.key OFFSET 0) found`);
   return rows.map(withScore);
 }
 
@@ -70,7 +73,9 @@ export async function findSessions(db: Querier, tenantId: string, ids: number[])
   if (ids.length === 0) return [];
   return db.rows(sql`
     SELECT session_id AS "sessionId", player_index AS "playerIndex", start_time AS "startTime", end_time AS "endTime"
-    FROM wallet_sessions WHERE tenant_id = ${tenantId} AND session_id = ANY(${ids}::bigint[])`);
+    FROM unnest(${ids}::bigint[]) wanted (id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM wallet_sessions WHERE tenant_id = ${tenantId} AND session_id = wanted.id OFFSET 0) session`);
 }
 
 export async function findMatches(db: Querier, tenantId: string, ids: number[]): Promise<WalletMatch[]> {
@@ -78,7 +83,9 @@ export async function findMatches(db: Querier, tenantId: string, ids: number[]):
   return db.rows(sql`
     SELECT match_session_id AS "matchSessionId", player_index AS "playerIndex", play_data_id AS "playDataId",
            is_ended AS "isEnded"
-    FROM wallet_matches WHERE tenant_id = ${tenantId} AND match_session_id = ANY(${ids}::bigint[])`);
+    FROM unnest(${ids}::bigint[]) wanted (id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM wallet_matches WHERE tenant_id = ${tenantId} AND match_session_id = wanted.id OFFSET 0) match`);
 }
 
 export async function writePlayers(db: Querier, tenantId: string, players: WalletPlayer[]): Promise<void> {
@@ -187,9 +194,10 @@ export async function findEntries(
   transactionHash: Hex,
 ): Promise<StoredEntry[]> {
   const rows = await db.rows<StoredEntry>(sql`
-    SELECT ${entry} FROM wallet_ledger_entries
-    WHERE tenant_id = ${tenantId} AND transaction_hash = decode(${transactionHash.slice(2)}, 'hex')
-    ORDER BY entry_index`);
+    WITH found AS MATERIALIZED (
+      SELECT * FROM wallet_ledger_entries
+      WHERE tenant_id = ${tenantId} AND transaction_hash = decode(${transactionHash.slice(2)}, 'hex'))
+    SELECT ${entry} FROM found ORDER BY entry_index`);
   return rows.map(asHashed);
 }
 

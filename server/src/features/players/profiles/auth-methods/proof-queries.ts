@@ -29,7 +29,8 @@ export function findMethodOfPortalSession(
   return db.row(sql`
     SELECT method.id AS "methodId", method.linked_in_workspace AS "linkedInWorkspace"
     FROM portal_sessions session
-    JOIN auth_methods method ON method.id = session.auth_method_id AND method.player_id = session.player_id
+    CROSS JOIN LATERAL (
+      SELECT * FROM auth_methods WHERE id = session.auth_method_id AND player_id = session.player_id OFFSET 0) method
     WHERE session.id = ${sessionId} AND session.player_id = ${playerId}`);
 }
 
@@ -44,7 +45,7 @@ export function listWorkspacesOfPlayer(
            coalesce(bool_or(tenant.id = ${tenantId}), false) AS "isCallers"
     FROM (SELECT tenant_id, true AS knows FROM tenant_access WHERE player_id = ${playerId}
           UNION ALL SELECT ${tenantId}::uuid, false) place
-    JOIN tenants tenant ON tenant.id = place.tenant_id
+    CROSS JOIN LATERAL (SELECT id, workspace_id FROM tenants WHERE id = place.tenant_id OFFSET 0) tenant
     GROUP BY tenant.workspace_id`);
 }
 

@@ -16,11 +16,12 @@ export async function absorbProfile(
   targetId: string,
   inherited: Inherited,
 ): Promise<void> {
-  await db.run(sql`
-    UPDATE players
-    SET is_active = false, is_back_merged = true, merged_into_id = ${targetId}, display_name = NULL, email = NULL,
-        avatar_url = NULL, avatar_name = NULL
-    WHERE id = ${sourceId} OR merged_into_id = ${sourceId}`);
+  for (const condition of [sql`merged_into_id = ${sourceId}`, sql`id = ${sourceId}`])
+    await db.run(sql`
+      UPDATE players
+      SET is_active = false, is_back_merged = true, merged_into_id = ${targetId}, display_name = NULL, email = NULL,
+          avatar_url = NULL, avatar_name = NULL
+      WHERE ${condition}`);
   await db.run(sql`
     UPDATE players
     SET display_name = ${inherited.displayName}, email = ${inherited.email}, avatar_url = ${inherited.avatarUrl},
