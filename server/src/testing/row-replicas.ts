@@ -16,7 +16,7 @@ const KINDS = new Set(
 /** The numbers by which the tables of wallets refer to each other. */
 const WALLET_NUMBERS = new Set(['entry_index', 'player_index', 'session_id', 'match_session_id']);
 
-/** Tables of which no workspace has many rows: notifications go to each member, and a workspace can have 50 webhooks. */
+/** Tables of which no tenant or workspace has many rows. Notifications go to each member, and a workspace can have 50 webhooks. */
 const FEW_PER_WORKSPACE = new Set(['memberships', 'tenant_keys', 'webhook_endpoints']);
 
 /** How many rows of each table are copied. */

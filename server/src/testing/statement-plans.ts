@@ -6,7 +6,7 @@ export interface ExecutedStatement {
   plan: PlanNode;
 }
 
-/** A node of a plan, as EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) shows it. */
+/** A node of a plan, as EXPLAIN (ANALYZE, FORMAT JSON) shows it. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -18,8 +18,6 @@ export interface PlanNode {
   'Rows Removed by Join Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
   'Index Searches'?: number;
-  'Shared Hit Blocks'?: number;
-  'Shared Read Blocks'?: number;
   Plans?: PlanNode[];
 }
 
@@ -32,7 +30,6 @@ export const AUTO_EXPLAIN = {
   'auto_explain.log_nested_statements': 'on',
   'auto_explain.log_analyze': 'on',
   'auto_explain.log_timing': 'off',
-  'auto_explain.log_buffers': 'on',
   'auto_explain.log_parameter_max_length': '100',
 };
 
@@ -70,9 +67,4 @@ function rowsReadBy(node: PlanNode): number {
     (node['Rows Removed by Join Filter'] ?? 0) +
     (node['Rows Removed by Index Recheck'] ?? 0);
   return Math.max(Math.round(rows * node['Actual Loops']), node['Index Searches'] ?? 0);
-}
-
-/** The blocks of tables and indexes that a statement read, without those of functions and triggers. */
-export function blocksReadBy(plan: PlanNode): number {
-  return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
 }

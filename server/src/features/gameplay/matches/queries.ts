@@ -274,7 +274,7 @@ export function writeResults(
              result.score, result.outcome
       FROM match CROSS JOIN result CROSS JOIN LATERAL (
         SELECT * FROM match_players
-        WHERE tenant_id = ${tenantId} AND id = result.match_player_id AND match_session_id = match.id OFFSET 0) player)
+        WHERE tenant_id = ${tenantId} AND id = result.match_player_id AND (match_session_id = match.id) IS TRUE OFFSET 0) player)
     INSERT INTO match_players (tenant_id, id, match_session_id, player_id, joined_at, placement, score, outcome)
     SELECT * FROM known WHERE (SELECT count(*) FROM known) = ${results.length}
     ON CONFLICT (tenant_id, id) DO UPDATE

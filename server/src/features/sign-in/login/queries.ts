@@ -71,7 +71,7 @@ export const foundColumns = (tenantId: string) => sql`
            EXISTS (SELECT FROM ban_fingerprints ban CROSS JOIN LATERAL (
                      SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ban.player_id
                        AND banned_until > now() OFFSET 0) banned
-                   WHERE ban.tenant_id = ${tenantId} AND ban.fingerprint = request.ban_fingerprint)
+                   WHERE ban.tenant_id = ${tenantId} AND ban.fingerprint = request.ban_fingerprint OFFSET 0)
              AS "isIdentityBanned",
            EXISTS (SELECT FROM tenant_sign_in_methods WHERE tenant_id = ${tenantId} AND auth_method_id = method.id OFFSET 0)
              AS "isMethodUsedInTenant"`;
