@@ -94,7 +94,7 @@ describe('GET /api/player-profiles/{playerId}', () => {
     assert.deepEqual(item, summary);
     const { firstSeenAt, lastSeenAt, ...access } = tenantAccess[0];
     assert.deepEqual(access, { tenantId: tenant.tenantId, tenantRole: 'player', loginCount: 2 });
-    assert.ok(firstSeenAt < lastSeenAt && lastSeenAt.endsWith('Z'));
+    assert.ok(Date.parse(firstSeenAt) < Date.parse(lastSeenAt) && lastSeenAt.endsWith('Z'));
   });
 
   test('accepts an id in any letter case, and returns 404 for other text', async () => {
