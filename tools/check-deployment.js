@@ -158,7 +158,11 @@ async function checkImage() {
     const [instruction, ...words] = line.trim().split(/\s+/);
     if (instruction === 'COPY') {
       const to = words.pop();
-      for (const from of words)
+      // What an earlier stage builds is built in the checkout too.
+      const sources = words
+        .filter((word) => !word.startsWith('--'))
+        .map((word) => word.replace(/^\/app\//, ''));
+      for (const from of sources)
         cpSync(join(ROOT, from), to.endsWith('/') ? join(app, to, from.split('/').at(-1)) : join(app, to), {
           recursive: true,
         });
@@ -198,6 +202,7 @@ async function startAndStop(app) {
   for (let attempt = 0; attempt < 60 && server.exitCode === null && !isHealthy(); attempt++)
     await new Promise((resolve) => setTimeout(resolve, 500));
   const healthy = isHealthy();
+  const page = healthy ? await (await fetch(`http://127.0.0.1:${port}/`)).text() : '';
   const bootstrap = spawnSync('guildhall', ['bootstrap', '--email', 'you@studio.example'], {
     cwd: app,
     env,
@@ -207,6 +212,7 @@ async function startAndStop(app) {
   server.kill('SIGTERM');
   if (server.exitCode === null) await once(server, 'exit');
   if (!healthy || server.exitCode !== 0) return output;
+  if (!page.includes('<script')) return `The console is missing: ${page}`;
   return bootstrap.status === 0 ? '' : bootstrap.stderr;
 }
 
