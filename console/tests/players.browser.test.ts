@@ -148,7 +148,7 @@ describe('players', () => {
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
     const scroller = page.getByRole('region', { name: 'Players' });
     const last = page.getByRole('link', { name: 'Crowd 999' });
-    for (let round = 0; round < 40 && (await last.count()) === 0; round++) {
+    for (let round = 0; round < 300 && (await last.count()) === 0; round++) {
       await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
       await page.waitForTimeout(100);
     }
