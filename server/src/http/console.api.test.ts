@@ -35,7 +35,7 @@ describe('a server with a built console', async () => {
   const get = await start(folder);
 
   test('returns the page for every path that a browser navigates to', async () => {
-    for (const path of ['/', '/sign-in', '/games/x/players?search=ada', '/apiary']) {
+    for (const path of ['/', '//', '/sign-in', '/games/x/players?search=ada', '/apiary']) {
       const { statusCode, headers, body } = await get(path, NAVIGATION);
       assert.equal(statusCode, 200, path);
       assert.match(headers['content-type'] as string, /^text\/html/);

@@ -69,7 +69,7 @@ function isPage({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const mode = headers['sec-fetch-mode'];
   if (mode !== undefined && mode !== 'navigate') return false;
-  return (headers.accept ?? '').includes('text/html') && !API_PATH.test(new URL(url, 'http://-').pathname);
+  return (headers.accept ?? '').includes('text/html') && !API_PATH.test(url.split('?', 1)[0]!);
 }
 
 /**

@@ -230,7 +230,6 @@ describe('paths and methods', () => {
   test('returns 404 for an unknown path, and 405 with Allow for an unsupported method', async () => {
     for (const path of [
       '/nothing',
-      '/',
       '//',
       '/api//player-auth/login',
       `${LOGIN}/`,
@@ -347,8 +346,6 @@ describe('connections', () => {
       [request('GET /health/live HTTP/1.1\r\nX-Bad\u0000: 1'), 400],
       [request('POST /x HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked'), 400],
       [request('POST /x HTTP/1.1\r\nContent-Length: -1'), 400],
-      ['GET /docs HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n', 400],
-      ['GET /docs/ HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
       [`GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
       [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
     ] as const) {

@@ -301,13 +301,18 @@ async function openAccounts(app: TestApp, tenant: TestTenant): Promise<void> {
   const refreshed = accepted(await refresh(refreshToken));
   accepted(await post('logout', { refreshToken: refreshed.refreshToken }));
   accepted(await post('password-reset/request', { email: account.email }));
-  const token = newOpaqueToken('reset');
-  await app.owner.query(
-    `INSERT INTO account_tokens (token_hash, account_id, purpose, expires_at)
-     VALUES ($1, $2, 'reset', now() + interval '1 hour')`,
-    [vault.fingerprint(token), account.id],
-  );
-  accepted(await post('password-reset/confirm', { token, newPassword: `${ACCOUNT_PASSWORD} 2` }));
+  const issueToken = async (purpose: 'reset' | 'link'): Promise<string> => {
+    const token = newOpaqueToken(purpose);
+    await app.owner.query(
+      `INSERT INTO account_tokens (token_hash, account_id, purpose, expires_at)
+       VALUES ($1, $2, $3, now() + interval '1 hour')`,
+      [vault.fingerprint(token), account.id, purpose],
+    );
+    return token;
+  };
+  accepted(await post('link', { token: await issueToken('link') }));
+  const newPassword = `${ACCOUNT_PASSWORD} 2`;
+  accepted(await post('password-reset/confirm', { token: await issueToken('reset'), newPassword }));
 
   const guarded = await signUpWithTotp();
   await allowCodesAgain(guarded);
