@@ -16,6 +16,8 @@ import { createVault } from '../../security/vault.ts';
 import { exists } from './create-backup.ts';
 import { ARCHIVES, checkBackup } from './manifest.ts';
 
+const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
+
 /**
  * Creates DATA_DIR from a backup, starts its PostgreSQL, and runs `verify` on it. DATA_DIR may contain the master key, and
  * nothing else. Throws {@link OperatorError} before it changes anything if the backup is damaged or the key is missing.
@@ -68,7 +70,13 @@ async function unpack(archive: string, folder: string): Promise<void> {
     stdio: ['pipe', 'inherit', 'inherit'],
   });
   const ended = once(tar, 'exit') as Promise<[number | null]>;
-  await pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin);
+  const fed = pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin);
+  // tar ends at the end mark of the archive, and may leave the padding after it unread. That closes the pipe early.
+  const failure = await fed.then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error,
+  );
   const [code] = await ended;
+  if (failure && !CLOSED_PIPE.includes(failure.code ?? '')) throw failure;
   if (code !== 0) throw new OperatorError(`${archive} cannot be unpacked (tar ended with ${code}).`);
 }
