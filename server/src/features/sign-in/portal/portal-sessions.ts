@@ -1,4 +1,4 @@
-import { enterScope, type Database, type Querier } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
@@ -6,7 +6,12 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import type { Author } from '../../../core/author.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
-import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
+import {
+  logOutOwnedSession,
+  refreshOwnedSession,
+  type OwnedSessions,
+  type RefreshRequest,
+} from '../refresh-tokens/index.ts';
 import {
   insertSession,
   type LinkedIdentity,
@@ -14,6 +19,7 @@ import {
   revokeSession,
   rotateToken,
   findSessionOfToken,
+  type RefreshedSession,
 } from './queries.ts';
 
 export interface PortalSessionServices {
@@ -61,51 +67,27 @@ function portalTokens(
   };
 }
 
-/** Exchanges the refresh token of a portal session for a new pair of tokens: see {@link exchangeRefreshToken}. */
+const sessions: OwnedSessions<RefreshedSession> = {
+  kind: 'portal',
+  owner: 'player',
+  ownerId: ({ playerId }) => playerId,
+  findSession: findSessionOfToken,
+  rotateToken,
+  findTokenUse,
+  revokeSession,
+};
+
+/** Exchanges the refresh token of a portal session for a new pair of tokens: see {@link refreshOwnedSession}. */
 export async function refreshSession(
-  { database, vault, signer }: PortalSessionServices,
+  services: PortalSessionServices,
   origin: Author['origin'],
   request: RefreshRequest,
 ): Promise<PortalTokens> {
-  const { session, refreshToken } = await exchangeRefreshToken(
-    {
-      kind: 'portal',
-      async rotate(hash, next) {
-        const issued = await findSessionOfToken(database, hash);
-        return issued && rotateToken(database.forPlayer(issued.playerId), hash, next);
-      },
-      async find(hash, successorHash) {
-        const issued = await findSessionOfToken(database, hash);
-        return issued && findTokenUse(database.forPlayer(issued.playerId), hash, successorHash);
-      },
-      scope: database,
-      async revoke(transaction, { sessionId, playerId }) {
-        await enterScope(transaction, 'player_id', playerId);
-        return revokeSession(transaction, sessionId);
-      },
-      reuseOf: ({ sessionId, playerId }) => ({
-        action: 'refresh_token.reused',
-        actor: { kind: 'player', id: playerId },
-        ...(origin && { origin }),
-        targetId: sessionId,
-        details: { consequence: 'no refresh token of the session works any more' },
-      }),
-    },
-    vault,
-    request,
-  );
-  return portalTokens(signer, session, refreshToken);
+  const { session, refreshToken } = await refreshOwnedSession(sessions, services, origin, request);
+  return portalTokens(services.signer, session, refreshToken);
 }
 
-/**
- * Ends the session of a refresh token. All refresh tokens of the session stop working; the access token stays valid until it expires.
- * Idempotent. Throws invalid_refresh_token if the token was never issued.
- */
-export async function logOut(
-  { database, vault }: { database: Database; vault: Vault },
-  token: string,
-): Promise<void> {
-  const session = await findSessionOfToken(database, vault.fingerprint(token));
-  if (!session) throw new ProblemError('invalid_refresh_token');
-  await revokeSession(database.forPlayer(session.playerId), session.sessionId);
+/** Ends the portal session of a refresh token: see {@link logOutOwnedSession}. */
+export async function logOut(services: { database: Database; vault: Vault }, token: string): Promise<void> {
+  await logOutOwnedSession(sessions, services, token);
 }

@@ -1,1 +1,2 @@
+export { logOutOwnedSession, refreshOwnedSession, type OwnedSessions } from './owned-sessions.ts';
 export { exchangeRefreshToken, type RefreshRequest, type TokenUse } from './refresh-token-exchange.ts';

@@ -1,8 +1,13 @@
-import { enterScope, type Database } from '../../../database/database.ts';
+import type { Database } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { exchangeRefreshToken, type RefreshRequest } from '../../sign-in/refresh-tokens/index.ts';
+import {
+  logOutOwnedSession,
+  refreshOwnedSession,
+  type OwnedSessions,
+  type RefreshRequest,
+} from '../../sign-in/refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { createSignedIn, type SignedIn } from './sessions.ts';
 import {
@@ -12,6 +17,7 @@ import {
   revokeSession,
   rotateToken,
   updateLastUse,
+  type RefreshedSession,
 } from './queries.ts';
 
 export interface RefreshServices {
@@ -20,42 +26,31 @@ export interface RefreshServices {
   signer: TokenSigner;
 }
 
-/** Exchanges the refresh token of a dashboard session for new tokens. {@link exchangeRefreshToken} defines the rules. */
+const sessions: OwnedSessions<RefreshedSession> = {
+  kind: 'session',
+  owner: 'account',
+  ownerId: ({ accountId }) => accountId,
+  findSession: findSessionOfToken,
+  rotateToken,
+  findTokenUse,
+  revokeSession,
+};
+
+/** Exchanges the refresh token of a dashboard session for new tokens: see {@link refreshOwnedSession}. */
 export async function refreshSession(
-  { database, vault, signer }: RefreshServices,
+  services: RefreshServices,
   origin: Origin,
   request: RefreshRequest,
 ): Promise<SignedIn> {
-  const { session, refreshToken } = await exchangeRefreshToken(
-    {
-      kind: 'session',
-      async rotate(hash, next) {
-        const issued = await findSessionOfToken(database, hash);
-        return issued && rotateToken(database.forAccount(issued.accountId), hash, next);
-      },
-      async find(hash, successorHash) {
-        const issued = await findSessionOfToken(database, hash);
-        return issued && findTokenUse(database.forAccount(issued.accountId), hash, successorHash);
-      },
-      scope: database,
-      async revoke(transaction, { sessionId, accountId }) {
-        await enterScope(transaction, 'account_id', accountId);
-        return revokeSession(transaction, sessionId);
-      },
-      reuseOf: ({ sessionId, accountId }) => ({
-        action: 'refresh_token.reused',
-        actor: { kind: 'account', id: accountId },
-        origin,
-        targetId: sessionId,
-        details: { consequence: 'no refresh token of the session works any more' },
-      }),
-    },
-    vault,
-    request,
-  );
-  const scope = database.forAccount(session.accountId);
+  const { session, refreshToken } = await refreshOwnedSession(sessions, services, origin, request);
+  const scope = services.database.forAccount(session.accountId);
   const account = await findAccount(scope, session.accountId);
   if (!account) throw new ProblemError('invalid_refresh_token');
   await updateLastUse(scope, session.sessionId, origin);
-  return createSignedIn(signer, account, session.sessionId, refreshToken);
+  return createSignedIn(services.signer, account, session.sessionId, refreshToken);
+}
+
+/** Ends the dashboard session of a refresh token: see {@link logOutOwnedSession}. */
+export async function logOut(services: { database: Database; vault: Vault }, token: string): Promise<void> {
+  await logOutOwnedSession(sessions, services, token);
 }

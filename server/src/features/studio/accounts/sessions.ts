@@ -1,17 +1,11 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import {
-  findSessionOfToken,
-  insertSession,
-  revokeSession,
-  type Account,
-  type AccountWithPassword,
-} from './queries.ts';
+import { insertSession, type Account, type AccountWithPassword } from './queries.ts';
 
 /** The lifetime of a dashboard access token: 15 minutes. It is short because an access token cannot be revoked. */
 const ACCESS_TOKEN_SECONDS = 15 * 60;
@@ -64,17 +58,4 @@ export function createSignedIn(
     expiresIn: ACCESS_TOKEN_SECONDS,
     user: { id, email, displayName, isPlatformAdmin, emailVerified, totpEnabled, createdAt },
   };
-}
-
-/**
- * Ends the session of a refresh token. All refresh tokens of the session stop working. The access token is valid until it
- * expires. Idempotent. Throws invalid_refresh_token if the token was never issued.
- */
-export async function logOut(
-  { database, vault }: { database: Database; vault: Vault },
-  token: string,
-): Promise<void> {
-  const session = await findSessionOfToken(database, vault.fingerprint(token));
-  if (!session) throw new ProblemError('invalid_refresh_token');
-  await revokeSession(database.forAccount(session.accountId), session.sessionId);
 }
