@@ -1,6 +1,6 @@
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { chargeUnits, type Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { sql, type Sql } from '../../../database/sql.ts';
 import type { Identity } from './identity.ts';
 import {
   foundColumns,
@@ -12,10 +12,9 @@ import {
   type LoginRecord,
 } from './queries.ts';
 
-/** A sign-in before its player is known. `hashParts` are those of loginRowHashParts. */
-export interface UnidentifiedLogin {
+/** What a batch passes for each login, whether or not its player is known. */
+interface SharedLogin {
   identity: Identity;
-  banFingerprint: Buffer;
   device: Omit<LoginDevice, 'id'> | null;
   authProvider: string;
   sessionId: string;
@@ -25,6 +24,32 @@ export interface UnidentifiedLogin {
   clientBuild: string | null;
   ipAddress: string | null;
   metadata: Record<string, unknown>;
+}
+
+/** The names of {@link sharedArrays}, in the same order. */
+const sharedColumns = sql`auth_provider, issuer, provider_user_id, secret_hash, wallet_address, device_fingerprint,
+        hardware_model, os_version, device_metadata, ledger_provider, session_id, ledger_id, platform, client_version,
+        client_build, ip_address, metadata`;
+
+function sharedArrays(logins: SharedLogin[]): Sql {
+  const column = <Value>(valueOf: (login: SharedLogin) => Value) => logins.map(valueOf);
+  return sql`
+        ${column(({ identity }) => identity.provider)}::text[], ${column(({ identity }) => identity.issuer)}::text[],
+        ${column(({ identity }) => identity.providerUserId)}::text[],
+        ${column(({ identity }) => identity.secretHash)}::bytea[],
+        ${column(({ identity }) => identity.walletAddress)}::text[],
+        ${column(({ device }) => device?.fingerprint)}::text[], ${column(({ device }) => device?.hardwareModel)}::text[],
+        ${column(({ device }) => device?.osVersion)}::text[],
+        ${column(({ device }) => device?.metadata && JSON.stringify(device.metadata))}::jsonb[],
+        ${column(({ authProvider }) => authProvider)}::text[], ${column(({ sessionId }) => sessionId)}::uuid[],
+        ${column(({ ledgerId }) => ledgerId)}::uuid[], ${column(({ platform }) => platform)}::text[],
+        ${column(({ clientVersion }) => clientVersion)}::text[], ${column(({ clientBuild }) => clientBuild)}::text[],
+        ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[]`;
+}
+
+/** A sign-in before its player is known. `hashParts` are those of loginRowHashParts. */
+export interface UnidentifiedLogin extends SharedLogin {
+  banFingerprint: Buffer;
   hashParts: [start: string, middle: string, end: string];
   refreshToken: { hash: Buffer; expiresAt: string };
 }
@@ -36,7 +61,7 @@ export type BatchedLogin = { signedIn: { playerId: string } } | { found: FoundPl
  * Finds the players of a batch and writes their logins, in one statement that charges one unit for each login. It writes the logins of
  * players who have used the sign-in method in the tenant before, without a device or from one that they have used before, if nothing
  * refuses them. It leaves out a player whose rows are locked by another transaction, and the second login of a player. The caller
- * writes those alone, where they wait for the lock.
+ * writes those alone, and they wait for the lock.
  *
  * The statement locks the players first, so the decision in docs/decisions/0017-login-order.md holds. It waits for no lock, so the
  * order of its locks does not matter. What can refuse a login is read again under the lock.
@@ -52,25 +77,12 @@ export async function writeKnownLogins(
   const rows = await db.rows<FoundColumns & { signedInId: string | null }>(sql`
     WITH request AS MATERIALIZED (
       SELECT * FROM unnest(
-        ${column(({ identity }) => identity.provider)}::text[], ${column(({ identity }) => identity.issuer)}::text[],
-        ${column(({ identity }) => identity.providerUserId)}::text[],
-        ${column(({ identity }) => identity.secretHash)}::bytea[],
-        ${column(({ identity }) => identity.walletAddress)}::text[],
-        ${column(({ banFingerprint }) => banFingerprint)}::bytea[],
-        ${column(({ device }) => device?.fingerprint)}::text[], ${column(({ device }) => device?.hardwareModel)}::text[],
-        ${column(({ device }) => device?.osVersion)}::text[],
-        ${column(({ device }) => device?.metadata && JSON.stringify(device.metadata))}::jsonb[],
-        ${column(({ authProvider }) => authProvider)}::text[], ${column(({ sessionId }) => sessionId)}::uuid[],
-        ${column(({ ledgerId }) => ledgerId)}::uuid[], ${column(({ platform }) => platform)}::text[],
-        ${column(({ clientVersion }) => clientVersion)}::text[], ${column(({ clientBuild }) => clientBuild)}::text[],
-        ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[],
+        ${sharedArrays(logins)}, ${column(({ banFingerprint }) => banFingerprint)}::bytea[],
         ${column(({ hashParts }) => hashParts[0])}::text[], ${column(({ hashParts }) => hashParts[1])}::text[],
         ${column(({ hashParts }) => hashParts[2])}::text[], ${column(({ refreshToken }) => refreshToken.hash)}::bytea[],
         ${column(({ refreshToken }) => refreshToken.expiresAt)}::timestamptz[])
       WITH ORDINALITY AS request (
-        auth_provider, issuer, provider_user_id, secret_hash, wallet_address, ban_fingerprint, device_fingerprint,
-        hardware_model, os_version, device_metadata, ledger_provider, session_id, ledger_id, platform, client_version,
-        client_build, ip_address, metadata, hash_start, hash_middle, hash_end, token_hash, token_expires_at, number)),
+        ${sharedColumns}, ban_fingerprint, hash_start, hash_middle, hash_end, token_hash, token_expires_at, number)),
     found AS MATERIALIZED (
       SELECT request.number, ${foundColumns(tenantId)} FROM request ${playerOfRequest(tenantId)}),
     allowed AS (
@@ -161,27 +173,16 @@ export async function writeFirstLogins(
   const created = await db.rows<{ playerId: string }>(sql`
     WITH request AS MATERIALIZED (
       SELECT * FROM unnest(
-        ${column(({ identity }) => identity.provider)}::text[], ${column(({ identity }) => identity.issuer)}::text[],
-        ${column(({ identity }) => identity.providerUserId)}::text[],
-        ${column(({ identity }) => identity.secretHash)}::bytea[],
-        ${column(({ identity }) => identity.email)}::text[], ${column(({ identity }) => identity.username)}::text[],
-        ${column(({ identity }) => identity.displayName)}::text[], ${column(({ profileVisibility }) => profileVisibility)}::text[],
-        ${column(({ walletAddress }) => walletAddress)}::text[], ${column(({ playerId }) => playerId)}::uuid[],
+        ${sharedArrays(logins)}, ${column(({ identity }) => identity.email)}::text[],
+        ${column(({ identity }) => identity.username)}::text[], ${column(({ identity }) => identity.displayName)}::text[],
+        ${column(({ profileVisibility }) => profileVisibility)}::text[], ${column(({ playerId }) => playerId)}::uuid[],
         ${column(({ authMethodId }) => authMethodId)}::uuid[], ${column(({ device }) => device?.id)}::uuid[],
-        ${column(({ device }) => device?.fingerprint)}::text[], ${column(({ device }) => device?.hardwareModel)}::text[],
-        ${column(({ device }) => device?.osVersion)}::text[],
-        ${column(({ device }) => device?.metadata && JSON.stringify(device.metadata))}::jsonb[],
-        ${column(({ authProvider }) => authProvider)}::text[], ${column(({ sessionId }) => sessionId)}::uuid[],
-        ${column(({ ledgerId }) => ledgerId)}::uuid[], ${column(({ platform }) => platform)}::text[],
-        ${column(({ clientVersion }) => clientVersion)}::text[], ${column(({ clientBuild }) => clientBuild)}::text[],
-        ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[],
         ${column(({ at }) => at)}::timestamptz[], ${column(({ rowHash }) => rowHash)}::bytea[],
         ${column(({ refreshTokenHash }) => refreshTokenHash)}::bytea[],
-        ${column(({ refreshExpiresAt }) => refreshExpiresAt)}::timestamptz[]) AS request (
-          auth_provider, issuer, provider_user_id, secret_hash, email, username, display_name, profile_visibility,
-          wallet_address, player_id, method_id, device_id, device_fingerprint, hardware_model, os_version, device_metadata,
-          ledger_provider, session_id, ledger_id, platform, client_version, client_build, ip_address, metadata, at, row_hash,
-          token_hash, token_expires_at)),
+        ${column(({ refreshExpiresAt }) => refreshExpiresAt)}::timestamptz[])
+      AS request (
+        ${sharedColumns}, email, username, display_name, profile_visibility, player_id, method_id, device_id, at, row_hash,
+        token_hash, token_expires_at)),
     method AS (
       INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
                                 is_primary, secret_hash, wallet_address, linked_at, last_used_at)

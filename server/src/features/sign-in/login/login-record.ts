@@ -5,7 +5,7 @@ import { ledgerNames, type Identity } from './identity.ts';
 import type { KnownPlayer, LoginRecord } from './queries.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 
-/** What a login writes, whoever its player is. */
+/** Builds the parts of a login that do not depend on its player. */
 export function buildLoginDetails(
   { provider }: Identity,
   { ipAddress, deviceInfo, clientInfo }: SignInRequest,
