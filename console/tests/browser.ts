@@ -106,6 +106,8 @@ function launch(): Promise<Browser> {
 
 /** Checks the page with axe: no violation of WCAG 2.2 A and AA, and of its best practices. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {
+  // The script of a page is loaded when the page is: without its heading it is still empty.
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();

@@ -119,9 +119,16 @@ describe('account', () => {
     await page.getByAltText('QR code for the authenticator app').waitFor();
     const secret = await page.getByRole('region', { name: 'Secret' }).innerText();
     await page.getByLabel('6-digit code of the app').fill(authenticatorCode(secret.trim()));
+    // The codes appear even if the page learns the new state of the account first, and its list of sessions is slow.
+    const { promise: listing, resolve: list } = Promise.withResolvers<void>();
+    await page.route('**/api/saas-auth/sessions?*', async (route) => {
+      await listing;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Turn the second factor on' }).click();
     const codes = await page.getByRole('region', { name: 'Recovery codes' }).innerText();
     assert.equal(codes.trim().split('\n').length, 10);
+    list();
     await page.getByRole('button', { name: 'I saved the codes' }).click();
     await factor.getByText('On', { exact: true }).waitFor();
   });

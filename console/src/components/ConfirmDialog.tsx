@@ -16,11 +16,12 @@ interface ConfirmDialogProps {
   onConfirm: () => void;
 }
 
-/** Asks before a dangerous action. */
+/** Asks before a dangerous action. It stays open during the request: the answer may hold a secret that is shown once. */
 export function ConfirmDialog({ opened, onClose, title, ...content }: ConfirmDialogProps) {
+  const close = () => !content.isPending && onClose();
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
-      <Content {...content} onClose={onClose} />
+    <Modal opened={opened} onClose={close} title={title}>
+      <Content {...content} onClose={close} />
     </Modal>
   );
 }
@@ -57,7 +58,7 @@ function Content({
         )}
         {error != null && <ErrorText error={error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose} disabled={isPending}>
             Cancel
           </Button>
           <Button

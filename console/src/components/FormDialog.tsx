@@ -15,10 +15,11 @@ interface FormDialogProps {
   size?: string;
 }
 
-/** A form in a dialog. The button says the verb. */
+/** A form in a dialog. The button says the verb. It stays open during the request: the answer may hold a key that is shown once. */
 export function FormDialog({ opened, onClose, title, size = 'md', ...form }: FormDialogProps) {
+  const close = () => !form.isPending && onClose();
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size={size}>
+    <Modal opened={opened} onClose={close} title={title} size={size}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -30,7 +31,7 @@ export function FormDialog({ opened, onClose, title, size = 'md', ...form }: For
           {form.children}
           {form.error != null && <ErrorText error={form.error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close} disabled={form.isPending}>
               Cancel
             </Button>
             <Button type="submit" loading={form.isPending}>

@@ -8,17 +8,19 @@ export const accountSessionsQuery = queryOptions({
   queryFn: () => api.GET('/api/saas-auth/sessions', { params: { query: { limit: 200 } } }),
 });
 
-/** Changes of the own account. Each one reads the account again. */
+/**
+ * Changes of the own account. Each one reads the account again. Nothing waits for that: a component that the new state removes
+ * would not get the answer, which may hold codes that are shown once.
+ */
 function useAccountChange<Input, Output>(change: (input: Input) => Promise<Output>) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSuccess: () =>
-      Promise.all([
-        client.reload(),
-        queryClient.invalidateQueries({ queryKey: ['me'] }),
-        queryClient.invalidateQueries({ queryKey: accountSessionsQuery.queryKey }),
-      ]),
+    onSuccess: () => {
+      void client.reload();
+      void queryClient.invalidateQueries({ queryKey: ['me'] });
+      void queryClient.invalidateQueries({ queryKey: accountSessionsQuery.queryKey });
+    },
   });
 }
 

@@ -42,7 +42,8 @@ function useKeyChange<Input, Output>(tenantId: string, change: (input: Input) =>
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['keys', tenantId] }),
+    // Nothing waits for the list: the answer may hold a key that is shown once.
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: ['keys', tenantId] }),
   });
 }
 

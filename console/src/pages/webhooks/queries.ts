@@ -89,12 +89,16 @@ function useWebhookChange<Input, Output>(workspaceId: string, change: (input: In
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSettled: () =>
-      Promise.all(
-        [['webhooks', workspaceId], ['webhook', workspaceId], ['deliveries'], ['delivery']].map((queryKey) =>
-          queryClient.invalidateQueries({ queryKey }),
-        ),
-      ),
+    // Nothing waits for the lists: the answer may hold a secret that is shown once.
+    onSettled: () => {
+      for (const queryKey of [
+        ['webhooks', workspaceId],
+        ['webhook', workspaceId],
+        ['deliveries'],
+        ['delivery'],
+      ])
+        void queryClient.invalidateQueries({ queryKey });
+    },
   });
 }
 
