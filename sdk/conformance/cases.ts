@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Fault } from './fault-proxy.ts';
+import type { Fault, FaultAction } from './fault-proxy.ts';
 
-/** One step of a case. docs/sdk-conformance.md describes the steps. */
+/** One step of a case. sdk/test/conformance.api.test.ts carries the steps out. */
 export interface Step {
   do: string;
   times?: number;
@@ -10,7 +10,7 @@ export interface Step {
   event?: Record<string, unknown>;
   faults?: Fault[];
   player?: string;
-  request?: string;
+  fault?: FaultAction;
   state?: string;
   stored?: number;
   progress?: Record<string, unknown>;

@@ -40,7 +40,7 @@ export interface FaultProxy {
   url: string;
   /** The requests so far, as `METHOD path`. */
   readonly requests: string[];
-  /** How often each fault happened. */
+  /** How often each fault happened. A dropped answer counts after the server gave it. */
   readonly faults: Record<string, number>;
   /** Sets the faults for the next requests, instead of those before. */
   plan(faults: Fault[]): void;
@@ -85,7 +85,11 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const name = `${request.method} ${request.url!.split('?')[0]}`;
     requests.push(name);
     const fault = request.method === 'OPTIONS' ? undefined : faultFor(name);
+    await carryOut(request, response, fault);
     if (fault) faults[fault.action] = (faults[fault.action] ?? 0) + 1;
+  }
+
+  async function carryOut(request: IncomingMessage, response: ServerResponse, fault?: Fault): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     let body = Buffer.concat(chunks);

@@ -51,6 +51,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
   let queue: EventQueue;
   let eventNumber = 0;
   let accepted = 0;
+  const faultsBefore = { ...proxy.faults };
   const username = randomUUID().slice(0, 8);
   const failures: string[] = [];
   const ended: string[] = [];
@@ -174,7 +175,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
     kill: () => alive.abort(),
     restart: () => open(),
     faults: ({ faults = [] }) => proxy.plan(faults),
-    awaitRequest: ({ request }) => eventually(() => proxy.requests.includes(request!)),
+    awaitFault: ({ fault }) => eventually(() => (proxy.faults[fault!] ?? 0) > (faultsBefore[fault!] ?? 0)),
     awaitQuiet: async () => {
       // A request of the killed program may still be on its way.
       let seen = -1;
