@@ -19,14 +19,37 @@ CREATE TABLE players (
 );
 CREATE INDEX ON players (merged_into_id) WHERE merged_into_id IS NOT NULL;
 
--- The player of the scope and all profiles that were merged into theirs: ledger rows keep the id that they were written with.
-CREATE FUNCTION guildhall_person() RETURNS uuid[] LANGUAGE sql STABLE PARALLEL SAFE
-  RETURN (
-    WITH RECURSIVE person AS (
-      SELECT guildhall_player() AS id
-      UNION
-      SELECT absorbed.id FROM person JOIN players absorbed ON absorbed.merged_into_id = person.id)
-    SELECT array_agg(id) FROM person);
+-- The player of the scope and all profiles that were merged into theirs: ledger rows keep the id that they were written with. It
+-- runs as the owner, because the policy of players calls it.
+CREATE FUNCTION guildhall_person() RETURNS uuid[]
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  WITH RECURSIVE person AS (
+    SELECT guildhall_player() AS id
+    UNION
+    SELECT absorbed.id FROM person JOIN players absorbed ON absorbed.merged_into_id = person.id)
+  SELECT array_agg(id) FROM person
+$$;
+
+-- A tenant looks profiles up by their ids, and a sign-in finds them by an identity. Their visibility is a rule of the application,
+-- so guildhall_app sees all rows. A player sees one person. The sub-select calls the function once and not for each row.
+CALL guildhall_isolate('players', 'true');
+CREATE POLICY own_rows ON players TO guildhall_player USING (id = ANY ((SELECT guildhall_person())::uuid[]));
+
+-- Locks profiles until the transaction ends, in the order of their ids.
+CREATE FUNCTION guildhall_lock_profiles(profiles uuid[]) RETURNS SETOF players
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT * FROM players WHERE id = ANY(profiles) ORDER BY id FOR NO KEY UPDATE
+$$;
+
+-- Closes a profile. Points it, and all profiles that were merged into it before, to the player of the scope.
+CREATE FUNCTION guildhall_absorb_profile(source uuid) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  UPDATE players SET merged_into_id = guildhall_player() WHERE merged_into_id = source;
+  UPDATE players
+  SET is_active = false, is_back_merged = true, merged_into_id = guildhall_player(), display_name = NULL, email = NULL,
+      avatar_url = NULL, avatar_name = NULL
+  WHERE id = source
+$$;
 
 -- The identity at the provider decides who a player is. `issuer` separates identities that are unique only within something:
 -- the workspace for Mock, the issuer of the token for WalletJwt. It is empty if the provider is one for all.
@@ -54,6 +77,18 @@ CREATE TABLE auth_methods (
 CREATE INDEX ON auth_methods (player_id);
 -- A player never has two primary methods, also after parallel requests.
 CREATE UNIQUE INDEX auth_methods_primary ON auth_methods (player_id) WHERE is_primary;
+
+-- A sign-in finds a method by its identity before the player is known, so guildhall_app sees all rows.
+CALL guildhall_isolate('auth_methods', 'true');
+CREATE POLICY own_rows ON auth_methods TO guildhall_player USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
+-- The method of an identity, whoever has it.
+CREATE FUNCTION guildhall_find_identity(provider text, identity_issuer text, user_id text)
+RETURNS TABLE ("methodId" uuid, "playerId" uuid, "secretHash" bytea)
+LANGUAGE sql STABLE ROWS 1 SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT id, player_id, secret_hash FROM auth_methods
+  WHERE auth_provider = provider AND issuer = identity_issuer AND provider_user_id = user_id
+$$;
 
 CREATE TABLE devices (
   id                 uuid PRIMARY KEY,
@@ -265,3 +300,7 @@ GRANT SELECT, UPDATE (player_id) ON player_bans TO guildhall_player;
 GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_player;
 GRANT SELECT, INSERT, UPDATE ON tenant_player_counts TO guildhall_player;
 GRANT INSERT ON audit_records TO guildhall_player;
+
+-- These see other players.
+REVOKE EXECUTE ON FUNCTION guildhall_lock_profiles, guildhall_absorb_profile, guildhall_find_identity FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_lock_profiles, guildhall_absorb_profile, guildhall_find_identity TO guildhall_player;

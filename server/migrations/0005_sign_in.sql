@@ -167,6 +167,17 @@ CREATE TABLE email_credentials (
   CHECK (player_id IS NOT NULL OR (password_hash IS NULL AND verified_at IS NULL))
 );
 CREATE INDEX ON email_credentials (player_id) WHERE player_id IS NOT NULL;
+-- A sign-in finds an address before the player is known, so guildhall_app sees all rows. A player also sees addresses that belong to
+-- nobody yet, to take one with a code.
+CALL guildhall_isolate('email_credentials', 'true');
+CREATE POLICY own_rows ON email_credentials TO guildhall_player
+  USING (player_id IS NULL OR player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
+-- Locks the addresses of players until the transaction ends, in the order of the addresses.
+CREATE FUNCTION guildhall_lock_credentials(players uuid[]) RETURNS SETOF text
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT email FROM email_credentials WHERE player_id = ANY(players) ORDER BY email FOR UPDATE
+$$;
 
 -- Mails to an address on behalf of a tenant within a day. The nil UUID stands for the player portal, the highest UUID for notices
 -- about profiles.
@@ -279,6 +290,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   FROM portal_refresh_tokens token JOIN portal_sessions session ON session.id = token.session_id
   WHERE token.token_hash = wanted_hash
 $$;
+REVOKE EXECUTE ON FUNCTION guildhall_lock_credentials FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION guildhall_lock_credentials TO guildhall_player;
 REVOKE EXECUTE ON FUNCTION guildhall_find_portal_session FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_find_portal_session TO guildhall_app;
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
@@ -42,6 +43,44 @@ describe('scopes', () => {
       ),
       /row-level security/,
     );
+  });
+
+  test('of a player show the addresses of that player, and addresses without a player', async () => {
+    const name = randomUUID();
+    for (const [email, playerId] of [
+      [`ada-${name}@players.example`, ada.playerId],
+      [`bob-${name}@players.example`, bob.playerId],
+      [`pending-${name}@players.example`, null],
+    ])
+      await app.owner.query(
+        'INSERT INTO email_credentials (email, player_id, mails_since, mails_sent) VALUES ($1, $2, now(), 0)',
+        [email, playerId],
+      );
+    const scope = database.forPlayer(ada.playerId);
+    const rows = await scope.rows<{ email: string }>(
+      sql`SELECT email FROM email_credentials WHERE email LIKE ${`%${name}%`} ORDER BY email`,
+    );
+    assert.deepEqual(
+      rows.map(({ email }) => email.split('-')[0]),
+      ['ada', 'pending'],
+    );
+    const given = scope.run(
+      sql`UPDATE email_credentials SET player_id = ${bob.playerId} WHERE player_id IS NULL AND email LIKE ${`%${name}%`}`,
+    );
+    await assert.rejects(given, /row-level security/);
+  });
+
+  test('of a player reject changes to the profile and the sign-in methods of others', async () => {
+    const scope = database.forPlayer(ada.playerId);
+    assert.equal(
+      await scope.run(sql`UPDATE players SET display_name = 'taken' WHERE id = ${bob.playerId}`),
+      0,
+    );
+    assert.equal(await scope.run(sql`DELETE FROM auth_methods WHERE player_id = ${bob.playerId}`), 0);
+    const given = scope.run(
+      sql`UPDATE auth_methods SET player_id = ${bob.playerId} WHERE player_id = ${ada.playerId}`,
+    );
+    await assert.rejects(given, /row-level security/);
   });
 
   test('accept only UUIDs', () => {

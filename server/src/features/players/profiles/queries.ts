@@ -100,7 +100,7 @@ export async function lockProfiles(db: Querier, playerIds: string[]): Promise<Ma
   const rows = await db.rows<LockedProfile & { id: string }>(sql`
     SELECT id, email, display_name AS "displayName", avatar_url AS "avatarUrl", avatar_name AS "avatarName",
            profile_visibility AS "profileVisibility", is_active AS "isActive", merged_into_id AS "mergedIntoId"
-    FROM players WHERE id = ANY(${playerIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`);
+    FROM guildhall_lock_profiles(${playerIds}::uuid[])`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -116,15 +116,13 @@ export async function updateProfile(
     WHERE id = ${playerId}`);
 }
 
-/** Finds the sign-in method of an identity, and its player. */
+/** Finds the sign-in method of an identity, and its player, who may be outside of the scope. */
 export function findIdentity(
   db: Querier,
   identity: Identity,
 ): Promise<{ methodId: string; playerId: string; secretHash: Buffer | null } | undefined> {
   return db.row(sql`
-    SELECT id AS "methodId", player_id AS "playerId", secret_hash AS "secretHash" FROM auth_methods
-    WHERE auth_provider = ${identity.provider} AND issuer = ${identity.issuer}
-      AND provider_user_id = ${identity.providerUserId}`);
+    SELECT * FROM guildhall_find_identity(${identity.provider}, ${identity.issuer}, ${identity.providerUserId})`);
 }
 
 /**

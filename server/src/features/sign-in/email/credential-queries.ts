@@ -23,8 +23,7 @@ export function lockCredential(db: Querier, email: string): Promise<Credential |
 
 /** Locks the addresses of players, sorted by address. Every transaction takes these locks first, which prevents deadlocks. */
 export async function lockCredentials(db: Querier, playerIds: string[]): Promise<void> {
-  await db.rows(sql`
-    SELECT FROM email_credentials WHERE player_id = ANY(${playerIds}::uuid[]) ORDER BY email FOR UPDATE`);
+  await db.rows(sql`SELECT guildhall_lock_credentials(${playerIds}::uuid[])`);
 }
 
 /** Locks a player until the transaction ends. Every sign-in takes this lock before the other locks of the player. */

@@ -9,19 +9,14 @@ export interface Inherited {
   avatarName: string | null;
 }
 
-/** Closes the source. Points it, and all profiles that were merged into it before, to the target. */
+/** Closes the source. Points it, and all profiles that were merged into it before, to the target, whose scope it runs in. */
 export async function absorbProfile(
   db: Querier,
   sourceId: string,
   targetId: string,
   inherited: Inherited,
 ): Promise<void> {
-  for (const condition of [sql`merged_into_id = ${sourceId}`, sql`id = ${sourceId}`])
-    await db.run(sql`
-      UPDATE players
-      SET is_active = false, is_back_merged = true, merged_into_id = ${targetId}, display_name = NULL, email = NULL,
-          avatar_url = NULL, avatar_name = NULL
-      WHERE ${condition}`);
+  await db.run(sql`SELECT guildhall_absorb_profile(${sourceId})`);
   await db.run(sql`
     UPDATE players
     SET display_name = ${inherited.displayName}, email = ${inherited.email}, avatar_url = ${inherited.avatarUrl},
