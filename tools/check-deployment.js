@@ -145,6 +145,17 @@ function checkPrometheus() {
   );
   const tests = join(ROOT, 'deploy/prometheus/alerts.test.yaml');
   report('the alert rules fire when they should', run('promtool', ['test', 'rules', tests]));
+
+  const expressions = JSON.parse(read('grafana/guildhall.json')).panels.flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.*')),
+  );
+  const recorded = join(scratch, 'dashboard.yaml');
+  const panels = expressions.map((expr, place) => ({ record: `panel:${place}`, expr }));
+  writeFileSync(recorded, JSON.stringify({ groups: [{ name: 'dashboard', rules: panels }] }));
+  report(
+    'Prometheus accepts the expressions of the dashboard',
+    expressions.length < 25 ? 'They were not found.' : run('promtool', ['check', 'rules', recorded]),
+  );
 }
 
 /** Runs the build steps of the Dockerfile, and the server as an unprivileged user on a folder that only root can write. */

@@ -7,7 +7,7 @@ import { createCache } from './cache.ts';
 function arrange() {
   let notify: (id: string | undefined) => void = () => {};
   const changes: ChangeFeed = { on: (_table, forget) => (notify = forget), close: async () => {} };
-  const known = createCache<{ version: number }>(changes, ['tenants'], 10);
+  const known = createCache<{ version: number }>('test', changes, ['tenants'], 10);
   let version = 0;
   let loads = 0;
   return {

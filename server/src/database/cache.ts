@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { countCache } from '../core/cache-counts.ts';
 import type { ChangeFeed, WatchedTable } from './change-feed.ts';
 
 /** Caches values from the database until they change. */
@@ -14,14 +15,16 @@ const MAX_AGE_MS = 5 * 60_000;
 
 /**
  * Caches up to `max` values, and invalidates all of them when a row of one of `tables` changes. A value that was loaded
- * during a change is returned, but not cached.
+ * during a change is returned, but not cached. The metrics count its hits under `name`.
  */
 export function createCache<Value extends object>(
+  name: string,
   changes: ChangeFeed,
   tables: WatchedTable[],
   max: number,
 ): Cache<Value> {
   const values = new LRUCache<string, Value>({ max, ttl: MAX_AGE_MS });
+  const counts = countCache(name);
   let generation = 0;
   const invalidate = (): void => {
     generation++;
@@ -32,7 +35,11 @@ export function createCache<Value extends object>(
   return {
     async get(key, load) {
       const known = values.get(key);
-      if (known) return known;
+      if (known) {
+        counts.hits++;
+        return known;
+      }
+      counts.misses++;
       const began = generation;
       const value = await load();
       if (value && began === generation) values.set(key, value);

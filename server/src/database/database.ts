@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { BillingContext } from '../core/billing-context.ts';
 import { isGuid } from '../core/ids.ts';
+import { measurePool } from './pool-metrics.ts';
 import { createFairSemaphore } from './fair-semaphore.ts';
 import { rowTypes } from './row-types.ts';
 import { sql, type Sql } from './sql.ts';
@@ -118,6 +119,8 @@ export function openDatabase(
     work: 'heavy',
   });
   const slots = createFairSemaphore(HEAVY_READS);
+  measurePool(work, pool);
+  measurePool('heavy', heavyPool, () => slots.waiting());
   const heavyScope = (owner: string, begin: string, options?: { patient?: boolean }): Scope =>
     wrapScope((work) => slots.run(owner, work, options), scope(heavyPool, begin));
   return {

@@ -19,6 +19,8 @@ export interface FairSemaphore {
    * limit applies.
    */
   run<Result>(owner: string, work: () => Promise<Result>, options?: { patient?: boolean }): Promise<Result>;
+  /** The number of tasks that wait for a slot. */
+  waiting(): number;
 }
 
 const RETRY_AFTER_SECONDS = '5';
@@ -100,5 +102,6 @@ export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
         release(owner);
       }
     },
+    waiting: () => waiting.values().reduce((sum, queue) => sum + queue.length, 0),
   };
 }

@@ -10,6 +10,7 @@ export function sendProblem(
   problem: ProblemError,
 ): FastifyReply {
   const { headers = {}, members = {} } = problem.details;
+  request.problemCode = problem.code;
   return reply
     .code(problem.status)
     .headers(headers)

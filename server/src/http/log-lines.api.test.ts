@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { ProblemError } from '../core/problem.ts';
-import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { eventually } from '../testing/eventually.ts';
 import { httpClient } from '../testing/http-client.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { createHttpServer } from './server.ts';
@@ -37,6 +39,36 @@ describe('log lines', () => {
       assert.equal((await http.get(`/${code}`)).body.code, code);
     await server.close();
     assert.deepEqual(Object.fromEntries(levels), { 503: WARN, 502: WARN, 500: ERROR });
+  });
+
+  test('are one for each request, with its id, operation, status, time and tenant', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const requests = [
+      ['getPlayerProfile', `/api/player-profiles/${player.playerId}`, { gameKey: tenant.gameKey }, 200],
+      ['getOwnProfile', '/api/player-profile/me', { bearer: player.accessToken }, 200],
+      ['getTenant', `/api/bus_tenants/${tenant.tenantId}`, admin, 200],
+      ['getTenant', `/api/bus_tenants/${tenant.tenantId}`, {}, 401],
+    ] as const;
+    for (const [operation, path, caller, status] of requests) {
+      const id = `log-line-${randomUUID()}`;
+      const answer = await app.http.get(path, { ...caller, headers: { 'x-request-id': id } });
+      assert.equal(answer.status, status, answer.text);
+      const ofRequest = () => texts.filter((text) => text.includes(id)).map((text) => JSON.parse(text));
+      await eventually(() => ofRequest().length > 0);
+      const [line, ...others] = ofRequest();
+      assert.deepEqual(others, []);
+      const { reqId, operation: named, method, status: answered, ms, tenantId } = line;
+      assert.deepEqual(
+        { reqId, named, method, answered, tenantId },
+        { reqId: id, named: operation, method: 'GET', answered: status, tenantId: tenant.tenantId },
+      );
+      assert.ok(Number.isInteger(ms));
+    }
+    const id = `log-line-${randomUUID()}`;
+    await app.http.get('/api/bus_tenants/not-an-id', { headers: { 'x-request-id': id } });
+    await eventually(() => texts.some((text) => text.includes(id)));
+    assert.ok(!texts.join('').includes('not-an-id'));
   });
 
   test('contain no key, token, password or body', async () => {

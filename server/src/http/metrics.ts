@@ -1,17 +1,61 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register, type Registry } from 'prom-client';
 import { Type } from 'typebox';
+import { cacheCounts } from '../core/cache-counts.ts';
 import { ProblemError } from '../core/problem.ts';
+import { version } from '../core/version.ts';
 import { bearerToken } from './credential-scope.ts';
 import { problems } from './schemas.ts';
 
 /** Who may read the metrics: everyone, nobody, or callers with a token. */
 export type MetricsAccess = 'open' | 'closed' | { token: string };
 
-/** Measures every request by operation and status, and serves the registry to Prometheus at `/metrics`. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The provider of a sign-in, for the metrics. A function names the provider of a body. Its values must be few. */
+    signsInWith?: string | ((body: unknown) => string);
+  }
+}
+
+const problemsByCode = new Counter({
+  name: 'guildhall_problems_total',
+  help: 'Error responses by the code of their problem.',
+  labelNames: ['code'] as const,
+});
+const signIns = new Counter({
+  name: 'guildhall_sign_ins_total',
+  help: 'Sign-ins by provider and result: success, or the code of the problem.',
+  labelNames: ['provider', 'result'] as const,
+});
+/**
+ * Measures every request by operation and status, and serves two registries to Prometheus at `/metrics`: the one of the
+ * application, and the default one, with the counters of the process. No label has an id or another value that clients choose.
+ */
 export function measureRequests(app: FastifyInstance, registry: Registry, access: MetricsAccess): void {
   collectDefaultMetrics({ register: registry });
+  registry.registerMetric(
+    new Counter({
+      name: 'guildhall_cache_requests_total',
+      help: 'Reads of the caches in memory, by result (hit, miss).',
+      labelNames: ['cache', 'result'] as const,
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [cache, { hits, misses }] of cacheCounts()) {
+          this.inc({ cache, result: 'hit' }, hits);
+          this.inc({ cache, result: 'miss' }, misses);
+        }
+      },
+    }),
+  );
+  const build = new Gauge({
+    name: 'guildhall_build_info',
+    help: 'The version of Guildhall. The value is 1.',
+    labelNames: ['version'] as const,
+    registers: [registry],
+  });
+  build.set({ version }, 1);
   const duration = new Histogram({
     name: 'guildhall_http_request_duration_seconds',
     help: 'Seconds from the arrival of a request to the end of its response.',
@@ -22,6 +66,14 @@ export function measureRequests(app: FastifyInstance, registry: Registry, access
   app.addHook('onResponse', async (request, reply) => {
     const operation = request.routeOptions.schema?.operationId ?? 'unknown';
     duration.labels(operation, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    const { problemCode } = request;
+    if (problemCode) problemsByCode.inc({ code: problemCode });
+    const { signsInWith } = request.routeOptions.config;
+    if (signsInWith)
+      signIns.inc({
+        provider: typeof signsInWith === 'string' ? signsInWith : signsInWith(request.body),
+        result: reply.statusCode < 400 ? 'success' : (problemCode ?? 'unknown'),
+      });
   });
   app.get(
     '/metrics',
@@ -40,7 +92,10 @@ export function measureRequests(app: FastifyInstance, registry: Registry, access
         },
       },
     },
-    async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+    async (_request, reply) => {
+      const [process, application] = await Promise.all([register.metrics(), registry.metrics()]);
+      return reply.type(registry.contentType).send(`${process}\n${application}`);
+    },
   );
 }
 

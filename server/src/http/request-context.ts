@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Author, Origin, Report, Self } from '../core/author.ts';
 import type { BillingContext } from '../core/billing-context.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
+import { isGuid } from '../core/ids.ts';
 import { clientAddress } from './client-address.ts';
 
 const MAX_USER_AGENT_LENGTH = 256;
@@ -14,6 +15,8 @@ declare module 'fastify' {
     bearerCaller: BearerCaller | null;
     walletCaller: WalletCaller | null;
     billing: BillingContext | null;
+    /** The code of the problem that the request was answered with. */
+    problemCode: string | null;
   }
 }
 
@@ -51,6 +54,15 @@ export function bearerOf(request: FastifyRequest): BearerCaller {
 /** The verified wallet-linked player. */
 export function walletOf(request: FastifyRequest): WalletCaller {
   return request.walletCaller ?? missingCaller(request, 'wallet-linked player');
+}
+
+/** The tenant of a request, for logs and traces: the one of its key or token, or the one that its path names. */
+export function tenantIdOf(request: FastifyRequest): string | undefined {
+  const { keyCaller, playerCaller, walletCaller } = request;
+  const known = keyCaller?.tenantId ?? playerCaller?.tenantId ?? walletCaller?.tenantId;
+  if (known) return known;
+  const named = (request.params as { tenantId?: unknown } | undefined)?.tenantId;
+  return typeof named === 'string' && isGuid(named) ? named : undefined;
 }
 
 /** The verified account as the author of a change. */

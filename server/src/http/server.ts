@@ -15,7 +15,7 @@ import { cutStalledReaders } from './traffic/stalled-readers.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
 import { ProblemError } from '../core/problem.ts';
-import './request-context.ts';
+import { tenantIdOf } from './request-context.ts';
 
 export type App = FastifyInstance<any, any, any, any, TypeBoxTypeProvider>; // oxlint-disable-line typescript/no-explicit-any
 
@@ -63,7 +63,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   parseJsonBodies(app);
 
   const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
-  for (const known of [...callers, 'billing']) app.decorateRequest(known, null);
+  for (const known of [...callers, 'billing', 'problemCode']) app.decorateRequest(known, null);
   app.addHook('onRoute', declareCommonStatuses);
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -88,7 +88,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
         method: request.method,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
-        tenantId: request.keyCaller?.tenantId,
+        tenantId: tenantIdOf(request),
       },
       'request',
     );

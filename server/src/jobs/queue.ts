@@ -105,7 +105,9 @@ export async function installQueues(url: string, queues: Queue<object>[]): Promi
     await owner.query(`
       GRANT USAGE ON SCHEMA pgboss TO guildhall_app, guildhall_player;
       GRANT SELECT ON pgboss.version, pgboss.queue TO guildhall_app, guildhall_player;
-      GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app, guildhall_player`);
+      GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app, guildhall_player;
+      -- For the metrics.
+      GRANT SELECT (name, state, blocked, priority, created_on, start_after) ON pgboss.job TO guildhall_app`);
   } finally {
     await owner.end();
   }

@@ -1,5 +1,6 @@
 import type { BaseLogger } from 'pino';
 import { PgBoss } from 'pg-boss';
+import { Histogram } from 'prom-client';
 import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
 import type { OwnersOf, Queue } from './queue.ts';
 
@@ -41,6 +42,13 @@ const REPEAT_REPORT_MS = 60_000;
 /** How long running jobs may take when the worker stops. */
 const STOP_TIMEOUT_MS = 10_000;
 
+const duration = new Histogram({
+  name: 'guildhall_job_duration_seconds',
+  help: 'Seconds of one attempt of a job, by queue and result (done, failed).',
+  labelNames: ['queue', 'result'] as const,
+  buckets: [0.01, 0.1, 1, 10, 60, 600],
+});
+
 /** Runs queued and scheduled jobs of the database of `url` (schema pgboss). */
 export async function startWorker(
   url: string,
@@ -74,7 +82,7 @@ export async function startWorker(
     await boss.createQueue(job.name);
     await boss.schedule(job.name, job.cron, null, { tz: 'UTC', retryLimit: 5, retryBackoff: true });
     await boss.work(job.name, { pollingIntervalSeconds: 30 }, async () => {
-      await job.run();
+      await measure(job.name, () => job.run());
       logger.info({ job: job.name }, 'scheduled job ran');
     });
   }
@@ -94,11 +102,22 @@ async function attempt(
   logger: BaseLogger,
 ): Promise<Error | undefined> {
   try {
-    await run(data as never);
+    await measure(queue.name, () => run(data as never));
     return undefined;
   } catch (error) {
     const reason = error as Error;
     logger.warn({ queue: queue.name, job: id, reason: reason.message }, 'job failed and will be retried');
     return reason;
+  }
+}
+
+async function measure(queue: string, work: () => Promise<void>): Promise<void> {
+  const end = duration.startTimer({ queue });
+  try {
+    await work();
+    end({ result: 'done' });
+  } catch (error) {
+    end({ result: 'failed' });
+    throw error;
   }
 }

@@ -3,6 +3,8 @@ import { Registry } from 'prom-client';
 import { issuerOf, type Config } from './config.ts';
 import { openChangeFeed } from '../database/change-feed.ts';
 import { openDatabase, type Database } from '../database/database.ts';
+import { measurePartitions } from '../database/partition-metrics.ts';
+import { measurePools } from '../database/pool-metrics.ts';
 import {
   isPlatformAdmin,
   listEndedSessions,
@@ -33,6 +35,7 @@ import {
 } from '../features/wallet/recording/index.ts';
 import { createMemberships } from '../features/studio/workspaces/index.ts';
 import { createExports } from '../http/exports.ts';
+import { measureQueues } from '../jobs/measure-queues.ts';
 import { openJobs, type Jobs } from '../jobs/queue.ts';
 import { openOutboundClient, type OutboundClient } from '../outbound/http-client.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
@@ -82,6 +85,9 @@ export async function openServices(
   const changes = closing(await openChangeFeed(databaseUrl));
   const jobs = closing(await openJobs(database));
   const metrics = new Registry();
+  measurePools(metrics);
+  measurePartitions(metrics, database);
+  measureQueues(metrics, database);
   const redis = config.redisUrl ? openRedis(config.redisUrl, logger) : undefined;
   if (redis) {
     opened.defer(() => redis.disconnect());

@@ -1,5 +1,6 @@
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
+import { countCache } from '../../../core/cache-counts.ts';
 import { createCache } from '../../../database/cache.ts';
 import {
   MAX_DEFINITIONS_FOR_AUTO_CREATE,
@@ -45,7 +46,13 @@ const defaults = { eventCategory: null, eventDescription: null, isActive: true }
 /** Creates a resolver that caches definitions and settings until they change. It does not cache missing definitions. */
 export function createDefinitionResolver(database: Database, changes: ChangeFeed): DefinitionResolver {
   const definitions = createDefinitionCache(changes);
-  const settings = createCache<{ autoCreate: boolean }>(changes, ['tenants'], MAX_CACHED_SETTINGS);
+  const counts = countCache('definitions');
+  const settings = createCache<{ autoCreate: boolean }>(
+    'definition_settings',
+    changes,
+    ['tenants'],
+    MAX_CACHED_SETTINGS,
+  );
 
   return {
     async resolve(tenantId, wanted) {
@@ -54,7 +61,10 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
       const pairs = wanted.pairs.filter(
         ({ eventKey, eventValue }) => !cached.byPair.has(pairKey(eventKey, eventValue)),
       );
-      if (ids.length > 0 || pairs.length > 0) {
+      const missing = ids.length + pairs.length;
+      counts.misses += missing;
+      counts.hits += wanted.ids.length + wanted.pairs.length - missing;
+      if (missing > 0) {
         const found = await findDefinitions(database.forTenant(tenantId), tenantId, { ids, pairs });
         definitions.add(tenantId, cached, found);
       }

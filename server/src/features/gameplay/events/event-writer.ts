@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { measurePool } from '../../../database/pool-metrics.ts';
 import { createBatcher } from '../../../database/batcher.ts';
 import {
   chargeText,
@@ -47,6 +48,7 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
     pipeline: false,
     work: 'events',
   });
+  measurePool('events', pool);
   const role = await database.row<{ canCopy: boolean }>(
     sql`SELECT rolbypassrls AS "canCopy" FROM pg_roles WHERE rolname = 'guildhall_event_writer'`,
   );

@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client';
 import type { Database } from '../../../database/database.ts';
 import {
   MAX_DEFINITIONS_FOR_AUTO_CREATE,
@@ -59,6 +60,14 @@ export interface EventError {
   eventValue?: string;
 }
 
+const events = new Counter({
+  name: 'guildhall_events_total',
+  help: 'Received events by scope (match, player) and result (stored, duplicate, rejected).',
+  labelNames: ['scope', 'result'] as const,
+});
+for (const scope of ['match', 'player'])
+  for (const result of ['stored', 'duplicate', 'rejected']) events.inc({ scope, result }, 0);
+
 /**
  * Stores a batch of events. An invalid event is reported in `errors`, and the others are stored. Each event in `records` is
  * on disk and charged. Throws `quota_exceeded` if the new events exceed the hard stop of the plan; then nothing is stored.
@@ -84,6 +93,9 @@ export async function ingestEvents(
   const unique = sortAndDeduplicate(rows, result);
   const admitted = await enforceQuota(services, scope, sender.billing, unique, result);
   if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, result);
+  events.inc({ scope, result: 'stored' }, result.records.length);
+  events.inc({ scope, result: 'duplicate' }, result.duplicateCount);
+  events.inc({ scope, result: 'rejected' }, result.errors.length);
   result.errors.sort((a, b) => a.index - b.index);
   result.warnings.sort((a, b) => a.index - b.index);
   return result;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/database.ts';
+import { countCache } from '../../../core/cache-counts.ts';
 import { findRoster } from '../matches/index.ts';
 
 /** The match and the player of a roster entry. */
@@ -17,6 +18,7 @@ const MAX_CACHED_ENTRIES = 100_000;
 
 /** Creates a cache of roster entries. It has no invalidation, because the player and match of an entry never change. */
 export function createRosters(database: Database): Rosters {
+  const counts = countCache('rosters');
   const cache = new LRUCache<string, MatchActor>({ max: MAX_CACHED_ENTRIES });
   return {
     async find(tenantId, matchPlayerIds) {
@@ -27,6 +29,8 @@ export function createRosters(database: Database): Rosters {
         if (entry) found.set(id, entry);
         else missing.push(id);
       }
+      counts.hits += found.size;
+      counts.misses += missing.length;
       if (missing.length === 0) return found;
       for (const { matchPlayerId, ...entry } of await findRoster(
         database.forTenant(tenantId),

@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client';
 import type { Database, Querier, Scope } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { OutboundError, type OutboundClient } from '../../../outbound/http-client.ts';
@@ -33,6 +34,13 @@ const MAX_RESPONSE_BYTES = 1024;
 /** An endpoint without any success for this long is disabled. */
 const DISABLE_AFTER_SECONDS = 5 * 24 * 60 * 60;
 
+const deliveries = new Counter({
+  name: 'guildhall_webhook_attempts_total',
+  help: 'Attempts to deliver a webhook, by result: delivered, refused (the endpoint answered with another status), unreachable.',
+  labelNames: ['result'] as const,
+});
+for (const result of ['delivered', 'refused', 'unreachable']) deliveries.inc({ result }, 0);
+
 /**
  * Makes one attempt to send a delivery. Runs in the worker. If the process crashes, the queue retries the job, and the
  * delivery is sent again with the same `webhook-id`. Throws if another worker owns the attempt, so that the queue retries
@@ -51,6 +59,12 @@ export async function attemptDelivery(
   const { retryAfter, ...outcome } = await send(services, attempt);
   if (outcome.error === null) await succeed(database, attempt, outcome);
   else await fail(services, attempt, outcome, retryAfter);
+  deliveries.inc({ result: resultOf(outcome) });
+}
+
+function resultOf({ error, statusCode }: Outcome): string {
+  if (error === null) return 'delivered';
+  return statusCode === null ? 'unreachable' : 'refused';
 }
 
 async function send(

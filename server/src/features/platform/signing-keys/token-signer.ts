@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
+import { countCache } from '../../../core/cache-counts.ts';
 import { newId } from '../../../core/ids.ts';
 import { now } from '../../../core/timestamps.ts';
 import { ALGORITHM, generateSigningKey, readKeyRing, type SigningKey } from './key-ring.ts';
@@ -56,6 +57,7 @@ export async function openTokenSigner(
 ): Promise<TokenSigner> {
   await ensureSigningKey(database, vault);
   let keys = await readKeyRing(database, vault);
+  const counts = countCache('tokens');
   const verified = new LRUCache<string, { claims: TokenClaims; kid: string }>({ max: MAX_CACHED_TOKENS });
 
   // Reloads run one after another. A change that is notified during a reload can be missing from the rows of that reload.
@@ -90,7 +92,11 @@ export async function openTokenSigner(
   const identify = async (token: string): Promise<TokenClaims | undefined> => {
     const known = verified.get(token);
     // The token can have expired and its key can have retired since the token was cached.
-    if (known) return isCurrent(known.claims) && keys.find(known.kid) ? known.claims : undefined;
+    if (known) {
+      counts.hits++;
+      return isCurrent(known.claims) && keys.find(known.kid) ? known.claims : undefined;
+    }
+    counts.misses++;
     try {
       const { payload, protectedHeader } = await jwtVerify<TokenClaims>(
         token,

@@ -47,7 +47,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
       '/api/player-auth/challenge/verify',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { usage: 'write' },
+        config: { usage: 'write', signsInWith: 'Challenge' },
         schema: {
           operationId: 'logInPlayerByChallenge',
           tags,

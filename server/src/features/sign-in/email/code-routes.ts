@@ -41,7 +41,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
       '/api/player-auth/otc/exchange',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { usage: 'write' },
+        config: { usage: 'write', signsInWith: 'EmailOneTimeCode' },
         schema: {
           operationId: 'logInPlayerByCode',
           tags,

@@ -42,7 +42,7 @@ export function emailPasswordRoutes(
       '/api/player-auth/email/signup',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { usage: 'write' },
+        config: { usage: 'write', signsInWith: 'EmailPassword' },
         schema: {
           operationId: 'signUpPlayer',
           tags,
@@ -67,7 +67,7 @@ export function emailPasswordRoutes(
       '/api/player-auth/email/tenant-login',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { usage: 'write' },
+        config: { usage: 'write', signsInWith: 'EmailPassword' },
         schema: {
           operationId: 'logInPlayerByPassword',
           tags,

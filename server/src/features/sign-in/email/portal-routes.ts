@@ -35,6 +35,7 @@ export function emailPortalRoutes(
     app.post(
       '/api/player-portal-auth/otc/exchange',
       {
+        config: { signsInWith: 'PortalCode' },
         schema: {
           operationId: 'logInToPortalByCode',
           tags,

@@ -4,6 +4,7 @@ import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { billingOf, keyOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { LoginResult } from '../tokens/index.ts';
+import { tokenProviders, type TokenProvider } from './identity.ts';
 import { playerExists, type PlayerExistsServices } from './player-exists.ts';
 import { CreatePlayerBody, LoginBody, PlayerExistsBody, PlayerExistsResult } from './schemas.ts';
 import { signIn, type SignInServices } from './sign-in.ts';
@@ -20,7 +21,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
       '/api/player-auth/login',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { usage: 'write' },
+        config: { usage: 'write', signsInWith: tokenProviderOf },
         schema: {
           operationId: 'logInPlayer',
           tags: ['Player sign-in'],
@@ -50,7 +51,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
       '/api/player-auth/players',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { usage: 'write' },
+        config: { usage: 'write', signsInWith: tokenProviderOf },
         schema: {
           operationId: 'createPlayer',
           tags: ['Player sign-in'],
@@ -96,4 +97,10 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
       },
     );
   };
+}
+
+/** The provider that a body names, for the metrics. The body may not have been validated. */
+function tokenProviderOf(body: unknown): TokenProvider | 'unknown' {
+  const named = (body as { provider?: unknown } | null | undefined)?.provider;
+  return tokenProviders.find((provider) => provider === named) ?? 'unknown';
 }

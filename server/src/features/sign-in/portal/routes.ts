@@ -38,6 +38,7 @@ export function storeAPortalRoutes(
       '/api/player-portal-auth/storea/exchange',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
+        config: { signsInWith: 'PortalStoreA' },
         schema: {
           operationId: 'finishStoreAPortalLogin',
           tags,

@@ -40,7 +40,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
       '/api/player-auth/wallet/verify',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { usage: 'write' },
+        config: { usage: 'write', signsInWith: 'EvmWallet' },
         schema: {
           operationId: 'logInPlayerByWallet',
           tags: ['Player sign-in'],

@@ -39,6 +39,7 @@ export function accountSessionRoutes(
     app.post(
       '/api/saas-auth/login',
       {
+        config: { signsInWith: 'Account' },
         schema: {
           operationId: 'logInAccount',
           tags: ['Accounts'],

@@ -35,7 +35,12 @@ export function openKeyAuthenticator(
   createBudget: CreateBudget,
 ): KeyAuthenticator {
   const lookUp = createKeyLookup(database, createBudget);
-  const cache = createCache<FoundKey>(changes, ['tenant_keys', 'tenants', 'workspaces'], MAX_CACHED_KEYS);
+  const cache = createCache<FoundKey>(
+    'keys',
+    changes,
+    ['tenant_keys', 'tenants', 'workspaces'],
+    MAX_CACHED_KEYS,
+  );
 
   const usedKeyIds = new Set<string>();
   const writeLastUsed = async (): Promise<void> => {

@@ -28,6 +28,7 @@ export function createProviderSettings(
   config: { mockProvider: boolean },
 ): ProviderSettings {
   const cache = createCache<Map<Provider, Record<string, unknown>>>(
+    'provider_settings',
     changes,
     ['provider_settings'],
     MAX_CACHED_TENANTS,

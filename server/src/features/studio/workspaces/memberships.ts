@@ -16,7 +16,7 @@ export interface Memberships {
 
 /** Caches the roles of accounts until a change invalidates them. */
 export function createMemberships(database: Database, changes: ChangeFeed): Memberships {
-  const cache = createCache<{ role: Role }>(changes, ['memberships', 'tenants'], MAX_CACHED_ROLES);
+  const cache = createCache<{ role: Role }>('roles', changes, ['memberships', 'tenants'], MAX_CACHED_ROLES);
   return {
     async role(accountId, place) {
       const name = 'tenantId' in place ? `tenant ${place.tenantId}` : `workspace ${place.workspaceId}`;

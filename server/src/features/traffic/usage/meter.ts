@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { isRolledBack, type Database } from '../../../database/database.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
+import { countCache } from '../../../core/cache-counts.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { findQuota, recordUsage, type CollectedUsage } from './queries.ts';
@@ -52,6 +53,7 @@ export function openUsageMeter(database: Database, changes: ChangeFeed): UsageMe
   const flush = (): Promise<void> => (writing = writing.then(write));
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
 
+  const counts = countCache('quotas');
   const quotas = new LRUCache<string, { quota: Promise<Quota | undefined> }>({
     max: MAX_CACHED_QUOTAS,
     ttl: QUOTA_LIFETIME_MS,
@@ -63,7 +65,9 @@ export function openUsageMeter(database: Database, changes: ChangeFeed): UsageMe
   };
   const quota = (workspaceId: string): Promise<Quota | undefined> => {
     let cached = quotas.get(workspaceId);
-    if (!cached) {
+    if (cached) counts.hits++;
+    else {
+      counts.misses++;
       cached = { quota: readQuota(workspaceId) };
       cached.quota.catch(() => quotas.delete(workspaceId));
       quotas.set(workspaceId, cached);

@@ -1,23 +1,21 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../../../database/database.ts';
+import { readForScrape } from '../../../database/scrape.ts';
 import type { Chain } from './open-chain.ts';
 import { readWriterStatus, type WriterStatus } from './queries.ts';
 
 /** Registers the metrics of the outbox. They come from the database, so each process exports the same values. */
 export function measureChain(registry: Registry, database: Database, { writer }: Chain): void {
-  let reading: Promise<WriterStatus> | undefined;
-  // One query serves all gauges of a collection.
-  const read = () =>
-    (reading ??= readWriterStatus(database, writer.id).finally(() => {
-      reading = undefined;
-    }));
+  const read = readForScrape(() => readWriterStatus(database, writer.id));
   const gauge = (name: string, help: string, valueOf: (status: WriterStatus) => number) =>
     new Gauge({
       name: `guildhall_chain_${name}`,
       help,
       registers: [registry],
       async collect() {
-        this.set(valueOf(await read()));
+        const status = await read();
+        if (status) this.set(valueOf(status));
+        else this.remove();
       },
     });
   gauge('waiting', 'Transactions that are not in a block yet.', ({ waiting }) => waiting);

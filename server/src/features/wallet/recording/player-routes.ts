@@ -91,7 +91,7 @@ export function walletPlayerRoutes(
       '/api/Auth/wallet/login/wallet-jwt',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
-        config: { usage: 'write' },
+        config: { usage: 'write', signsInWith: 'WalletPlayerJwt' },
         schema: {
           operationId: 'logInWalletPlayerByJwt',
           tags,
@@ -109,7 +109,7 @@ export function walletPlayerRoutes(
     app.post(
       '/api/Auth/wallet/login/password',
       {
-        config: { usage: 'read' },
+        config: { usage: 'read', signsInWith: 'WalletPlayerPassword' },
         schema: {
           operationId: 'logInWalletPlayerByPassword',
           tags,

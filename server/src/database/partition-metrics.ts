@@ -1,0 +1,29 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Database } from './database.ts';
+import { readForScrape } from './scrape.ts';
+import { sql } from './sql.ts';
+
+/** Registers how many months after the current one have a partition. Each process exports the same values. */
+export function measurePartitions(registry: Registry, database: Database): void {
+  const read = readForScrape(() =>
+    database.rows<{ table: string; months: number }>(sql`
+      SELECT parent.relname AS table,
+             (extract(year FROM ahead) * 12 + extract(month FROM ahead))::int - 1 AS months
+      FROM pg_class parent, LATERAL (
+        SELECT age(date_trunc('month', max(substring(pg_get_expr(relpartbound, oid) from 'TO \\(''([^'']+)''')::timestamptz), 'UTC'),
+                   date_trunc('month', now(), 'UTC')) AS ahead
+        FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent.oid) partitions
+      WHERE parent.relkind = 'p' AND parent.relnamespace = 'public'::regnamespace`),
+  );
+  const months = new Gauge({
+    name: 'guildhall_partition_months_ahead',
+    help: 'How many months after the current one have a partition, by table. Rows of other months slow their creation.',
+    labelNames: ['table'] as const,
+    registers: [],
+    async collect() {
+      this.reset();
+      for (const { table, months: ahead } of (await read()) ?? []) this.set({ table }, ahead);
+    },
+  });
+  registry.registerMetric(months);
+}
