@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 5ec5496e4b462a6dadb7032118fb4491b05eb1cd6ba8f81d6d7fb52b721edf59
+// Document: 09104d3f27af6ef4cc6ad9faa5eb9d7feb3d276ccbfe4ce3d899593e8daffb49
 
 export interface paths {
     "/metrics": {
@@ -1838,6 +1838,46 @@ export interface paths {
          * @description Returns the hashes of up to 1,000 entries from an index on, without their contents, and the head of the chain. The hashes prove that an entry belongs to the chain that ends in a head. Store a head outside of Guildhall to detect any later change of earlier entries.
          */
         get: operations["listWalletTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/wallet-entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List entries of the wallet ledger
+         * @description Returns entries with all values that their hashes are computed from, and the head of the chain. Read all pages with `order=oldest` to verify the chain. Pass `nextCursor` as `cursor` to read the next page. A request with a filter searches at most 10,000 entries. So a page may have fewer items than `limit`, or none, and still have a next page.
+         */
+        get: operations["listWalletEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/wallet-transactions/{transactionHash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a wallet transaction
+         * @description Returns the entries of a transaction, with all values that their hashes are computed from. With an EVM chain, `chain` says whether the transaction is final.
+         */
+        get: operations["getTenantWalletTransaction"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4132,6 +4172,29 @@ export interface components {
             /** Format: uuid */
             nextCursor?: string;
         };
+        ListedWalletEntry: {
+            /** @description The position in the tenant’s chain, from 1. */
+            index: number;
+            /** Format: date-time */
+            recordedAt: string;
+            kind: string;
+            /** @description The player that the entry is about. */
+            playerIndex: number;
+            body: {
+                [key: string]: unknown;
+            };
+            salt: string;
+            /** @description The canonical text of the entry. contentHash is its keccak-256. */
+            canonical: string;
+            /** @description 0x and 64 hexadecimal digits. */
+            contentHash: string;
+            /** @description 0x and 64 hexadecimal digits. */
+            previousHash: string;
+            /** @description The keccak-256 of the 64 bytes of previousHash and contentHash. */
+            hash: string;
+            /** @description 0x and 64 hexadecimal digits. */
+            transactionHash: string;
+        };
         LoginChallenge: {
             /** Format: uuid */
             challengeId: string;
@@ -5377,6 +5440,17 @@ export interface components {
             address: string;
             /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
             chainId?: number | null;
+        };
+        /** @enum {string} */
+        WalletEntryKind: "player.added" | "player.verified" | "player.scored" | "session.started" | "session.ended" | "match.started" | "record.added" | "match.player_ended" | "match.ended";
+        /** @enum {string} */
+        WalletEntryOrder: "newest" | "oldest";
+        WalletEntryPage: {
+            items: components["schemas"]["ListedWalletEntry"][];
+            head: components["schemas"]["WalletChainHead"];
+            hasMore: boolean;
+            /** @description The index that the next page begins after. */
+            nextCursor?: number;
         };
         WalletJwtLoginRequest: {
             /** @description The JWT from the wallet’s issuer. */
@@ -8114,6 +8188,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WalletChain"];
+                };
+            };
+        };
+    };
+    listWalletEntries: {
+        parameters: {
+            query?: {
+                order?: components["schemas"]["WalletEntryOrder"];
+                /** @description Only entries of this kind. */
+                kind?: components["schemas"]["WalletEntryKind"];
+                /** @description Only entries about the player with this index. */
+                playerIndex?: number;
+                /** @description `nextCursor` of the previous page, or any index: the page begins after it. */
+                cursor?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletEntryPage"];
+                };
+            };
+        };
+    };
+    getTenantWalletTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                transactionHash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletTransaction"];
                 };
             };
         };

@@ -125,6 +125,7 @@ const TEXTS: Record<string, string> = {
   keyId: KEY,
   keyName: 'Production',
   'WalletLedgerEntry.kind': 'player.added',
+  'ListedWalletEntry.kind': 'player.added',
   lastError: 'The connection was refused.',
   level: 'forest-1',
   loginSessionId: SESSION,
@@ -297,6 +298,7 @@ const NUMBERS: Record<string, number> = {
   'WalletChainHead.index': 1,
   'WalletChainLink.index': 1,
   'WalletLedgerEntry.index': 1,
+  'ListedWalletEntry.index': 1,
   lastStatusCode: 200,
   limit: 50,
   'WorkspaceQuota.limit': 1_000_000,
@@ -368,6 +370,7 @@ const TRUE_FLAGS = new Set(
 /** Objects with any members. */
 const OBJECTS: Record<string, object> = {
   'WalletLedgerEntry.body': { playerId: 'ada' },
+  'ListedWalletEntry.body': { playerId: 'ada' },
   data: { keyId: KEY, observed: 1250, threshold: 1000 },
   details: { before: { name: 'Chess' }, after: { name: 'Chess 2' } },
   identifiers: { EvmWallet: ADDRESS },
@@ -401,7 +404,7 @@ const EMPTY = new Set(
 /** Optional members that examples leave out. */
 const OMITTED = new Set(
   (
-    'AuditRecordPage.nextCursor StoredEventPage.nextCursor ListedMatchPage.nextCursor BanPlayerRequest.until UpdateTenantRequest.isActive eventDefinitionId ' +
+    'AuditRecordPage.nextCursor WalletEntryPage.nextCursor StoredEventPage.nextCursor ListedMatchPage.nextCursor BanPlayerRequest.until UpdateTenantRequest.isActive eventDefinitionId ' +
     'CreateGameKeyRequest.expiresAt CreateApiKeyRequest.expiresAt UpdateGameKeyRequest.expiresAt UpdateApiKeyRequest.expiresAt ' +
     'IdentityProof.message IdentityProof.signature IdentityProof.email IdentityProof.code LinkAuthMethodRequest.message ' +
     'LinkAuthMethodRequest.signature LinkAuthMethodRequest.email LinkAuthMethodRequest.code proof sourceProof ' +

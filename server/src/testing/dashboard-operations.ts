@@ -10,6 +10,7 @@ import { openTestStream } from './event-stream.ts';
 import type { Caller } from './http-client.ts';
 import { arrangeInvitation } from './invitations.ts';
 import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
+import { addAnonymous } from './wallet-recording.ts';
 
 /** The tenant and the caller of a request. */
 export interface Scene {
@@ -115,6 +116,12 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
         [tenant.tenantId],
       );
       return rows[0].id as string;
+    },
+    /** Of a new wallet player. */
+    walletTransaction: async ({ tenant }: Scene) => {
+      const answer = await addAnonymous(app, tenant);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body.transactionHash as string;
     },
     notification: async ({ email }: Scene) => {
       const { rows } = await app.owner.query(
@@ -283,6 +290,9 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     getSessionTimeline: reads,
     listTenantMatches: reads,
     getTenantMatch: { ...reads, path: { matchSessionId: made.match } },
+
+    listWalletEntries: reads,
+    getTenantWalletTransaction: { ...reads, path: { transactionHash: made.walletTransaction } },
 
     listAlerts: reads,
     getAlertSettings: reads,

@@ -1,5 +1,10 @@
 import { behind } from '../feature-group.ts';
-import { walletLedgerRoutes, walletPlayerRoutes, walletRecordingRoutes } from './recording/index.ts';
+import {
+  tenantLedgerRoutes,
+  walletLedgerRoutes,
+  walletPlayerRoutes,
+  walletRecordingRoutes,
+} from './recording/index.ts';
 
 /** Recording by wallet-linked players, in a hash-chained ledger and on an EVM chain. */
 export const wallet = {
@@ -7,5 +12,6 @@ export const wallet = {
     behind('gameKey', walletPlayerRoutes),
     behind('walletPlayer', walletRecordingRoutes),
     behind('gameKeyOrWalletPlayer', walletLedgerRoutes),
+    behind('account', tenantLedgerRoutes),
   ],
 };

@@ -1,3 +1,4 @@
+export { tenantLedgerRoutes } from './administration-routes.ts';
 export { createWalletLedger, type WalletLedger } from './ledger.ts';
 export { walletLedgerRoutes } from './ledger-routes.ts';
 export { walletPlayerRoutes } from './player-routes.ts';

@@ -17,6 +17,19 @@ export type EntryBody =
   | { kind: 'match.player_ended'; body: PlayerEnded }
   | { kind: 'match.ended'; body: { matchSessionId: number; playDataId: number } };
 
+/** All kinds of entries. */
+export const entryKinds = Object.keys({
+  'player.added': true,
+  'player.verified': true,
+  'player.scored': true,
+  'session.started': true,
+  'session.ended': true,
+  'match.started': true,
+  'record.added': true,
+  'match.player_ended': true,
+  'match.ended': true,
+} satisfies Record<EntryBody['kind'], true>) as EntryBody['kind'][];
+
 interface AddedRecord {
   id: number;
   matchSessionId: number;

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { join, sql } from '../../../database/sql.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import type { Head, LedgerEntry } from './ledger-entry.ts';
 import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-state.ts';
@@ -177,6 +177,12 @@ const entry = sql`tenant_id AS "tenantId", entry_index AS index, recorded_at AS 
     '0x' || encode(previous_hash, 'hex') AS "previousHash", '0x' || encode(hash, 'hex') AS hash,
     '0x' || encode(transaction_hash, 'hex') AS "transactionHash"`;
 
+export interface EntryFilter {
+  order: 'newest' | 'oldest';
+  kind?: string | undefined;
+  playerIndex?: number | undefined;
+}
+
 export type Link = Pick<LedgerEntry, 'index' | 'contentHash' | 'hash'>;
 
 export type StoredEntry = LedgerEntry & { transactionHash: Hex };
@@ -215,6 +221,22 @@ export async function listEntries(
       AND recorded_at >= coalesce(${range.from}::timestamptz, '-infinity')
       AND recorded_at < coalesce(${range.to}::timestamptz, 'infinity')
     ORDER BY entry_index LIMIT ${limit}`);
+  return rows.map(asHashed);
+}
+
+/** Entries from the index `first` to `last`, optionally of one kind or about one player. */
+export async function selectEntries(
+  db: Querier,
+  tenantId: string,
+  { first, last, kind, playerIndex, order }: EntryFilter & { first: number; last: number },
+  limit: number,
+): Promise<StoredEntry[]> {
+  const conditions = [sql`tenant_id = ${tenantId} AND entry_index BETWEEN ${first} AND ${last}`];
+  if (kind !== undefined) conditions.push(sql`kind = ${kind}`);
+  if (playerIndex !== undefined) conditions.push(sql`player_index = ${playerIndex}`);
+  const rows = await db.rows<StoredEntry>(sql`
+    SELECT ${entry} FROM wallet_ledger_entries WHERE ${join(conditions, ' AND ')}
+    ORDER BY entry_index ${order === 'newest' ? sql`DESC` : sql`ASC`} LIMIT ${limit}`);
   return rows.map(asHashed);
 }
 

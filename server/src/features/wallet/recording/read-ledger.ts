@@ -27,13 +27,16 @@ export async function readTransaction(
   return {
     transactionHash,
     recorder: hash === transactionHash ? 'hash-chain' : 'evm',
-    entries: entries.map(toResponse),
+    entries: entries.map(toShownEntry),
     ...known,
   } as const;
 }
 
-function toResponse(entry: StoredEntry) {
-  const { tenantId: _tenant, transactionHash: _hash, body, ...shown } = entry;
+/** An entry as clients see it. */
+export type ShownEntry = ReturnType<typeof toShownEntry>;
+
+export function toShownEntry(entry: StoredEntry) {
+  const { tenantId: _tenant, body, ...shown } = entry;
   return { ...shown, body: membersOf(body), canonical: canonicalEntry(entry) };
 }
 

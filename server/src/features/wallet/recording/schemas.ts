@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { Int64, Int64Out, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Int64, Int64Out, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { entryKinds } from './ledger-entry.ts';
 
 /** The index of a player, session, match, record or play data. The ledger assigns it, from 1 in each tenant. */
 const Index = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
@@ -230,4 +231,43 @@ export const Chain = Type.Object(
     ),
   },
   { title: 'WalletChain' },
+);
+
+const head = Chain.properties.head;
+
+export const TenantEntriesPath = Type.Object({ tenantId: Guid });
+export const TenantTransactionPath = Type.Object({ tenantId: Guid, transactionHash: Type.String() });
+
+/** The largest page. A dashboard verifies a chain in pages of this size. */
+const MAX_ENTRIES = 1_000;
+
+export const EntriesQuery = Type.Object({
+  order: OneOf(['newest', 'oldest'], { title: 'WalletEntryOrder', default: 'newest' }),
+  kind: Type.Optional(
+    OneOf(entryKinds, { title: 'WalletEntryKind', description: 'Only entries of this kind.' }),
+  ),
+  playerIndex: Type.Optional(
+    Type.Integer({ ...Index, description: 'Only entries about the player with this index.' }),
+  ),
+  cursor: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: '`nextCursor` of the previous page, or any index: the page begins after it.',
+    }),
+  ),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: 50 }),
+});
+
+export const EntryPage = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({ ...Entry.properties, transactionHash: Hash }, { title: 'ListedWalletEntry' }),
+      { maxItems: MAX_ENTRIES },
+    ),
+    head,
+    hasMore: Type.Boolean(),
+    nextCursor: Type.Optional(Type.Integer({ description: 'The index that the next page begins after.' })),
+  },
+  { title: 'WalletEntryPage' },
 );
