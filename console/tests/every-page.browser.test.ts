@@ -47,6 +47,7 @@ const PAGES: [path: string, heading: string][] = [
   [`${game}/matches/${match.matchSessionId}`, 'Match · duel'],
   [`${game}/events?scope=player`, 'Events'],
   [`${game}/definitions`, 'Definitions'],
+  [`${game}/wallet`, 'Wallet ledger'],
   [`${game}/keys`, 'Keys'],
   [`${game}/providers`, 'Sign-in providers'],
   [`${game}/settings`, 'Game settings'],

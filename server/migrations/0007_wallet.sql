@@ -29,7 +29,7 @@ CREATE TABLE wallet_ledger_entries (
   transaction_hash bytea NOT NULL,
   PRIMARY KEY (tenant_id, entry_index)
 );
-CREATE INDEX ON wallet_ledger_entries (tenant_id, transaction_hash);
+CREATE INDEX ON wallet_ledger_entries (transaction_hash, tenant_id);
 CALL guildhall_isolate_tenant('wallet_ledger_entries');
 
 -- The state that follows from the entries. `guildhall verify` derives it again.

@@ -2,12 +2,24 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { GuildhallError } from './client';
 
 const RETRIES = 2;
+const PATIENT_RETRIES = 10;
 
 /** Requests that the server refused for good are not repeated. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES) return false;
   return !(error instanceof GuildhallError) || error.status === 503 || error.status >= 502;
 }
+
+/** For long readings of many pages: a request that was limited is sent again after the time that the server names. */
+export const patience = {
+  retry: (failures: number, error: Error): boolean =>
+    isWorthRetrying(failures, error) ||
+    (failures < PATIENT_RETRIES && error instanceof GuildhallError && error.status === 429),
+  retryDelay: (failures: number, error: Error): number =>
+    error instanceof GuildhallError && error.retryAfter !== undefined
+      ? error.retryAfter * 1_000
+      : 500 * 2 ** failures,
+};
 
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   return new QueryClient({

@@ -10,7 +10,7 @@ import {
 import { meQuery } from './account';
 import { client } from './client';
 import { gameQuery, gamesQuery, lastGameId, lastWorkspaceId, rememberGame } from './game';
-import { textParams } from './search-params';
+import { plainSearch, textParams } from './search-params';
 import { Shell } from './shell/Shell';
 import { NotFoundPage, RouteErrorPage } from './RouteErrorPage';
 
@@ -167,6 +167,13 @@ const matchRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/matches/MatchPage'), 'MatchPage'),
 });
 
+const walletRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/wallet',
+  validateSearch: textParams('kind', 'player', 'transaction', 'entry'),
+  component: lazyRouteComponent(() => import('../pages/wallet/WalletPage'), 'WalletPage'),
+});
+
 const keysRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/keys',
@@ -284,6 +291,7 @@ const routeTree = rootRoute.addChildren([
       definitionsRoute,
       matchesRoute,
       matchRoute,
+      walletRoute,
       keysRoute,
       providersRoute,
       gameAuditRoute,
@@ -308,6 +316,7 @@ export function createConsoleRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
     context: { queryClient },
+    ...plainSearch,
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     defaultErrorComponent: RouteErrorPage,

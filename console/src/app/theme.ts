@@ -47,6 +47,9 @@ export const seriesColors = {
   dark: ['#8b92f9', '#3cc0b1', '#f0954d', '#dc7be8', '#a3abb9'],
 };
 
+/** The head of a dialog is no head of the page. */
+const dialogAttributes = { header: { role: 'presentation' } };
+
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 5 },
@@ -86,6 +89,7 @@ export const theme = createTheme({
         transitionProps: { duration: 120, transition: 'fade' },
         overlayProps: { backgroundOpacity: 0.4 },
         closeButtonProps: { 'aria-label': 'Close' },
+        attributes: dialogAttributes,
       },
     },
     Drawer: {
@@ -94,6 +98,7 @@ export const theme = createTheme({
         transitionProps: { duration: 120 },
         overlayProps: { backgroundOpacity: 0.2 },
         closeButtonProps: { 'aria-label': 'Close' },
+        attributes: dialogAttributes,
       },
     },
     Tabs: { defaultProps: { keepMounted: false } },

@@ -15,6 +15,7 @@ import {
   Swords,
   Users,
   UsersRound,
+  Wallet,
   Webhook,
   type LucideIcon,
 } from 'lucide-react';
@@ -51,6 +52,7 @@ export function useDestinations(): DestinationGroup[] {
           { label: 'Players', icon: Users, link: { to: '/games/$tenantId/players', params } },
           { label: 'Matches', icon: Swords, link: { to: '/games/$tenantId/matches', params } },
           { label: 'Events', icon: Activity, link: { to: '/games/$tenantId/events', params } },
+          { label: 'Wallet ledger', icon: Wallet, link: { to: '/games/$tenantId/wallet', params } },
           { label: 'Definitions', icon: ListTree, link: { to: '/games/$tenantId/definitions', params } },
         ],
       },

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { gamesQuery } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -11,6 +10,7 @@ import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { rangeChoices } from '../../components/range';
+import { useTableRows } from '../../components/use-table-rows';
 import { useAlerts, type Alert } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/alerts');
@@ -23,8 +23,6 @@ export function AlertsPage() {
   const navigate = useNavigate({ from: '/workspaces/$workspaceId/alerts' });
   const alerts = useAlerts(workspaceId, filter);
   const games = useQuery(gamesQuery(workspaceId));
-  const { fetchNextPage, hasNextPage } = alerts;
-  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   const gameNames = new Map(games.data?.items.map(({ id, name }) => [id, name]));
@@ -37,12 +35,8 @@ export function AlertsPage() {
       <DataTable
         label="Alerts"
         columns={columns(gameNames)}
-        rows={alerts.data?.pages.flatMap(({ items }) => items)}
+        {...useTableRows(alerts)}
         rowKey={({ id }) => id}
-        error={alerts.error}
-        isFetching={alerts.isFetching && !alerts.isPending}
-        retry={() => void alerts.refetch()}
-        loadMore={hasNextPage ? loadMore : undefined}
         toolbar={
           <>
             <FilterSelect

@@ -1,5 +1,6 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
+import { byOffset } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
 
 export type AlertPage = Answer<'/api/workspaces/{workspaceId}/alerts', 'get'>;
@@ -30,10 +31,7 @@ export function useAlerts(workspaceId: string, { type, tenantId, range }: AlertF
         },
         signal,
       }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, items }: AlertPage) =>
-      items.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined,
-    placeholderData: keepPreviousData,
+    ...byOffset,
     refetchInterval: 60_000,
   });
 }

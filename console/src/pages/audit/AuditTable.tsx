@@ -1,5 +1,5 @@
 import { Drawer, Stack } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -9,6 +9,7 @@ import { Facts } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
 import { rangeChoices } from '../../components/range';
+import { useTableRows } from '../../components/use-table-rows';
 import { auditColumns } from './columns';
 import { useAuditRecords, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
 
@@ -22,19 +23,13 @@ interface AuditTableProps {
 export function AuditTable({ scope, filter, onFilter }: AuditTableProps) {
   const records = useAuditRecords(scope, filter);
   const [open, setOpen] = useState<AuditRecord>();
-  const { fetchNextPage, hasNextPage } = records;
-  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   return (
     <>
       <DataTable
         label="Audit records"
         columns={auditColumns}
-        rows={records.data?.pages.flatMap(({ items }) => items)}
+        {...useTableRows(records)}
         rowKey={({ id }) => id}
-        error={records.error}
-        isFetching={records.isFetching && !records.isPending}
-        retry={() => void records.refetch()}
-        loadMore={hasNextPage ? loadMore : undefined}
         onOpen={setOpen}
         selectedKey={open?.id}
         toolbar={

@@ -1,5 +1,6 @@
-import { queryOptions, useInfiniteQuery, keepPreviousData } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
+import { byCursor } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
 
 type AuditPage = Answer<'/api/admin/audit-records', 'get'>;
@@ -22,9 +23,7 @@ export function useAuditRecords(scope: AuditScope, filter: AuditFilter) {
   return useInfiniteQuery({
     queryKey: ['audit', scope, filter],
     queryFn: ({ pageParam: cursor, signal }) => readPage(scope, filter, cursor, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
+    ...byCursor,
   });
 }
 

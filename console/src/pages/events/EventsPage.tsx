@@ -2,7 +2,7 @@ import { Button, Drawer, Menu, SegmentedControl, Stack, Switch, Text } from '@ma
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
@@ -17,6 +17,7 @@ import { State } from '../../components/State';
 import { TextFilter } from '../../components/TextFilter';
 import { formatBytes } from '../../components/format';
 import { toRange, type RangeName } from '../../components/range';
+import { useTableRows } from '../../components/use-table-rows';
 import { eventColumns } from './columns';
 import { topSeries } from './top-series';
 import { eventSummaryQuery, useEvents, useEventTail, type EventFilter, type StoredEvent } from './queries';
@@ -143,20 +144,15 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
   const [open, setOpen] = useState<StoredEvent>();
   const events = useEvents(tenantId, filter, range, { enabled: !isLive });
   const tail = useEventTail(tenantId, filter, { enabled: isLive });
-  const { fetchNextPage, hasNextPage } = events;
-  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
-  const shown = isLive ? tail : events;
+  const stored = useTableRows(events);
+  const live = { rows: tail.data?.items, error: tail.error, retry: () => void tail.refetch() };
   return (
     <>
       <DataTable
         label="Events"
         columns={eventColumns}
-        rows={isLive ? tail.data?.items : events.data?.pages.flatMap(({ items }) => items)}
+        {...(isLive ? live : stored)}
         rowKey={({ eventRecordId }) => eventRecordId}
-        error={shown.error}
-        isFetching={!isLive && events.isFetching && !events.isPending}
-        retry={() => void shown.refetch()}
-        loadMore={!isLive && hasNextPage ? loadMore : undefined}
         onOpen={setOpen}
         selectedKey={open?.eventRecordId}
         toolbar={

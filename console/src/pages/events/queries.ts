@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
+import { byCursor } from '../../components/paging';
 import { limitsOf, ranges, toRange, type RangeName } from '../../components/range';
 
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
@@ -28,9 +29,7 @@ export function useEvents(tenantId: string, filter: EventFilter, range: RangeNam
         },
         signal,
       }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }: EventPage) => nextCursor,
-    placeholderData: keepPreviousData,
+    ...byCursor,
     refetchOnWindowFocus: false,
     enabled,
   });

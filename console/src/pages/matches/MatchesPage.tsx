@@ -1,5 +1,4 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -11,6 +10,7 @@ import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { Snippets } from '../../components/Snippet';
 import { TextFilter } from '../../components/TextFilter';
 import { rangeChoices } from '../../components/range';
+import { useTableRows } from '../../components/use-table-rows';
 import { useKeyPlaceholder } from '../keys/queries';
 import { MatchState } from './MatchState';
 import { useMatches, type ListedMatch } from './queries';
@@ -22,8 +22,6 @@ export function MatchesPage() {
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/games/$tenantId/matches' });
   const matches = useMatches(game.id, filter);
-  const { fetchNextPage, hasNextPage } = matches;
-  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   const isFiltered = Object.keys(filter).length > 0;
@@ -32,12 +30,8 @@ export function MatchesPage() {
       <DataTable
         label="Matches"
         columns={columns(game.id)}
-        rows={matches.data?.pages.flatMap(({ items }) => items)}
+        {...useTableRows(matches)}
         rowKey={({ matchSessionId }) => matchSessionId}
-        error={matches.error}
-        isFetching={matches.isFetching && !matches.isPending}
-        retry={() => void matches.refetch()}
-        loadMore={hasNextPage ? loadMore : undefined}
         onOpen={({ matchSessionId }) =>
           void navigate({
             to: '/games/$tenantId/matches/$matchSessionId',

@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
+import { byCursor } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
 
 export type MatchPage = Answer<'/api/bus_tenants/{tenantId}/matches', 'get'>;
@@ -29,9 +30,7 @@ export function useMatches(tenantId: string, { state, range, playerId }: MatchFi
         },
         signal,
       }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }: MatchPage) => nextCursor,
-    placeholderData: keepPreviousData,
+    ...byCursor,
   });
 }
 

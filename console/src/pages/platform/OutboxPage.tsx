@@ -1,12 +1,14 @@
 import { Drawer, Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { api, type Answer } from '../../app/client';
+import { byOffset } from '../../components/paging';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Facts, Page } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { useTableRows } from '../../components/use-table-rows';
 import classes from './OutboxPage.module.css';
 
 type OutboxPageData = Answer<'/api/admin/outbox', 'get'>;
@@ -20,13 +22,9 @@ export function OutboxPage() {
     queryKey: ['outbox'],
     queryFn: ({ pageParam: offset, signal }) =>
       api.GET('/api/admin/outbox', { params: { query: { limit: PAGE_SIZE, offset } }, signal }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, items }: OutboxPageData) =>
-      items.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined,
+    ...byOffset,
     refetchInterval: 5_000,
   });
-  const { fetchNextPage, hasNextPage } = mails;
-  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   return (
     <Page
       title="Outbox"
@@ -36,11 +34,8 @@ export function OutboxPage() {
       <DataTable
         label="Outbox"
         columns={columns}
-        rows={mails.data?.pages.flatMap(({ items }) => items)}
+        {...useTableRows(mails)}
         rowKey={({ id }) => id}
-        error={mails.error}
-        retry={() => void mails.refetch()}
-        loadMore={hasNextPage ? loadMore : undefined}
         onOpen={setOpen}
         selectedKey={open?.id}
         empty={

@@ -1,5 +1,4 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useGame } from '../../app/game';
 import { Button } from '@mantine/core';
 import { CopyableId } from '../../components/CopyableId';
@@ -10,6 +9,7 @@ import { formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
+import { useTableRows } from '../../components/use-table-rows';
 import { SignInSnippet } from './SignInSnippet';
 import { PlayerState } from './PlayerState';
 import { providerChoices, providerNames } from './providers';
@@ -22,8 +22,6 @@ export function PlayersPage() {
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/games/$tenantId/players' });
   const players = usePlayers(game.id, filter);
-  const { fetchNextPage, hasNextPage } = players;
-  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
 
@@ -40,12 +38,8 @@ export function PlayersPage() {
       <DataTable
         label="Players"
         columns={columns(game.id)}
-        rows={players.data?.pages.flatMap(({ items }) => items)}
+        {...useTableRows(players)}
         rowKey={({ playerId }) => playerId}
-        error={players.error}
-        isFetching={players.isFetching && !players.isPending}
-        retry={() => void players.refetch()}
-        loadMore={hasNextPage ? loadMore : undefined}
         sort={filter.sort ?? '-lastSeenAt'}
         onSort={(sort) => change({ sort })}
         onOpen={({ playerId }) =>

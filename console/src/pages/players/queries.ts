@@ -1,12 +1,6 @@
-import {
-  keepPreviousData,
-  queryOptions,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { byOffset } from '../../components/paging';
 
 export type PlayerPage = Answer<'/api/bus_tenants/{tenantId}/players', 'get'>;
 export type ListedPlayer = PlayerPage['items'][number];
@@ -46,10 +40,7 @@ export function usePlayers(tenantId: string, { search, sort, banned, hidden, pro
         },
         signal,
       }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, items }: PlayerPage) =>
-      items.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined,
-    placeholderData: keepPreviousData,
+    ...byOffset,
   });
 }
 

@@ -1,7 +1,6 @@
 import { Button, Drawer, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -13,6 +12,7 @@ import { Facts } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { Snippet } from '../../components/Snippet';
 import { rangeChoices } from '../../components/range';
+import { useTableRows } from '../../components/use-table-rows';
 import { DeliveryState } from './WebhookState';
 import {
   deliveryQuery,
@@ -33,12 +33,10 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
   const navigate = useNavigate({ from: '/workspaces/$workspaceId/webhooks/$webhookId' });
   const deliveries = useDeliveries(path, filter);
   const redeliver = useRedeliver(path);
-  const { fetchNextPage, hasNextPage } = deliveries;
-  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
-  const rows = deliveries.data?.pages.flatMap(({ items }) => items);
-  const failed = rows?.filter(({ status }) => status === 'failed') ?? [];
+  const table = useTableRows(deliveries);
+  const failed = table.rows?.filter(({ status }) => status === 'failed') ?? [];
 
   return (
     <>
@@ -46,11 +44,8 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
       <DataTable
         label="Deliveries"
         columns={columns}
-        rows={rows}
+        {...table}
         rowKey={({ id }) => id}
-        error={deliveries.error}
-        retry={() => void deliveries.refetch()}
-        loadMore={hasNextPage ? loadMore : undefined}
         onOpen={({ id }) => change({ delivery: id })}
         selectedKey={filter.delivery}
         toolbar={

@@ -1,11 +1,6 @@
-import {
-  keepPreviousData,
-  queryOptions,
-  useInfiniteQuery,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { byOffset } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
 
 type WebhookPage = Answer<'/api/workspaces/{workspaceId}/webhooks', 'get'>;
@@ -67,10 +62,7 @@ export function useDeliveries(path: WebhookPath, { status, eventType, range }: D
         },
         signal,
       }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, items }: DeliveryPage) =>
-      items.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined,
-    placeholderData: keepPreviousData,
+    ...byOffset,
     refetchInterval: 5_000,
   });
 }

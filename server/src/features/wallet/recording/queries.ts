@@ -202,7 +202,7 @@ export async function findEntries(
   const rows = await db.rows<StoredEntry>(sql`
     WITH found AS MATERIALIZED (
       SELECT * FROM wallet_ledger_entries
-      WHERE tenant_id = ${tenantId} AND transaction_hash = decode(${transactionHash.slice(2)}, 'hex'))
+      WHERE (tenant_id = ${tenantId}) IS TRUE AND transaction_hash = decode(${transactionHash.slice(2)}, 'hex'))
     SELECT ${entry} FROM found ORDER BY entry_index`);
   return rows.map(asHashed);
 }

@@ -1,0 +1,141 @@
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { CopyableId } from '../../components/CopyableId';
+import { EmptyState } from '../../components/EmptyState';
+import { ErrorState } from '../../components/ErrorState';
+import { formatNumber } from '../../components/format';
+import { JsonView } from '../../components/JsonView';
+import { Facts } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { checkEntry, checkOrder, GENESIS, type Head } from './check-entry';
+import { nameOfKind } from './entry-kinds';
+import { chainStateQuery, walletEntryQuery, type WalletEntry } from './queries';
+import classes from './EntryDetails.module.css';
+
+export function EntryDetails({ tenantId, index }: { tenantId: string; index: number }) {
+  const { data: entry, error, refetch } = useQuery(walletEntryQuery(tenantId, index));
+  if (error)
+    return <ErrorState error={error} what="The entry could not be loaded" retry={() => void refetch()} />;
+  if (entry === undefined) return <Skeleton height={320} />;
+  if (entry === null)
+    return <EmptyState title="No such entry">The ledger of this game has no entry {index}.</EmptyState>;
+  return <Loaded tenantId={tenantId} entry={entry} />;
+}
+
+function Loaded({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
+  return (
+    <Stack gap="lg">
+      <Facts
+        facts={[
+          ['Kind', nameOfKind(entry.kind)],
+          ['Player', entry.playerIndex],
+          ['Recorded', <RelativeTime key="recorded" at={entry.recordedAt} />],
+          ['Transaction', <CopyableId key="transaction" id={entry.transactionHash} />],
+          ['On a chain', <ChainState key="chain" tenantId={tenantId} entry={entry} />],
+        ]}
+      />
+      <JsonView value={entry.body} name="Content" />
+      <HashLink tenantId={tenantId} entry={entry} />
+    </Stack>
+  );
+}
+
+/** The hashes of the entry before, of the content and of the entry, and whether they fit together. */
+function HashLink({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
+  const { index } = entry;
+  const before = useQuery({ ...walletEntryQuery(tenantId, index - 1), enabled: index > 1 });
+  const after = useQuery(walletEntryQuery(tenantId, index + 1));
+  const previous: Head | null | undefined = index === 1 ? GENESIS : before.data;
+  const problem =
+    checkEntry(tenantId, entry) ??
+    (previous === undefined ? undefined : checkOrder(entry, previous ?? GENESIS));
+  return (
+    <Stack gap="xs" component="section">
+      <Group justify="space-between">
+        <Title order={3}>Hash link</Title>
+        {problem === undefined ? (
+          <State tone="good">Hashes match</State>
+        ) : (
+          <State tone="bad">Hashes do not match</State>
+        )}
+      </Group>
+      <Text size="sm" c="dimmed" role={problem === undefined ? undefined : 'alert'}>
+        {problem === undefined
+          ? 'Computed again in this browser from the content of the entry.'
+          : `Entry ${index} ${problem}.`}
+      </Text>
+      <ol className={classes.chain}>
+        <Step
+          name={index === 1 ? 'Before the first entry' : 'Hash of the entry before'}
+          hash={entry.previousHash}
+        >
+          {index > 1 && <EntryLink index={index - 1} />}
+        </Step>
+        <Step name="Hash of the content" hash={entry.contentHash} />
+        <Step name="Hash of this entry" hash={entry.hash} isResult>
+          {after.data ? <EntryLink index={index + 1} /> : after.data === null && <State>Newest entry</State>}
+        </Step>
+      </ol>
+    </Stack>
+  );
+}
+
+function Step({
+  name,
+  hash,
+  isResult = false,
+  children,
+}: {
+  name: string;
+  hash: string;
+  isResult?: boolean;
+  children?: ReactNode;
+}) {
+  return (
+    <li data-result={isResult || undefined}>
+      <Group justify="space-between" gap="xs" mih={22}>
+        <Text size="xs" c="dimmed">
+          {name}
+        </Text>
+        {children}
+      </Group>
+      <CopyableId id={hash} whole />
+    </li>
+  );
+}
+
+function EntryLink({ index }: { index: number }) {
+  return (
+    <Link
+      className={classes.link}
+      from="/games/$tenantId/wallet"
+      to="."
+      search={(search) => ({ ...search, entry: String(index) })}
+      replace
+    >
+      Entry {formatNumber(index)}
+    </Link>
+  );
+}
+
+/** Entries that only the ledger holds have their own hash as the hash of the transaction. */
+function ChainState({
+  tenantId,
+  entry: { transactionHash, hash },
+}: {
+  tenantId: string;
+  entry: WalletEntry;
+}) {
+  const isOnChain = transactionHash !== hash;
+  const chain = useQuery({ ...chainStateQuery(tenantId, transactionHash), enabled: isOnChain });
+  if (!isOnChain) return 'No';
+  if (!chain.data) return '–';
+  const { state, confirmations } = chain.data;
+  if (state === 'confirmed') return <State tone="good">Confirmed</State>;
+  if (state === 'abandoned') return <State tone="bad">Abandoned</State>;
+  if (state === 'pending') return <State tone="info">Pending</State>;
+  return <State tone="info">{formatNumber(confirmations)} confirmations</State>;
+}

@@ -1,0 +1,146 @@
+import { Button, Drawer } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { ShieldCheck } from 'lucide-react';
+import { useGame } from '../../app/game';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { FilterSelect } from '../../components/FilterSelect';
+import { formatNumber } from '../../components/format';
+import { Page } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { TextFilter } from '../../components/TextFilter';
+import { useTableRows } from '../../components/use-table-rows';
+import { EntryDetails } from './EntryDetails';
+import { kindChoices, nameOfKind, summarise } from './entry-kinds';
+import { useWalletEntries, type WalletEntry } from './queries';
+import { VerifyPanel } from './VerifyPanel';
+import { WalletSnippet } from './WalletSnippet';
+
+const route = getRouteApi('/app/games/$tenantId/wallet');
+
+export function WalletPage() {
+  const game = useGame();
+  const { entry: opened, ...filter } = route.useSearch();
+  const navigate = useNavigate({ from: '/games/$tenantId/wallet' });
+  const entries = useWalletEntries(game.id, filter);
+  const [isVerifying, verifying] = useDisclosure();
+  const change = (changes: Partial<typeof filter & { entry: string | undefined }>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+
+  const count = entries.data?.pages[0]?.head?.index;
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <Page
+      title="Wallet ledger"
+      subtitle={
+        count
+          ? `${formatNumber(count)} ${count === 1 ? 'entry' : 'entries'} in a chain of hashes`
+          : 'What players with a wallet did, in a chain of hashes'
+      }
+      actions={
+        count !== 0 && (
+          <Button leftSection={<ShieldCheck size={14} />} onClick={verifying.open} disabled={isVerifying}>
+            Verify the ledger
+          </Button>
+        )
+      }
+      fill
+    >
+      {isVerifying && <VerifyPanel tenantId={game.id} onClose={verifying.close} />}
+      <DataTable
+        label="Wallet ledger"
+        columns={columns}
+        {...useTableRows(entries)}
+        rowKey={({ index }) => String(index)}
+        onOpen={({ index }) => change({ entry: String(index) })}
+        selectedKey={opened}
+        toolbar={
+          <>
+            <FilterSelect
+              label="Kind"
+              value={filter.kind}
+              choices={kindChoices}
+              onChange={(kind) => change({ kind })}
+              width={170}
+            />
+            <TextFilter
+              label="Player number"
+              value={filter.player}
+              onChange={(player) => change({ player })}
+              width={130}
+            />
+            <TextFilter
+              label="Transaction hash"
+              value={filter.transaction}
+              onChange={(transaction) => change({ transaction })}
+              width={280}
+            />
+          </>
+        }
+        empty={
+          isFiltered ? (
+            <EmptyState
+              title="No entry fits the filters"
+              next={
+                <Button variant="default" onClick={() => void navigate({ search: {} })} w="fit-content">
+                  Remove the filters
+                </Button>
+              }
+            >
+              Search for a whole transaction hash, or for the number that a wallet player has in this game.
+            </EmptyState>
+          ) : (
+            <EmptyState title="No entries yet" next={<WalletSnippet tenantId={game.id} />}>
+              Each call of the wallet recording adds an entry that holds the hash of the entry before. So
+              nobody can change an entry unnoticed. Add a first player:
+            </EmptyState>
+          )
+        }
+      />
+      <Drawer
+        opened={opened !== undefined}
+        onClose={() => change({ entry: undefined })}
+        title={`Entry ${opened ?? ''}`}
+        size={620}
+      >
+        {opened !== undefined && <EntryDetails tenantId={game.id} index={Number(opened)} />}
+      </Drawer>
+    </Page>
+  );
+}
+
+const columns: Column<WalletEntry>[] = [
+  {
+    id: 'index',
+    header: 'Entry',
+    width: 80,
+    cell: ({ index }) => (
+      <Link
+        from="/games/$tenantId/wallet"
+        to="."
+        search={(before) => ({ ...before, entry: String(index) })}
+        replace
+      >
+        {index}
+      </Link>
+    ),
+  },
+  { id: 'kind', header: 'Kind', width: 150, cell: ({ kind }) => nameOfKind(kind) },
+  { id: 'content', header: 'Content', cell: summarise },
+  { id: 'player', header: 'Player', width: 80, align: 'right', cell: ({ playerIndex }) => playerIndex },
+  {
+    id: 'transaction',
+    header: 'Transaction',
+    width: 150,
+    cell: ({ transactionHash }) => <CopyableId id={transactionHash} />,
+  },
+  {
+    id: 'recorded',
+    header: 'Recorded',
+    width: 130,
+    cell: ({ recordedAt }) => <RelativeTime at={recordedAt} />,
+  },
+  { id: 'hash', header: 'Hash', width: 150, hidden: true, cell: ({ hash }) => <CopyableId id={hash} /> },
+];

@@ -1,0 +1,15 @@
+import { Snippet } from '../../components/Snippet';
+import { useKeyPlaceholder } from '../keys/queries';
+
+/** Adds a first wallet player, with the address of this server and a key of the game. */
+export function WalletSnippet({ tenantId }: { tenantId: string }) {
+  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  return (
+    <Snippet
+      label="curl command"
+      code={`curl -s ${window.location.origin}/api/BlockchainStorage/players/add/anon \\
+  -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
+  -d '{"playerId":"ada","playerAddress":"0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359","signInPassword":"correct horse"}'`}
+    />
+  );
+}

@@ -1,0 +1,146 @@
+import {
+  keepPreviousData,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { api, GuildhallError, type Answer, type operations } from '../../app/client';
+import { patience } from '../../app/query-client';
+import type { Head } from './check-entry';
+import { verifyLedger } from './verify-ledger';
+
+export type EntryPage = Answer<'/api/bus_tenants/{tenantId}/wallet-entries', 'get'>;
+export type WalletEntry = EntryPage['items'][number];
+export type EntryKind = NonNullable<
+  NonNullable<operations['listWalletEntries']['parameters']['query']>['kind']
+>;
+
+export interface EntryFilter {
+  kind?: string | undefined;
+  player?: string | undefined;
+  transaction?: string | undefined;
+}
+
+const TRANSACTION = '/api/bus_tenants/{tenantId}/wallet-transactions/{transactionHash}';
+
+interface EntryQuery {
+  order?: 'newest' | 'oldest';
+  kind?: EntryKind | undefined;
+  playerIndex?: number | undefined;
+  cursor?: number | undefined;
+  limit: number;
+}
+
+const readEntries = (tenantId: string, query: EntryQuery, signal: AbortSignal): Promise<EntryPage> =>
+  api.GET('/api/bus_tenants/{tenantId}/wallet-entries', { params: { path: { tenantId }, query }, signal });
+
+const PAGE_SIZE = 100;
+
+interface ListedPage {
+  items: WalletEntry[];
+  head?: Head;
+  nextCursor?: number;
+}
+
+/** The entries of the ledger, newest first, or those of a transaction. */
+export function useWalletEntries(tenantId: string, { kind, player, transaction }: EntryFilter) {
+  const filter = {
+    kind: kind as EntryKind | undefined,
+    playerIndex: /^[1-9]\d{0,14}$/.test(player ?? '') ? Number(player) : undefined,
+    limit: PAGE_SIZE,
+  };
+  return useInfiniteQuery({
+    queryKey: ['wallet-entries', tenantId, filter, transaction],
+    queryFn: async ({ pageParam, signal }): Promise<ListedPage> => {
+      if (transaction !== undefined) return { items: await readTransaction(tenantId, transaction, signal) };
+      let page = await readEntries(tenantId, { ...filter, cursor: pageParam }, signal);
+      // A request searches a part of the ledger. Several may be needed to find one entry.
+      while (page.items.length === 0 && page.nextCursor !== undefined)
+        page = await readEntries(tenantId, { ...filter, cursor: page.nextCursor }, signal);
+      return page;
+    },
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+    ...patience,
+  });
+}
+
+async function readTransaction(
+  tenantId: string,
+  transactionHash: string,
+  signal: AbortSignal,
+): Promise<WalletEntry[]> {
+  try {
+    const { entries, ...transaction } = await api.GET(TRANSACTION, {
+      params: { path: { tenantId, transactionHash } },
+      signal,
+    });
+    return entries.map((entry) => ({ ...entry, transactionHash: transaction.transactionHash }));
+  } catch (error) {
+    if (error instanceof GuildhallError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+/** One entry, by its index. */
+export const walletEntryQuery = (tenantId: string, index: number) =>
+  queryOptions({
+    queryKey: ['wallet-entry', tenantId, index],
+    queryFn: async ({ signal }) => {
+      const query = { order: 'oldest', cursor: index - 1, limit: 1 } as const;
+      const { items } = await readEntries(tenantId, query, signal);
+      return items.find((entry) => entry.index === index) ?? null;
+    },
+  });
+
+/** The state of a transaction on an EVM chain. */
+export const chainStateQuery = (tenantId: string, transactionHash: string) =>
+  queryOptions({
+    queryKey: ['wallet-transaction', tenantId, transactionHash],
+    queryFn: () => api.GET(TRANSACTION, { params: { path: { tenantId, transactionHash } } }),
+    select: ({ chain }) => chain,
+  });
+
+const VERIFIED_AT_ONCE = 1_000;
+
+/** Verifies the ledger in this browser. `stop` ends a verification without a verdict. */
+export function useVerification(tenantId: string) {
+  const queryClient = useQueryClient();
+  const controller = useRef<AbortController>(undefined);
+  const [progress, setProgress] = useState({ verified: 0, total: 0 });
+  const verification = useMutation({
+    mutationFn: (savedHead?: Head) => {
+      controller.current?.abort();
+      const { signal } = (controller.current = new AbortController());
+      setProgress({ verified: 0, total: 0 });
+      return verifyLedger({
+        tenantId,
+        savedHead,
+        onProgress: (verified, total) => setProgress({ verified, total }),
+        readPage: (cursor) => {
+          signal.throwIfAborted();
+          return queryClient.fetchQuery({
+            queryKey: ['wallet-verification', tenantId, cursor],
+            queryFn: () =>
+              readEntries(tenantId, { order: 'oldest', cursor, limit: VERIFIED_AT_ONCE }, signal),
+            staleTime: 0,
+            gcTime: 0,
+            ...patience,
+          });
+        },
+      });
+    },
+  });
+  useEffect(() => () => controller.current?.abort(), []);
+  return {
+    ...verification,
+    progress,
+    stop: () => {
+      controller.current?.abort();
+      verification.reset();
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { addAnonymous, PASSWORD, somePart, walletPlayer } from '../../server/src/testing/wallet-recording.ts';
+import { assertAccessible, startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const { app, tenant, game } = studio;
+
+/** Adds a player, and records a session, a match and a score. */
+async function arrangeLedger(playerId: string): Promise<void> {
+  const added = await addAnonymous(app, tenant, { playerId });
+  assert.equal(added.status, 200, added.text);
+  const login = await app.http.post(
+    '/api/Auth/wallet/login/password',
+    { playerId, signInPassword: PASSWORD },
+    { gameKey: tenant.gameKey },
+  );
+  const player = walletPlayer(app, login.body.accessToken);
+  const { sessionId } = (await player.startSession({ device: 'PC', startTime: 1_795_230_000 })).body;
+  const { matchSessionId } = (await player.startMatch({ level: 'Cave „1“' })).body;
+  await player.endPart(somePart(matchSessionId));
+  await player.endMatch({ matchSessionId });
+  await player.setScore({ newScore: '9223372036854775807' });
+  const ended = await player.endSession({ sessionId });
+  assert.equal(ended.status, 200, ended.text);
+}
+
+const openLedger = async (query = ''): Promise<Page> => studio.open(`${game}/wallet${query}`);
+
+/** Alters the ledger behind the back of the application, and restores it after the work. */
+async function whileAltered(change: string, work: () => Promise<void>): Promise<void> {
+  await app.owner.query('CREATE TABLE unaltered AS SELECT * FROM wallet_ledger_entries');
+  await app.owner.query(change, [tenant.tenantId]);
+  try {
+    await work();
+  } finally {
+    await app.owner.query('DELETE FROM wallet_ledger_entries');
+    await app.owner.query('INSERT INTO wallet_ledger_entries SELECT * FROM unaltered');
+    await app.owner.query('DROP TABLE unaltered');
+  }
+}
+
+const verify = (page: Page) => page.getByRole('button', { name: 'Verify the ledger' }).click();
+
+describe('the wallet ledger', () => {
+  test('says how to record when it is empty', async () => {
+    const page = await openLedger();
+    await page.getByRole('heading', { name: 'No entries yet' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Verify the ledger' }).count(), 0);
+    await page.getByText('players/add/anon').waitFor();
+  });
+
+  test('lists entries, filters them and opens one with its hash link', async () => {
+    await arrangeLedger('ada');
+    await arrangeLedger('ben');
+    const page = await openLedger();
+    await page.getByText('14 entries in a chain of hashes').waitFor();
+    await page.getByRole('cell', { name: 'Score 9223372036854775807' }).first().waitFor();
+
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Match started' }).click();
+    await page.waitForURL('**/wallet?kind=match.started');
+    await page.getByRole('cell', { name: 'Match 1 · Cave „1“' }).waitFor();
+    assert.equal(await page.locator('tr[data-row]').count(), 2);
+
+    await page.getByLabel('Player number').fill('2');
+    await page.getByRole('cell', { name: 'Match 1 · Cave „1“' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: '10', exact: true }).click();
+    await page.waitForURL('**entry=10');
+    const drawer = page.getByRole('dialog', { name: 'Entry 10' });
+    await drawer.getByText('Hashes match').waitFor();
+    await assertAccessible(page, 'an entry');
+    await drawer.getByRole('link', { name: 'Entry 9', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Entry 9' }).getByText('Session started').waitFor();
+  });
+
+  test('finds an entry by the hash of its transaction', async () => {
+    const { rows } = await app.owner.query(
+      `SELECT encode(transaction_hash, 'hex') AS hash FROM wallet_ledger_entries
+       WHERE tenant_id = $1 AND entry_index = 6`,
+      [tenant.tenantId],
+    );
+    const page = await openLedger(`?transaction=0x${rows[0].hash}`);
+    await page.getByRole('link', { name: '6', exact: true }).waitFor();
+    assert.equal(await page.locator('tr[data-row]').count(), 1);
+    await page.goto(`${game}/wallet?transaction=0x12`);
+    await page.getByRole('heading', { name: 'No entry fits the filters' }).waitFor();
+  });
+
+  test('verifies the ledger in the browser, also against a saved head', async () => {
+    const page = await openLedger();
+    await verify(page);
+    await page.getByText('All 14 entries are unaltered, and none is missing.').waitFor();
+    await assertAccessible(page, 'a verified ledger');
+    const { rows } = await app.owner.query(
+      `SELECT encode(hash, 'hex') AS hash FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index = 9`,
+      [tenant.tenantId],
+    );
+    const head = page.getByLabel('Saved head');
+    await head.fill(`9:0x${rows[0].hash}`);
+    await page.getByRole('button', { name: 'Verify with this head' }).click();
+    await page.getByText('All 14 entries are unaltered').waitFor();
+    await head.fill(`9:0x${'ab'.repeat(32)}`);
+    await page.getByRole('button', { name: 'Verify with this head' }).click();
+    await page.getByText('Entry 9 had another hash when the head was saved.').waitFor();
+    await head.fill('9');
+    await page.getByText('A head is an index, a colon').waitFor();
+  });
+
+  const ALTERATIONS: [change: string, message: string][] = [
+    [
+      `UPDATE wallet_ledger_entries SET body = '{"score":"7"}' WHERE tenant_id = $1 AND entry_index = 6`,
+      'Entry 6 was altered: its content does not match its content hash.',
+    ],
+    [
+      `UPDATE wallet_ledger_entries SET recorded_at = recorded_at - interval '1 microsecond'
+       WHERE tenant_id = $1 AND entry_index = 3`,
+      'Entry 3 was altered: its content does not match its content hash.',
+    ],
+    [
+      `UPDATE wallet_ledger_entries SET hash = content_hash WHERE tenant_id = $1 AND entry_index = 4`,
+      'Entry 4 was altered: its hashes do not match.',
+    ],
+    [
+      `DELETE FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index = 5`,
+      'Entry 6 comes after a gap: entry 5 is missing.',
+    ],
+    [
+      `DELETE FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index > 12`,
+      'Entry 13 is missing. The ledger has 14.',
+    ],
+  ];
+  for (const [change, message] of ALTERATIONS)
+    test(`names the first broken entry: ${message}`, async () => {
+      await whileAltered(change, async () => {
+        const page = await openLedger();
+        await verify(page);
+        await page.getByRole('alert').getByText(message).waitFor();
+      });
+    });
+
+  test('marks a single altered entry', async () => {
+    await whileAltered(ALTERATIONS[0]![0], async () => {
+      const page = await openLedger('?entry=6');
+      await page.getByText('Hashes do not match').waitFor();
+    });
+  });
+
+  test('shows progress, and stops when the reader asks', async () => {
+    const page = await openLedger();
+    await page.route('**/wallet-entries?**order=oldest**limit=1000**', () => {});
+    await verify(page);
+    await page.getByText('Computing the hashes again: 0 of 0 entries').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Verify the ledger', disabled: false }).waitFor();
+  });
+
+  test('shows an error of the server with its request and verifies again', async () => {
+    const page = await openLedger();
+    await page.getByText('14 entries').waitFor();
+    await page.route('**/wallet-entries?**order=oldest**', (route) =>
+      route.fulfill({
+        status: 400,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ code: 'invalid', detail: 'It failed.', requestId: 'request-1', status: 400 }),
+      }),
+    );
+    await verify(page);
+    await page.getByText('It failed.').waitFor();
+    await page.unroute('**/wallet-entries?**order=oldest**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('All 14 entries are unaltered').waitFor();
+  });
+});
