@@ -32,7 +32,7 @@ export const problemCatalog = {
   conflicting_credentials: [
     400,
     'Conflicting credentials',
-    'X-Game-Key and X-API-Key were sent together. Send only one of them.',
+    'The request has two credentials, of which the endpoint takes one. Send only one of them.',
   ],
   profile_deleted: [
     400,

@@ -104,8 +104,19 @@ function requireUsage({ url, config }: RouteOptions): void {
     );
 }
 
-/** Returns the token of an `Authorization: Bearer` header, or undefined. */
+/**
+ * Returns the token of an `Authorization: Bearer` header, or undefined. Of a repeated header Node keeps the first one and a
+ * proxy may check the last one, so neither counts.
+ */
 export function bearerToken(request: FastifyRequest): string | undefined {
+  if (countHeader(request, 'authorization') > 1) return undefined;
   const match = /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.authorization ?? '');
   return match?.[1];
+}
+
+function countHeader({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]!.length === name.length && rawHeaders[index]!.toLowerCase() === name) count++;
+  return count;
 }

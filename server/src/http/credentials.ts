@@ -180,11 +180,13 @@ export function createCredentials(
           );
       },
     },
-    /** Reads a tenant's data, from the dashboard or with an API key. */
+    /** Reads a tenant's data, from the dashboard or with an API key. Exactly one of the two. */
     accountOrApiKey: {
       security: [{ account: [] }, { apiKey: [] }],
       authenticate: async (request, reply) => {
         if (request.headers['x-api-key'] === undefined) return checkAccount(request, reply);
+        if (request.headers.authorization !== undefined)
+          throw new ProblemError('conflicting_credentials', 'Send Authorization or X-API-Key, not both.');
         await checkKey(request, reply, 'api');
       },
       async authorize(request, role) {

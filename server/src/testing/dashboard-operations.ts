@@ -355,30 +355,44 @@ export function operationsOf(document: { paths: Record<string, Record<string, Op
   );
 }
 
+/** What a rule sends, besides the credential. */
+export interface RuleRequest {
+  path: Record<string, string>;
+  query: string | undefined;
+  body: unknown;
+}
+
+/** Prepares the request of a rule. */
+export async function requestByRule({ path }: Operation, rule: Rule, scene: Scene): Promise<RuleRequest> {
+  const make = async <Value>(value: Made<Value>) =>
+    typeof value === 'function' ? (value as (scene: Scene) => Promise<Value>)(scene) : value;
+  const parts: Record<string, Made<string>> = { ...scene.tenant, ...rule.path };
+  const values: Record<string, string> = {};
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    const value = parts[name];
+    assert.ok(value !== undefined, `the rule says what ${name} is`);
+    values[name] = await make(value);
+  }
+  return { path: values, query: rule.query, body: await make(rule.body) };
+}
+
 /** Sends the request of a rule. */
 export async function sendByRule(
   app: TestApp,
-  { path, method }: Operation,
+  operation: Operation,
   rule: Rule,
   scene: Scene,
   caller: Caller,
 ) {
-  const make = async <Value>(value: Made<Value>) =>
-    typeof value === 'function' ? (value as (scene: Scene) => Promise<Value>)(scene) : value;
-  const parts: Record<string, Made<string>> = { ...scene.tenant, ...rule.path };
-  let address = path;
-  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
-    const value = parts[name];
-    assert.ok(value !== undefined, `the rule says what ${name} is`);
-    address = address.replace(`{${name}}`, await make(value));
-  }
-  if (rule.query) address += `?${rule.query}`;
+  const { path, query, body } = await requestByRule(operation, rule, scene);
+  let address = operation.path;
+  for (const [name, value] of Object.entries(path)) address = address.replace(`{${name}}`, value);
+  if (query) address += `?${query}`;
   if (rule.isStream) {
     const stream = await openTestStream(app.url + address, caller);
     stream.close();
     return { ...stream, text: '' };
   }
-  const body = await make(rule.body);
   const isForm = body === undefined || body instanceof FormData;
-  return app.http.raw(method, address, isForm ? body : JSON.stringify(body), caller);
+  return app.http.raw(operation.method, address, isForm ? body : JSON.stringify(body), caller);
 }

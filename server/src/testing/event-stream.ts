@@ -21,6 +21,7 @@ export async function openTestStream(url: string, caller: Caller, lastEventId?: 
       ...(caller.apiKey && { 'x-api-key': caller.apiKey }),
       ...(caller.bearer && { authorization: `Bearer ${caller.bearer}` }),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+      ...caller.headers,
     },
     signal: aborter.signal,
   });

@@ -37,6 +37,7 @@ const folders = [
   'src',
   'contracts',
   'acceptance',
+  'trust',
   'benchmarks',
   '../examples',
   '../sdk/src',
