@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { BillingContext } from '../core/billing-context.ts';
 import { isGuid } from '../core/ids.ts';
+import { statementChannel } from '../core/statement-channel.ts';
 import { measurePool } from './pool-metrics.ts';
 import { createFairSemaphore } from './fair-semaphore.ts';
 import { rowTypes } from './row-types.ts';
@@ -391,11 +392,15 @@ function inOnePacket(client: pg.PoolClient): void {
 }
 
 function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier {
+  const traced = (statement: Sql): Promise<pg.QueryResult> =>
+    statementChannel.hasSubscribers
+      ? statementChannel.tracePromise(() => execute(statement), { text: statement.text })
+      : execute(statement);
   return {
-    rows: async <Row>(statement: Sql) => (await execute(statement)).rows as Row[],
-    row: async <Row>(statement: Sql) => (await execute(statement)).rows[0] as Row | undefined,
-    count: async (statement) => (await execute(statement)).rows[0]?.count ?? 0,
-    run: async (statement) => (await execute(statement)).rowCount ?? 0,
+    rows: async <Row>(statement: Sql) => (await traced(statement)).rows as Row[],
+    row: async <Row>(statement: Sql) => (await traced(statement)).rows[0] as Row | undefined,
+    count: async (statement) => (await traced(statement)).rows[0]?.count ?? 0,
+    run: async (statement) => (await traced(statement)).rowCount ?? 0,
   };
 }
 

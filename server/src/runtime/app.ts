@@ -29,6 +29,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     corsOrigins: config.corsOrigins,
     ...(options.onUndeclaredAnswer && { onUndeclaredAnswer: options.onUndeclaredAnswer }),
   });
+  if (config.tracing) {
+    const { traceRequests } = await import('./tracing.ts');
+    await traceRequests(app as unknown as FastifyInstance, config.tracing, {
+      isTrusted: config.trustProxy !== false,
+    });
+  }
   const services = await openServices(options, app.log);
   app.addHook('onClose', () => services.close());
 

@@ -257,6 +257,35 @@ test('refuses other values that would fail later, and shows no secret', () => {
     assert.equal(readConfig({ DATABASE_URL: good, MASTER_KEY: 'ab'.repeat(32) }).databaseUrl, good);
 });
 
+test('traces are on with a collector alone, unless a setting of OpenTelemetry turns them off', () => {
+  const tracing = (env: Record<string, string>) => readConfig(env).tracing;
+  const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };
+  assert.equal(tracing({}), undefined);
+  assert.equal(tracing({ OTEL_SERVICE_NAME: 'chess', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), undefined);
+  assert.deepEqual(tracing(collector), { protocol: 'http/protobuf' });
+  assert.deepEqual(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://localhost:4318/v1/traces' }), {
+    protocol: 'http/protobuf',
+  });
+  assert.deepEqual(
+    tracing({
+      ...collector,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+    }),
+    { protocol: 'http/json' },
+  );
+  assert.equal(tracing({ ...collector, OTEL_SDK_DISABLED: 'true' }), undefined);
+  assert.equal(tracing({ ...collector, OTEL_TRACES_EXPORTER: 'none' }), undefined);
+  assert.throws(
+    () => tracing({ ...collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }),
+    /OTEL_EXPORTER_OTLP_PROTOCOL/,
+  );
+  assert.throws(
+    () => tracing({ ...collector, OTEL_TRACES_SAMPLER: 'sometimes' }),
+    /OTEL_TRACES_SAMPLER must be/,
+  );
+});
+
 test('metrics are open on loopback without a proxy alone', () => {
   const access = (env: Record<string, string>) => readConfig(env).metricsAccess;
   for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])

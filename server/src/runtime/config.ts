@@ -161,6 +161,34 @@ export const settings = {
     '',
     metricsToken,
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    'The address of an OpenTelemetry collector, for example http://localhost:4318. Empty: nothing is traced.',
+    '',
+    httpUrl,
+  ),
+  OTEL_SERVICE_NAME: setting('The name of the service in traces.', 'guildhall', String),
+  OTEL_EXPORTER_OTLP_PROTOCOL: setting(
+    'How traces are sent: `http/protobuf` or `http/json`.',
+    'http/protobuf',
+    oneOf('http/protobuf', 'http/json'),
+  ),
+  OTEL_TRACES_SAMPLER: setting(
+    'Which requests are traced: always_on, always_off, traceidratio, and the same three with parentbased_ in front.',
+    'parentbased_always_on',
+    oneOf(
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: setting(
+    'The part of the requests that the traceidratio samplers trace, from 0 to 1.',
+    '1',
+    fraction,
+  ),
   LOG_LEVEL: setting(
     'fatal, error, warn, info, debug, trace or silent. `debug` writes a line for every request.',
     'info',
@@ -208,6 +236,8 @@ export interface Config {
   corsOrigins: '*' | string[];
   /** Who may read /metrics: everybody who reaches it, nobody, or who knows the token. */
   metricsAccess: 'open' | 'closed' | { token: string };
+  /** How traces are sent. Undefined: nothing is traced. The libraries of OpenTelemetry read the other OTEL_ settings. */
+  tracing: { protocol: 'http/protobuf' | 'http/json' } | undefined;
   logLevel: string;
 }
 
@@ -271,6 +301,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     trustProxy,
     corsOrigins: read('CORS_ORIGINS', settings.CORS_ORIGINS.parse),
     metricsAccess: token ? { token } : isLoopback(host) && !trustProxy ? 'open' : 'closed',
+    tracing: readTracing(read, env),
     logLevel: read('LOG_LEVEL', settings.LOG_LEVEL.parse),
   };
   if (
@@ -329,6 +360,22 @@ function readChain(read: Read, problems: string[]): ChainSettings | undefined {
   return undefined;
 }
 
+/**
+ * Whether and how to trace. The variables without an entry in {@link settings} are those of the OpenTelemetry specification
+ * that switch traces alone.
+ */
+function readTracing(read: Read, env: Record<string, string | undefined>): Config['tracing'] {
+  const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
+  const isWanted = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+  if (isOff || !isWanted) return undefined;
+  read('OTEL_EXPORTER_OTLP_ENDPOINT', settings.OTEL_EXPORTER_OTLP_ENDPOINT.parse);
+  read('OTEL_TRACES_SAMPLER', settings.OTEL_TRACES_SAMPLER.parse);
+  read('OTEL_TRACES_SAMPLER_ARG', settings.OTEL_TRACES_SAMPLER_ARG.parse);
+  const { parse } = settings.OTEL_EXPORTER_OTLP_PROTOCOL;
+  const ofTraces = env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'];
+  return { protocol: read('OTEL_EXPORTER_OTLP_PROTOCOL', (value) => parse(ofTraces || value)) };
+}
+
 /** What it takes to deploy a contract, before there is one. Throws {@link ConfigError}. */
 export function readDeployment(
   env: Record<string, string | undefined> = process.env,
@@ -361,6 +408,13 @@ function integer(minimum: number, maximum: number) {
     }
     return number;
   };
+}
+
+function fraction(value: string): number {
+  const number = Number(value);
+  if (value === '' || !(number >= 0 && number <= 1))
+    throw new Error(`must be a number from 0 to 1, not "${value}".`);
+  return number;
 }
 
 function oneOf<const Choice extends string>(...choices: Choice[]) {

@@ -95,6 +95,13 @@ describe('imports', () => {
     ({ to }) => to.startsWith('testing/') || to.includes('.test.'),
   );
 
+  test('of the libraries of tracing are in one file, which is loaded only if traces are on', () => {
+    const ofTracing = production.filter(({ to }) => to.startsWith('@opentelemetry/'));
+    assert.deepEqual([...new Set(ofTracing.map(({ from }) => from))], ['runtime/tracing.ts']);
+    const importers = production.filter(({ to }) => to === 'runtime/tracing.ts').map(({ from }) => from);
+    assert.deepEqual(importers, [], 'import it with import()');
+  });
+
   test('acceptance tests and examples import nothing of the server', () => {
     const root = join(SRC, '..');
     const files = globSync(['acceptance/**/*.ts', '../examples/**/*.{ts,mjs,js}'], { cwd: root });

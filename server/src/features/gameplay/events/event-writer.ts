@@ -16,6 +16,7 @@ import {
 import { sql, type Sql } from '../../../database/sql.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
+import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
 import { compareRows, eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
@@ -69,7 +70,9 @@ export async function openEventWriter(database: Database, databaseUrl: string): 
     async write(scope, rows, billing) {
       if (canCopy && rows.length >= MIN_ROWS_FOR_COPY) {
         try {
-          await copyRows(pool, scope, rows, billing);
+          await statementChannel.tracePromise(() => copyRows(pool, scope, rows, billing), {
+            text: `COPY ${scope}_events`,
+          });
           billing.chargedTransactions++;
           return 'all';
         } catch (error) {

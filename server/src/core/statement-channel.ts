@@ -1,0 +1,10 @@
+import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
+
+/** A statement for PostgreSQL, with placeholders for its values. */
+export interface TracedStatement {
+  text: string;
+}
+
+/** Reports each statement to whoever traces. Without a subscriber it costs nothing. */
+export const statementChannel: TracingChannel<object, TracedStatement> =
+  tracingChannel('guildhall:statement');
