@@ -1,324 +1,336 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
-import { ConfigError, readConfig, readDeployment, settings, misspelledSettings } from './config.ts';
+import { describe, test } from 'node:test';
+import { ConfigError, readConfig, readDeployment, misspelledSettings } from './config.ts';
+import { settings, tracingSettings } from './settings.ts';
 
-test('without any setting the defaults hold', () => {
-  const config = readConfig({});
-  assert.equal(config.port, 8080);
-  assert.equal(config.host, '127.0.0.1');
-  assert.equal(config.databaseUrl, undefined);
-  assert.equal(config.mockProvider, true);
-  assert.equal(config.trustProxy, false);
-});
+describe('settings', () => {
+  test('uses the defaults without any setting', () => {
+    const config = readConfig({});
+    assert.equal(config.port, 8080);
+    assert.equal(config.host, '127.0.0.1');
+    assert.equal(config.databaseUrl, undefined);
+    assert.equal(config.mockProvider, true);
+    assert.equal(config.trustProxy, false);
+  });
 
-test('every bad setting is named at once, and no secret is shown', () => {
-  const env = {
-    PORT: '80 80',
-    SIGNUP: 'maybe',
-    PUBLIC_URL: 'ftp://x',
-    DATABASE_URL: 'mysql://u:hunter2@h',
-    MASTER_KEY: 'hunter2',
-    SMTP_URL: 'http://u:hunter2@h',
-    SMTP_TLS: 'maybe',
-    MAIL_FROM: 'Guild <a@b>, c@d',
+  test('names every bad setting at once, and shows no secret', () => {
+    const env = {
+      PORT: '80 80',
+      SIGNUP: 'maybe',
+      PUBLIC_URL: 'ftp://x',
+      DATABASE_URL: 'mysql://u:hunter2@h',
+      MASTER_KEY: 'hunter2',
+      SMTP_URL: 'http://u:hunter2@h',
+      SMTP_TLS: 'maybe',
+      MAIL_FROM: 'Guild <a@b>, c@d',
+    };
+    assert.throws(
+      () => readConfig(env),
+      (error: Error) => {
+        assert.ok(error instanceof ConfigError);
+        for (const name of Object.keys(env)) assert.match(error.message, new RegExp(`^${name} `, 'm'));
+        assert.doesNotMatch(error.message, /hunter2/);
+        return true;
+      },
+    );
+  });
+
+  test('refuses a base address with a user, query or fragment, and shows nothing of it', () => {
+    for (const url of ['https://me:hunter2@x', 'https://x/?hunter2', 'https://x/#hunter2'])
+      assert.throws(
+        () => readConfig({ PORTAL_URL: url }),
+        (error: Error) =>
+          error.message.startsWith('PORTAL_URL may hold no user') && !error.message.includes('hunter2'),
+      );
+    assert.equal(readConfig({ PORTAL_URL: 'https://x/me//' }).portalUrl, 'https://x/me');
+  });
+
+  test('refuses folders with characters of a shell, and database addresses that set our options', () => {
+    assert.throws(() => readConfig({ DATA_DIR: '/tmp/$(reboot)' }), /^ConfigError: DATA_DIR may hold no/);
+    for (const query of ['?options=-c%20x=y', '?sslmode=require&opt%69ons=x'])
+      assert.throws(
+        () => readConfig({ DATABASE_URL: `postgres://localhost/g${query}`, MASTER_KEY: 'ab'.repeat(32) }),
+        /DATABASE_URL may not hold the parameter "options"/,
+      );
+  });
+
+  test('requires a master key for an external database', () => {
+    assert.throws(() => readConfig({ DATABASE_URL: 'postgres://localhost/g' }), /MASTER_KEY is required/);
+    assert.doesNotThrow(() =>
+      readConfig({ DATABASE_URL: 'postgres://localhost/g', MASTER_KEY: 'ab'.repeat(32) }),
+    );
+  });
+
+  test('turns Mock off in production, unless it is switched on', () => {
+    assert.equal(readConfig({ NODE_ENV: 'production' }).mockProvider, false);
+    assert.equal(readConfig({ NODE_ENV: 'production', MOCK_PROVIDER: 'on' }).mockProvider, true);
+    assert.equal(readConfig({ MOCK_PROVIDER: 'off' }).mockProvider, false);
+  });
+
+  test('lists the nodes of chains by chain id, and names a bad entry without its key', () => {
+    const { walletRpcUrls } = readConfig({
+      WALLET_RPC_URLS: '1=https://one.example/v2/key/, 137=http://[::1]:8545',
+    });
+    assert.deepEqual(
+      [...walletRpcUrls],
+      [
+        [1, 'https://one.example/v2/key/'],
+        [137, 'http://[::1]:8545'],
+      ],
+    );
+    assert.equal(readConfig({}).walletRpcUrls.size, 0);
+    for (const bad of [
+      'https://hunter2.example',
+      '0=https://hunter2.example',
+      'x=https://hunter2.example',
+      '2=ftp://hunter2.example',
+      '2=hunter2',
+      '1=https://hunter2.example',
+      '2=https://user:hunter2@one.example',
+      `${'9'.repeat(16)}=https://hunter2.example`,
+    ])
+      assert.throws(
+        () => readConfig({ WALLET_RPC_URLS: `1=https://one.example,${bad}` }),
+        (error: Error) =>
+          /^WALLET_RPC_URLS .* entry 2 /.test(error.message) && !error.message.includes('hunter2'),
+        bad,
+      );
+  });
+
+  const CHAIN = {
+    CHAIN_RPC_URL: 'https://node.example/v2/key',
+    CHAIN_CONTRACT_ADDRESS: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+    CHAIN_SIGNER_KEY: `0x${'ab'.repeat(32)}`,
   };
-  assert.throws(
-    () => readConfig(env),
-    (error: Error) => {
-      assert.ok(error instanceof ConfigError);
-      for (const name of Object.keys(env)) assert.match(error.message, new RegExp(`^${name} `, 'm'));
-      assert.doesNotMatch(error.message, /hunter2/);
-      return true;
-    },
-  );
-});
 
-test('a base address holds no user, query or fragment, and nothing of it is shown', () => {
-  for (const url of ['https://me:hunter2@x', 'https://x/?hunter2', 'https://x/#hunter2'])
-    assert.throws(
-      () => readConfig({ PORTAL_URL: url }),
-      (error: Error) =>
-        error.message.startsWith('PORTAL_URL may hold no user') && !error.message.includes('hunter2'),
-    );
-  assert.equal(readConfig({ PORTAL_URL: 'https://x/me//' }).portalUrl, 'https://x/me');
-});
-
-test('what would reach a shell, or undo our role, is refused', () => {
-  assert.throws(() => readConfig({ DATA_DIR: '/tmp/$(reboot)' }), /^ConfigError: DATA_DIR may hold no/);
-  for (const query of ['?options=-c%20x=y', '?sslmode=require&opt%69ons=x'])
-    assert.throws(
-      () => readConfig({ DATABASE_URL: `postgres://localhost/g${query}`, MASTER_KEY: 'ab'.repeat(32) }),
-      /DATABASE_URL may not hold the parameter "options"/,
-    );
-});
-
-test('an external database needs a master key', () => {
-  assert.throws(() => readConfig({ DATABASE_URL: 'postgres://localhost/g' }), /MASTER_KEY is required/);
-  assert.doesNotThrow(() =>
-    readConfig({ DATABASE_URL: 'postgres://localhost/g', MASTER_KEY: 'ab'.repeat(32) }),
-  );
-});
-
-test('Mock is off in production unless it is switched on', () => {
-  assert.equal(readConfig({ NODE_ENV: 'production' }).mockProvider, false);
-  assert.equal(readConfig({ NODE_ENV: 'production', MOCK_PROVIDER: 'on' }).mockProvider, true);
-  assert.equal(readConfig({ MOCK_PROVIDER: 'off' }).mockProvider, false);
-});
-
-test('nodes of chains are listed by chain id, and a bad entry is named without its key', () => {
-  const { walletRpcUrls } = readConfig({
-    WALLET_RPC_URLS: '1=https://one.example/v2/key/, 137=http://[::1]:8545',
+  test('requires all settings of a chain, or none', () => {
+    assert.deepEqual(readConfig(CHAIN).chain, {
+      rpcUrl: CHAIN.CHAIN_RPC_URL,
+      contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+      signerKey: CHAIN.CHAIN_SIGNER_KEY,
+      confirmations: 12,
+    });
+    assert.equal(readConfig({}).chain, undefined);
+    assert.equal(readConfig({ CHAIN_CONFIRMATIONS: '3' }).chain, undefined);
+    for (const missing of Object.keys(CHAIN))
+      assert.throws(
+        () => readConfig({ ...CHAIN, [missing]: '' }),
+        ({ message }: Error) => message.startsWith(`${missing} is missing: `) && !message.includes('\n'),
+      );
+    const { CHAIN_CONTRACT_ADDRESS: _, ...yetToDeploy } = CHAIN;
+    assert.equal(readDeployment(yetToDeploy).signerKey, CHAIN.CHAIN_SIGNER_KEY);
+    assert.throws(() => readDeployment({}), /CHAIN_RPC_URL is missing[^]*CHAIN_SIGNER_KEY is missing/);
   });
-  assert.deepEqual(
-    [...walletRpcUrls],
-    [
-      [1, 'https://one.example/v2/key/'],
-      [137, 'http://[::1]:8545'],
-    ],
-  );
-  assert.equal(readConfig({}).walletRpcUrls.size, 0);
-  for (const bad of [
-    'https://hunter2.example',
-    '0=https://hunter2.example',
-    'x=https://hunter2.example',
-    '2=ftp://hunter2.example',
-    '2=hunter2',
-    '1=https://hunter2.example',
-    '2=https://user:hunter2@one.example',
-    `${'9'.repeat(16)}=https://hunter2.example`,
-  ])
-    assert.throws(
-      () => readConfig({ WALLET_RPC_URLS: `1=https://one.example,${bad}` }),
-      (error: Error) =>
-        /^WALLET_RPC_URLS .* entry 2 /.test(error.message) && !error.message.includes('hunter2'),
-      bad,
-    );
-});
 
-const CHAIN = {
-  CHAIN_RPC_URL: 'https://node.example/v2/key',
-  CHAIN_CONTRACT_ADDRESS: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
-  CHAIN_SIGNER_KEY: `0x${'ab'.repeat(32)}`,
-};
-
-test('a chain takes all of its settings, or none', () => {
-  assert.deepEqual(readConfig(CHAIN).chain, {
-    rpcUrl: CHAIN.CHAIN_RPC_URL,
-    contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
-    signerKey: CHAIN.CHAIN_SIGNER_KEY,
-    confirmations: 12,
+  test('names a bad setting of the chain, and shows no secret', () => {
+    for (const [name, bad] of [
+      ['CHAIN_RPC_URL', 'ws://hunter2.example'],
+      ['CHAIN_RPC_URL', 'https://hunter2@node.example'],
+      ['CHAIN_SIGNER_KEY', 'hunter2'],
+      ['CHAIN_SIGNER_KEY', 'ab'.repeat(32)],
+      ['CHAIN_SIGNER_KEY', `0x${'00'.repeat(32)}`],
+      ['CHAIN_SIGNER_KEY', `0x${'ff'.repeat(32)}`],
+      ['CHAIN_CONTRACT_ADDRESS', '0x5fbDB2315678afecb367f032d93F642f64180aa3'],
+      ['CHAIN_CONTRACT_ADDRESS', '0x1'],
+      ['CHAIN_CONFIRMATIONS', '0'],
+    ] as const)
+      assert.throws(
+        () => readConfig({ ...CHAIN, [name]: bad }),
+        ({ message }: Error) =>
+          message.startsWith(`${name} must`) &&
+          !message.includes('\n') &&
+          !message.includes('hunter2') &&
+          (name !== 'CHAIN_SIGNER_KEY' || !message.includes(bad)),
+        bad,
+      );
   });
-  assert.equal(readConfig({}).chain, undefined);
-  assert.equal(readConfig({ CHAIN_CONFIRMATIONS: '3' }).chain, undefined);
-  for (const missing of Object.keys(CHAIN))
-    assert.throws(
-      () => readConfig({ ...CHAIN, [missing]: '' }),
-      ({ message }: Error) => message.startsWith(`${missing} is missing: `) && !message.includes('\n'),
-    );
-  const { CHAIN_CONTRACT_ADDRESS: _, ...yetToDeploy } = CHAIN;
-  assert.equal(readDeployment(yetToDeploy).signerKey, CHAIN.CHAIN_SIGNER_KEY);
-  assert.throws(() => readDeployment({}), /CHAIN_RPC_URL is missing[^]*CHAIN_SIGNER_KEY is missing/);
-});
 
-test('a bad setting of the chain is named, without what may be a secret', () => {
-  for (const [name, bad] of [
-    ['CHAIN_RPC_URL', 'ws://hunter2.example'],
-    ['CHAIN_RPC_URL', 'https://hunter2@node.example'],
-    ['CHAIN_SIGNER_KEY', 'hunter2'],
-    ['CHAIN_SIGNER_KEY', 'ab'.repeat(32)],
-    ['CHAIN_SIGNER_KEY', `0x${'00'.repeat(32)}`],
-    ['CHAIN_SIGNER_KEY', `0x${'ff'.repeat(32)}`],
-    ['CHAIN_CONTRACT_ADDRESS', '0x5fbDB2315678afecb367f032d93F642f64180aa3'],
-    ['CHAIN_CONTRACT_ADDRESS', '0x1'],
-    ['CHAIN_CONFIRMATIONS', '0'],
-  ] as const)
-    assert.throws(
-      () => readConfig({ ...CHAIN, [name]: bad }),
-      ({ message }: Error) =>
-        message.startsWith(`${name} must`) &&
-        !message.includes('\n') &&
-        !message.includes('hunter2') &&
-        (name !== 'CHAIN_SIGNER_KEY' || !message.includes(bad)),
-      bad,
-    );
-});
-
-test('avatars go into DATA_DIR, a folder or a bucket', () => {
-  const storage = (value?: string) =>
-    readConfig({ DATA_DIR: '/data', ...(value && { AVATAR_STORAGE_URL: value }) }).avatarStorage;
-  assert.deepEqual(storage(), { kind: 'folder', path: '/data/avatars' });
-  assert.deepEqual(storage('file:///srv/my%20pictures'), { kind: 'folder', path: '/srv/my pictures' });
-  const plain = { kind: 's3', bucket: 'b', prefix: '', region: 'us-east-1', endpoint: undefined };
-  assert.deepEqual(storage('s3://b'), plain);
-  assert.deepEqual(storage('s3://b/a/b/?region=eu-1&endpoint=https://s3.example.com/'), {
-    ...plain,
-    prefix: 'a/b',
-    region: 'eu-1',
-    endpoint: 'https://s3.example.com',
+  test('stores avatars in DATA_DIR, a folder or a bucket', () => {
+    const storage = (value?: string) =>
+      readConfig({ DATA_DIR: '/data', ...(value && { AVATAR_STORAGE_URL: value }) }).avatarStorage;
+    assert.deepEqual(storage(), { kind: 'folder', path: '/data/avatars' });
+    assert.deepEqual(storage('file:///srv/my%20pictures'), { kind: 'folder', path: '/srv/my pictures' });
+    const plain = { kind: 's3', bucket: 'b', prefix: '', region: 'us-east-1', endpoint: undefined };
+    assert.deepEqual(storage('s3://b'), plain);
+    assert.deepEqual(storage('s3://b/a/b/?region=eu-1&endpoint=https://s3.example.com/'), {
+      ...plain,
+      prefix: 'a/b',
+      region: 'eu-1',
+      endpoint: 'https://s3.example.com',
+    });
+    for (const bad of [
+      'b',
+      'http://b',
+      's3:///b',
+      's3://key:hunter2@b',
+      's3://b?acl=public',
+      's3://b?endpoint=x',
+      'file://host/x',
+    ])
+      assert.throws(
+        () => storage(bad),
+        ({ message }: Error) => message.startsWith('AVATAR_STORAGE_URL ') && !message.includes('hunter2'),
+        bad,
+      );
   });
-  for (const bad of [
-    'b',
-    'http://b',
-    's3:///b',
-    's3://key:hunter2@b',
-    's3://b?acl=public',
-    's3://b?endpoint=x',
-    'file://host/x',
-  ])
-    assert.throws(
-      () => storage(bad),
-      ({ message }: Error) => message.startsWith('AVATAR_STORAGE_URL ') && !message.includes('hunter2'),
-      bad,
-    );
-});
 
-test('refuses proxies that are no addresses or subnets', () => {
-  const proxies = (value: string) => readConfig({ TRUST_PROXY: value }).trustProxy;
-  assert.deepEqual(proxies('10.0.0.1, 10.1.0.0/16 ,::1,fd00::/8'), [
-    '10.0.0.1',
-    '10.1.0.0/16',
-    '::1',
-    'fd00::/8',
-  ]);
-  assert.deepEqual([proxies('on'), proxies('off'), proxies('')], [true, false, false]);
-  for (const bad of [
-    'proxy.internal',
-    'true',
-    '1',
-    '10.0.0.0/33',
-    '10.0.0.0/',
-    '10.0.0.0/-1',
-    '10.0.0/8',
-    '::/129',
-    'fe80::1%eth0',
-    '10.0.0.1/255.0.0.0',
-    ',',
-  ])
-    assert.throws(
-      () => proxies(bad),
-      ({ message }: Error) => /^TRUST_PROXY must .*\.$/.test(message) && message.includes(`"${bad}"`),
-      bad,
-    );
-  assert.throws(() => proxies('10.0.0.1, 10.0.0.0/99'), /TRUST_PROXY .* not "10\.0\.0\.0\/99"\.$/);
-});
-
-test('refuses origins that no browser would send', () => {
-  const origins = (value: string) => readConfig({ CORS_ORIGINS: value }).corsOrigins;
-  assert.equal(origins('*'), '*');
-  assert.deepEqual(origins(''), []);
-  const good = [
-    'https://play.example',
-    'http://localhost:3000',
-    'capacitor://localhost',
-    'http://[::1]:3000',
-  ];
-  assert.deepEqual(origins(good.join(' , ')), good);
-  for (const bad of [
-    'play.example',
-    'https://play.example/',
-    'https://play.example/game',
-    'https://play.example:443',
-    'https://PLAY.example',
-    'https://*.example',
-    'https://u@play.example',
-    'https://',
-    'null',
-    'https://a.example *',
-    ',',
-  ])
-    assert.throws(
-      () => origins(bad),
-      ({ message }: Error) => /^CORS_ORIGINS must .*\.$/.test(message) && message.includes(`"${bad}"`),
-      bad,
-    );
-  assert.throws(() => origins('https://a.example,*'), /^ConfigError: CORS_ORIGINS must .* not "\*"\.$/);
-});
-
-test('refuses other values that would fail later, and shows no secret', () => {
-  for (const [name, bad] of [
-    ['HOST', ''],
-    ['HOST', 'http://0.0.0.0'],
-    ['HOST', '0.0.0.0:8080'],
-    ['NODE_ENV', 'prod'],
-    ['DATABASE_URL', 'postgres://u:hunter2@h:99999/db'],
-    ['REDIS_URL', 'redis://'],
-    ['SMTP_URL', 'smtp://'],
-    ['METRICS_TOKEN', 'hunter2'],
-    ['METRICS_TOKEN', 'hunter2 with spaces in it'],
-  ] as const)
-    assert.throws(
-      () => readConfig({ [name]: bad, ...(name === 'DATABASE_URL' && { MASTER_KEY: 'ab'.repeat(32) }) }),
-      ({ message }: Error) =>
-        message.startsWith(`${name} must`) && !message.includes('\n') && !message.includes('hunter2'),
-      `${name}=${bad}`,
-    );
-  for (const good of ['postgres:///g?host=/run/postgresql', 'postgres://u:p@/g?host=/run/postgresql'])
-    assert.equal(readConfig({ DATABASE_URL: good, MASTER_KEY: 'ab'.repeat(32) }).databaseUrl, good);
-});
-
-test('traces are on with a collector alone, unless a setting of OpenTelemetry turns them off', () => {
-  const tracing = (env: Record<string, string>) => readConfig(env).tracing;
-  const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };
-  assert.equal(tracing({}), undefined);
-  assert.equal(tracing({ OTEL_SERVICE_NAME: 'chess', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), undefined);
-  assert.deepEqual(tracing(collector), { protocol: 'http/protobuf' });
-  assert.deepEqual(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://localhost:4318/v1/traces' }), {
-    protocol: 'http/protobuf',
+  test('refuses proxies that are no addresses or subnets', () => {
+    const proxies = (value: string) => readConfig({ TRUST_PROXY: value }).trustProxy;
+    assert.deepEqual(proxies('10.0.0.1, 10.1.0.0/16 ,::1,fd00::/8'), [
+      '10.0.0.1',
+      '10.1.0.0/16',
+      '::1',
+      'fd00::/8',
+    ]);
+    assert.deepEqual([proxies('on'), proxies('off'), proxies('')], [true, false, false]);
+    for (const bad of [
+      'proxy.internal',
+      'true',
+      '1',
+      '10.0.0.0/33',
+      '10.0.0.0/',
+      '10.0.0.0/-1',
+      '10.0.0/8',
+      '::/129',
+      'fe80::1%eth0',
+      '10.0.0.1/255.0.0.0',
+      ',',
+    ])
+      assert.throws(
+        () => proxies(bad),
+        ({ message }: Error) => /^TRUST_PROXY must .*\.$/.test(message) && message.includes(`"${bad}"`),
+        bad,
+      );
+    assert.throws(() => proxies('10.0.0.1, 10.0.0.0/99'), /TRUST_PROXY .* not "10\.0\.0\.0\/99"\.$/);
   });
-  assert.deepEqual(
-    tracing({
-      ...collector,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
-      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
-    }),
-    { protocol: 'http/json' },
-  );
-  assert.equal(tracing({ ...collector, OTEL_SDK_DISABLED: 'true' }), undefined);
-  assert.equal(tracing({ ...collector, OTEL_TRACES_EXPORTER: 'none' }), undefined);
-  assert.throws(
-    () => tracing({ ...collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }),
-    /OTEL_EXPORTER_OTLP_PROTOCOL/,
-  );
-  assert.throws(
-    () => tracing({ ...collector, OTEL_TRACES_SAMPLER: 'sometimes' }),
-    /OTEL_TRACES_SAMPLER must be/,
-  );
-});
 
-test('metrics are open on loopback without a proxy alone', () => {
-  const access = (env: Record<string, string>) => readConfig(env).metricsAccess;
-  for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
-    assert.equal(access({ HOST }), 'open', HOST);
-  for (const HOST of ['0.0.0.0', '::', '10.0.0.1', '127.example.com'])
-    assert.equal(access({ HOST }), 'closed', HOST);
-  assert.equal(access({ TRUST_PROXY: '127.0.0.1' }), 'closed');
-  const token = 'ab'.repeat(16);
-  assert.deepEqual(access({ METRICS_TOKEN: token }), { token });
-});
+  test('refuses origins that no browser would send', () => {
+    const origins = (value: string) => readConfig({ CORS_ORIGINS: value }).corsOrigins;
+    assert.equal(origins('*'), '*');
+    assert.deepEqual(origins(''), []);
+    const good = [
+      'https://play.example',
+      'http://localhost:3000',
+      'capacitor://localhost',
+      'http://[::1]:3000',
+    ];
+    assert.deepEqual(origins(good.join(' , ')), good);
+    for (const bad of [
+      'play.example',
+      'https://play.example/',
+      'https://play.example/game',
+      'https://play.example:443',
+      'https://PLAY.example',
+      'https://*.example',
+      'https://u@play.example',
+      'https://',
+      'null',
+      'https://a.example *',
+      ',',
+    ])
+      assert.throws(
+        () => origins(bad),
+        ({ message }: Error) => /^CORS_ORIGINS must .*\.$/.test(message) && message.includes(`"${bad}"`),
+        bad,
+      );
+    assert.throws(() => origins('https://a.example,*'), /^ConfigError: CORS_ORIGINS must .* not "\*"\.$/);
+  });
 
-test('the documentation lists every setting', () => {
-  const documentation = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
-  for (const name of Object.keys(settings))
-    assert.ok(documentation.includes(`| \`${name}\` |`), `${name} is not in docs/configuration.md`);
-});
+  test('refuses other values that would fail later, and shows no secret', () => {
+    for (const [name, bad] of [
+      ['HOST', 'a b'],
+      ['HOST', 'http://0.0.0.0'],
+      ['HOST', '0.0.0.0:8080'],
+      ['NODE_ENV', 'prod'],
+      ['DATABASE_URL', 'postgres://u:hunter2@h:99999/db'],
+      ['REDIS_URL', 'redis://'],
+      ['SMTP_URL', 'smtp://'],
+      ['METRICS_TOKEN', 'hunter2'],
+      ['METRICS_TOKEN', 'hunter2 with spaces in it'],
+    ] as const)
+      assert.throws(
+        () => readConfig({ [name]: bad, ...(name === 'DATABASE_URL' && { MASTER_KEY: 'ab'.repeat(32) }) }),
+        ({ message }: Error) =>
+          message.startsWith(`${name} must`) && !message.includes('\n') && !message.includes('hunter2'),
+        `${name}=${bad}`,
+      );
+    for (const good of ['postgres:///g?host=/run/postgresql', 'postgres://u:p@/g?host=/run/postgresql'])
+      assert.equal(readConfig({ DATABASE_URL: good, MASTER_KEY: 'ab'.repeat(32) }).databaseUrl, good);
+  });
 
-test('names variables that look like a misspelled setting', () => {
-  assert.deepEqual(
-    misspelledSettings({
-      DATABSE_URL: 'x',
-      REDIS_URLS: 'x',
-      DATABASE_URL: 'x',
-      PATH: 'x',
-      HOSTS: 'x',
-      SIGNAL: 'x',
-      SIGN_UP: 'x',
-      HOME: 'x',
-    }),
-    [
-      'DATABSE_URL is not a setting. Did you mean DATABASE_URL? Rename or unset it.',
-      'REDIS_URLS is not a setting. Did you mean REDIS_URL? Rename or unset it.',
-      'SIGN_UP is not a setting. Did you mean SIGNUP? Rename or unset it.',
-    ],
-  );
+  test('opens the metrics only on a loopback address without a proxy', () => {
+    const access = (env: Record<string, string>) => readConfig(env).metricsAccess;
+    for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+      assert.equal(access({ HOST }), 'open', HOST);
+    for (const HOST of ['0.0.0.0', '::', '10.0.0.1', '127.example.com'])
+      assert.equal(access({ HOST }), 'closed', HOST);
+    assert.equal(access({ TRUST_PROXY: '127.0.0.1' }), 'closed');
+    const token = 'ab'.repeat(16);
+    assert.deepEqual(access({ METRICS_TOKEN: token }), { token });
+  });
+
+  test('traces only with a collector, and not if a setting of OpenTelemetry turns it off', () => {
+    const tracing = (env: Record<string, string>) => readConfig(env).tracing;
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };
+    assert.equal(tracing({}), undefined);
+    assert.equal(tracing({ OTEL_SERVICE_NAME: 'chess', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), undefined);
+    assert.deepEqual(tracing(collector), { protocol: 'http/protobuf' });
+    assert.deepEqual(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://localhost:4318/v1/traces' }), {
+      protocol: 'http/protobuf',
+    });
+    assert.deepEqual(
+      tracing({
+        ...collector,
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+      }),
+      { protocol: 'http/json' },
+    );
+    assert.equal(tracing({ ...collector, OTEL_SDK_DISABLED: 'true' }), undefined);
+    assert.equal(tracing({ ...collector, OTEL_TRACES_EXPORTER: 'none' }), undefined);
+    assert.throws(
+      () => tracing({ ...collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }),
+      /OTEL_EXPORTER_OTLP_PROTOCOL/,
+    );
+    assert.throws(
+      () => tracing({ ...collector, OTEL_TRACES_SAMPLER: 'sometimes' }),
+      /OTEL_TRACES_SAMPLER must be/,
+    );
+  });
+
+  test('are listed in the documentation with their defaults', () => {
+    const documentation = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+    for (const [name, schema] of Object.entries({ ...settings.entries, ...tracingSettings.entries })) {
+      const fallback = schema.default ? `\`${schema.default}\`` : 'empty';
+      assert.ok(documentation.includes(`| \`${name}\` | ${fallback} |`), `${name} with ${fallback}`);
+    }
+  });
+
+  test('treats an empty value as unset', () => {
+    const empty = Object.fromEntries(Object.keys(settings.entries).map((name) => [name, ' ']));
+    assert.deepEqual(readConfig(empty), readConfig({}));
+  });
+
+  test('names variables that look like a misspelled setting', () => {
+    assert.deepEqual(
+      misspelledSettings({
+        DATABSE_URL: 'x',
+        REDIS_URLS: 'x',
+        DATABASE_URL: 'x',
+        PATH: 'x',
+        HOSTS: 'x',
+        SIGNAL: 'x',
+        SIGN_UP: 'x',
+        HOME: 'x',
+        OTEL_SERVICE_NAME: 'x',
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'x',
+      }),
+      [
+        'DATABSE_URL is not a setting. Did you mean DATABASE_URL? Rename or unset it.',
+        'REDIS_URLS is not a setting. Did you mean REDIS_URL? Rename or unset it.',
+        'SIGN_UP is not a setting. Did you mean SIGNUP? Rename or unset it.',
+      ],
+    );
+  });
 });

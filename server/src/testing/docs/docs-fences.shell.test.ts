@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse as parseCsv } from 'csv-parse/sync';
-import { settings } from '../../runtime/config.ts';
+import { settings } from '../../runtime/settings.ts';
 import { seedDemo } from '../../runtime/demo.ts';
 import { eventually } from '../eventually.ts';
 import { serveOnLoopback } from '../loopback-server.ts';
@@ -105,7 +105,7 @@ function checkData({ language, code }: Fence): void {
   else if (language === 'env')
     for (const line of code.split('\n').filter((line) => line !== '' && !line.startsWith('#'))) {
       const [, name = ''] = /^([A-Z_]+)=\S/.exec(line) ?? [];
-      assert.ok(name in settings, `${line} is a setting`);
+      assert.ok(name in settings.entries, `${line} is a setting`);
     }
   else
     assert.ok(

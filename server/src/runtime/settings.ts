@@ -1,0 +1,325 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Hex } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import * as v from 'valibot';
+import { evmAddress } from '../core/evm-address.ts';
+import type { AvatarStorage } from '../features/players/profiles/index.ts';
+
+// Every message completes the sentence that begins with the name of the setting. It never shows a value that may hold a secret.
+
+/** The first issue of a setting is enough. The checks after it rely on those before. */
+export const FIRST_ISSUE = { abortPipeEarly: true };
+
+const onOrOff = oneOf('on', 'off');
+
+const listenAddress = v.pipe(
+  v.string(),
+  v.check(
+    (text) => isIP(text) !== 0 || /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text),
+    ({ input }) => `must be an IP address or a host name, such as 127.0.0.1, not "${input}".`,
+  ),
+);
+
+const directory = v.pipe(
+  v.string(),
+  // PostgreSQL's own tools hand the path to a shell between double quotes.
+  v.regex(/^[^"$`\\\n]+$/, 'may hold no quotation mark, dollar sign, backtick or backslash.'),
+  v.transform((path) => resolve(path)),
+);
+
+const httpUrl = v.pipe(
+  v.string(),
+  v.check(isUrlOf('http:', 'https:'), ({ input }) => `must be an http or https address, not "${input}".`),
+  v.check(isBaseUrl, 'may hold no user, query or fragment (its value is not shown, it may hold a password).'),
+  v.transform((url) => url.replace(/\/+$/, '')),
+);
+
+/** A node of a chain. The path or the query of its address may hold a key. */
+const rpcUrl = v.pipe(
+  v.string(),
+  v.check(
+    (text) => isUrlOf('http:', 'https:')(text) && new URL(text).username === '',
+    'must be an http or https address without a user name (its value is not shown, it may hold a key).',
+  ),
+);
+
+/** The nodes by chain id, from `1=https://…,137=https://…`. */
+const rpcUrls = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue }): ReadonlyMap<number, string> => {
+    const urls = new Map<number, string>();
+    for (const [index, entry] of list(dataset.value).entries()) {
+      const [, chainId, url = ''] = /^([1-9]\d{0,14})=(.+)$/.exec(entry) ?? [];
+      if (!chainId || !v.is(rpcUrl, url) || urls.has(Number(chainId)))
+        addIssue({
+          message:
+            `must be a comma-separated list of <chain id>=<http or https address>, each chain once and without a user name; ` +
+            `entry ${index + 1} is not (its value is not shown, it may hold a key).`,
+        });
+      urls.set(Number(chainId), url);
+    }
+    return urls;
+  }),
+);
+
+const contractAddress = v.pipe(
+  v.string(),
+  v.check(
+    (text) => evmAddress(text) !== undefined,
+    ({ input }) => `must be an EVM address with the right checksum, not "${input}".`,
+  ),
+  v.transform((text) => evmAddress(text)!),
+);
+
+const signerKey = v.pipe(
+  v.string(),
+  v.check(isPrivateKey, 'must be a private key of 0x and 64 hexadecimal digits (its value is not shown).'),
+  v.transform((key) => key as Hex),
+);
+
+const smtpUrl = v.pipe(
+  v.string(),
+  v.check(
+    isUrlOf('smtp:', 'smtps:'),
+    'must start with smtp:// or smtps:// (its value is not shown, it may hold a password).',
+  ),
+  // The mail library takes them as options, which override ours, and ours require TLS.
+  v.check((url) => new URL(url).search === '', 'must have no parameters (its value is not shown).'),
+);
+
+const sender = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:[^<>@,;:"\r\n]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/,
+    ({ input }) => `must be an address, or a name and <an address>, not "${input}".`,
+  ),
+);
+
+const postgresUrl = v.pipe(
+  v.string(),
+  // The address of a socket has no host.
+  v.check(
+    (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url.replace('@/', '@localhost/')),
+    'must be an address that starts with postgres:// (its value is not shown, it may hold a password).',
+  ),
+  // The driver prefers them to ours, which give up the rights of the owner: row-level security would not apply.
+  v.check(
+    (url) => !new URLSearchParams(url.split('?')[1]).has('options'),
+    'may not hold the parameter "options".',
+  ),
+);
+
+const redisUrl = v.pipe(
+  v.string(),
+  v.check(
+    isUrlOf('redis:', 'rediss:'),
+    'must start with redis:// or rediss:// (its value is not shown, it may hold a password).',
+  ),
+);
+
+const avatarStorage = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }): AvatarStorage => {
+    const url = URL.canParse(dataset.value) ? new URL(dataset.value) : undefined;
+    if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
+    if (url?.protocol !== 's3:' || url.hostname === '' || url.username !== '') {
+      addIssue({ message: 'must start with file:/// or s3://bucket, and hold no credentials.' });
+      return NEVER;
+    }
+    const unknown = [...url.searchParams.keys()].find((name) => name !== 'region' && name !== 'endpoint');
+    if (unknown !== undefined) addIssue({ message: `may hold region and endpoint, not "${unknown}".` });
+    const endpoint = v.safeParse(
+      v.optional(httpUrl),
+      url.searchParams.get('endpoint') || undefined,
+      FIRST_ISSUE,
+    );
+    if (!endpoint.success) addIssue({ message: 'must have an http or https address as its endpoint.' });
+    return {
+      kind: 's3',
+      bucket: url.hostname,
+      prefix: url.pathname.replace(/^\/+|\/+$/g, ''),
+      region: url.searchParams.get('region') ?? 'us-east-1',
+      endpoint: endpoint.success ? endpoint.output : undefined,
+    };
+  }),
+);
+
+const masterKey = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits. Make one with `openssl rand -hex 32`.'),
+  v.transform((text) => Buffer.from(text, 'hex')),
+);
+
+const trustedProxies = v.pipe(
+  wordOrList(
+    ['on', 'off'],
+    isAddressOrSubnet,
+    'off, on, or a comma-separated list of IP addresses and subnets such as 10.0.0.0/8',
+  ),
+  v.transform((proxies) => (typeof proxies === 'string' ? proxies === 'on' : proxies)),
+);
+
+const webOrigins = wordOrList(
+  ['*'],
+  isWebOrigin,
+  '* or a comma-separated list of origins such as https://play.example, without a path',
+);
+
+const fraction = v.pipe(
+  v.string(),
+  v.check(
+    (text) => Number(text) >= 0 && Number(text) <= 1,
+    ({ input }) => `must be a number from 0 to 1, not "${input}".`,
+  ),
+);
+
+const metricsToken = v.pipe(
+  v.string(),
+  v.regex(
+    /^[\w.~+/-]{16,256}=*$/,
+    'must be 16 to 256 letters, digits and -._~+/ (its value is not shown). Make one with `openssl rand -hex 32`.',
+  ),
+);
+
+/** Every setting of the server, as docs/configuration.md describes it and in the same order. An empty value counts as unset. */
+export const settings = v.object({
+  PORT: v.optional(integer(0, 65_535), '8080'),
+  HOST: v.optional(listenAddress, '127.0.0.1'),
+  PUBLIC_URL: v.optional(httpUrl),
+  PORTAL_URL: v.optional(httpUrl),
+  DATA_DIR: v.optional(directory, './data'),
+  DATABASE_URL: v.optional(postgresUrl),
+  REDIS_URL: v.optional(redisUrl),
+  MASTER_KEY: v.optional(masterKey),
+  AVATAR_STORAGE_URL: v.optional(avatarStorage),
+  SIGNUP: v.optional(oneOf('open', 'closed'), 'open'),
+  MOCK_PROVIDER: v.optional(onOrOff),
+  PROFILE_PROOF: v.optional(onOrOff, 'on'),
+  STORE_A_URL: v.optional(httpUrl),
+  STORE_A_OPENID_URL: v.optional(httpUrl),
+  STORE_B_URL: v.optional(httpUrl),
+  WALLET_RPC_URLS: v.optional(rpcUrls, ''),
+  ACCOUNT_RATE_LIMIT: v.optional(integer(5, 1_000_000), '30'),
+  NETWORK_RATE_LIMIT: v.optional(integer(5, 1_000_000), '200'),
+  ALERT_SUPPRESSION_SECONDS: v.optional(integer(1, 31 * 24 * 60 * 60), '900'),
+  CHAIN_RPC_URL: v.optional(rpcUrl),
+  CHAIN_CONTRACT_ADDRESS: v.optional(contractAddress),
+  CHAIN_SIGNER_KEY: v.optional(signerKey),
+  CHAIN_CONFIRMATIONS: v.optional(integer(1, 10_000), '12'),
+  SMTP_URL: v.optional(smtpUrl),
+  SMTP_TLS: v.optional(oneOf('required', 'opportunistic')),
+  MAIL_FROM: v.optional(sender, 'Guildhall <guildhall@localhost>'),
+  ALLOW_PRIVATE_ADDRESSES: v.optional(onOrOff, 'off'),
+  GUILDHALL_DEMO: v.optional(onOrOff, 'on'),
+  TRUST_PROXY: v.optional(trustedProxies, 'off'),
+  CORS_ORIGINS: v.optional(webOrigins),
+  METRICS_TOKEN: v.optional(metricsToken),
+  LOG_LEVEL: v.optional(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info'),
+  NODE_ENV: v.optional(oneOf('development', 'test', 'production'), 'development'),
+});
+
+/**
+ * The settings of OpenTelemetry that the server checks. Its libraries read the others. Other programs of a machine may share them,
+ * so they are checked only if they turn traces on.
+ */
+export const tracingSettings = v.object({
+  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(httpUrl),
+  OTEL_SERVICE_NAME: v.optional(v.string(), 'guildhall'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: v.optional(oneOf('http/protobuf', 'http/json'), 'http/protobuf'),
+  OTEL_TRACES_SAMPLER: v.optional(
+    oneOf(
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ),
+    'parentbased_always_on',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: v.optional(fraction, '1'),
+});
+
+function integer(minimum: number, maximum: number) {
+  const message = ({ input }: { input: unknown }) =>
+    `must be a whole number from ${minimum} to ${maximum}, not "${String(input)}".`;
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, message),
+    v.transform(Number),
+    v.minValue(minimum, message),
+    v.maxValue(maximum, message),
+  );
+}
+
+function oneOf<const Choice extends string>(...choices: Choice[]) {
+  return v.picklist(choices, ({ input }) => `must be ${choices.join(' or ')}, not "${String(input)}".`);
+}
+
+/** One of the words, or a comma-separated list of at least one item. The message names the first bad item. */
+function wordOrList<const Word extends string>(
+  words: Word[],
+  isGood: (item: string) => boolean,
+  expected: string,
+) {
+  const isWord = (text: string): text is Word => (words as string[]).includes(text);
+  const badItem = (text: string) =>
+    list(text).length === 0 ? text : list(text).find((item) => !isGood(item));
+  return v.pipe(
+    v.string(),
+    v.check(
+      (text) => isWord(text) || badItem(text) === undefined,
+      ({ input }) => `must be ${expected}, not "${badItem(input)}".`,
+    ),
+    v.transform((text) => (isWord(text) ? text : list(text))),
+  );
+}
+
+/** Whether a text is an address with one of these protocols and a host. */
+function isUrlOf(...protocols: string[]) {
+  return (text: string): boolean => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, hostname } = new URL(text);
+    return protocols.includes(protocol) && hostname !== '';
+  };
+}
+
+function isBaseUrl(text: string): boolean {
+  const { search, hash, username, password } = new URL(text);
+  return !search && !hash && !username && !password;
+}
+
+function isPrivateKey(text: string): boolean {
+  if (!/^0x[0-9a-f]{64}$/i.test(text)) return false;
+  try {
+    privateKeyToAddress(text as Hex);
+    return true;
+  } catch {
+    // Zero, or not below the order of the curve.
+    return false;
+  }
+}
+
+function isAddressOrSubnet(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || address.includes('%') || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+/** Whether a text is an origin as browsers send it. Apps in a web view have schemes of their own. */
+function isWebOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  return /^https?:/i.test(text)
+    ? new URL(text).origin === text && !text.includes('*')
+    : /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(text);
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
