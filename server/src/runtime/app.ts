@@ -31,7 +31,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   if (config.tracing) {
     const { traceRequests } = await import('./tracing.ts');
-    await traceRequests(app as unknown as FastifyInstance, config.tracing, {
+    await traceRequests(app, config.tracing, {
       isTrusted: config.trustProxy !== false,
     });
   }
