@@ -7,7 +7,7 @@ export interface LoadRequest {
   body?: string;
 }
 
-/** The result of a load. `perSecond` is the rate of the measured part. `p50` and `p99` are in milliseconds. */
+/** The result of a load. `perSecond` is the rate of the measured part. `p50`, `p99` and `longest` are in milliseconds. */
 export interface LoadResult {
   requests: number;
   /** All answered requests, with those of the warm-up. */
@@ -16,12 +16,13 @@ export interface LoadResult {
   perSecond: number;
   p50: number;
   p99: number;
+  longest: number;
   seconds: number;
 }
 
 /**
  * Sends requests in a closed loop: each connection sends its next request after the last response, until `seconds` have passed
- * or `requests` were sent. The first tenth of the time is a warm-up and is not counted. A response that is not 2xx counts as an
+ * `requests` were sent, or `until` is aborted. The first tenth of the time is a warm-up and is not counted. A response that is not 2xx counts as an
  * error. The first error is printed.
  */
 export async function runClosedLoop(options: {
@@ -29,12 +30,13 @@ export async function runClosedLoop(options: {
   connections: number;
   seconds: number;
   requests?: number;
+  until?: AbortSignal;
   next: (connection: number) => LoadRequest;
   onAnswer?: (connection: number, body: string) => void;
 }): Promise<LoadResult> {
   const latencies: number[] = [];
   const started = performance.now();
-  const measuredFrom = started + (options.requests ? 0 : options.seconds * 100);
+  const measuredFrom = started + (options.requests || options.until ? 0 : options.seconds * 100);
   const deadline = started + options.seconds * 1000;
   let left = options.requests ?? Infinity;
   let errors = 0;
@@ -43,7 +45,7 @@ export async function runClosedLoop(options: {
   await Promise.all(
     Array.from({ length: options.connections }, async (_, connection) => {
       const client = new Client(options.url, { pipelining: 1 });
-      while (performance.now() < deadline && left-- > 0) {
+      while (performance.now() < deadline && left-- > 0 && !options.until?.aborted) {
         const { path, headers, body } = options.next(connection);
         const sent = performance.now();
         const answer = await client.request({
@@ -75,6 +77,7 @@ export async function runClosedLoop(options: {
     perSecond: latencies.length / seconds,
     p50: quantile(0.5),
     p99: quantile(0.99),
+    longest: quantile(1),
     seconds,
   };
 }

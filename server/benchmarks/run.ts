@@ -11,6 +11,7 @@ import {
   seedLookupPlayers,
 } from './lookups.ts';
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlayers } from './scenarios.ts';
+import { moveLateMonth } from './partitions.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
 import { loadWalletRecords } from './wallet.ts';
@@ -23,6 +24,7 @@ import { startServerProcess, type ProcessorTime, type ServerProcess } from './se
  * - `--seconds`: the length of each load
  * - `--rows`: the final number of rows of the growth measurement
  * - `--ledger`: the number of logins for the session measurement
+ * - `--late`: the number of rows that move out of the default partition
  * - `--players`: the number of players for the player list measurement
  * - `--only`: the parts to run
  */
@@ -32,6 +34,7 @@ const { values: options } = parseArgs({
     rows: { type: 'string', default: '2000000' },
     ledger: { type: 'string', default: '1000000' },
     players: { type: 'string', default: '1000000' },
+    late: { type: 'string', default: '1000000' },
     only: { type: 'string', default: 'events,logins,lookups,passwords,growth,sessions,players,wallet' },
   },
 });
@@ -61,6 +64,7 @@ try {
   if (parts.includes('sessions')) await measureSessions(server);
   if (parts.includes('players')) await measurePlayers(server);
   if (parts.includes('wallet')) await measureWallet(server, tenant);
+  if (parts.includes('partitions')) await measurePartitions(server, tenant);
 } finally {
   await server.stop();
 }
@@ -225,6 +229,18 @@ async function measureWallet(server: ServerProcess, tenant: TestTenant): Promise
   for (const connections of [1, 16, 64])
     show(`${connections} connections`, await loadWalletRecords(server, tenant, { connections, seconds }));
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+async function measurePartitions(server: ServerProcess, tenant: TestTenant): Promise<void> {
+  const rows = Number(options.late);
+  console.log(`\nThe partition of a month is made late, with ${round(rows)} rows to move`);
+  const { seconds, load } = await moveLateMonth(server, tenant, rows);
+  show(
+    'single events meanwhile, 1 connection',
+    load,
+    `${round(load.perSecond)}/s, longest ${round(load.longest)} ms`,
+  );
+  console.log(`  moved in ${seconds.toFixed(1)} s`);
 }
 
 function show(label: string, result: LoadResult, note = `${round(result.perSecond)}/s`): void {

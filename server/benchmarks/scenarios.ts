@@ -8,7 +8,7 @@ import type { ServerProcess } from './server-process.ts';
 export async function loadEvents(
   server: ServerProcess,
   tenant: TestTenant,
-  options: { batch: number; connections: number; seconds: number; requests?: number },
+  options: { batch: number; connections: number; seconds: number; requests?: number; until?: AbortSignal },
 ): Promise<LoadResult> {
   const http = httpClient(server.url);
   const players = await Promise.all(
