@@ -101,9 +101,9 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
   const newWallet = () => privateKeyToAccount(generatePrivateKey());
   /** An address with a password. */
   const newEmailPlayer = async (studio: Studio) => {
-    const email = someEmail();
-    const { playerId } = await auth(studio, 'email/signup', { email, password: PASSWORD });
-    return { email, playerId: playerId as string };
+    const [email, password] = [someEmail(), `${PASSWORD} ${someText()}`];
+    const { playerId } = await auth(studio, 'email/signup', { email, password });
+    return { email, password, playerId: playerId as string };
   };
   const newAssertion = async (studio: Studio) => {
     const { caller } = await newPlayer(studio);
@@ -188,8 +188,8 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
     },
     signUpPlayer: async () => ({ body: { email: someEmail(), password: PASSWORD } }),
     logInPlayerByPassword: async (studio) => {
-      const { email } = await newEmailPlayer(studio);
-      return { body: { email, password: PASSWORD } };
+      const { email, password } = await newEmailPlayer(studio);
+      return { body: { email, password } };
     },
     verifyPlayerEmail: async (studio) => {
       const { email } = await newEmailPlayer(studio);

@@ -64,12 +64,20 @@ export async function startWorld(log?: (line: string) => void): Promise<World> {
   };
 }
 
+let studios = 0;
+
 /** Creates a tenant in a new workspace, or in the workspace of another studio. */
 export async function arrangeStudio({ app, issuer }: World, neighbour?: Studio): Promise<Studio> {
   const workspace = neighbour && { workspaceId: neighbour.tenant.workspaceId };
   const tenant = { ...(await arrangeTenant(app, { ...workspace, providers: PROVIDERS })), issuer };
   await arrangeProvider(app, tenant, 'WalletJwt', { issuer: issuer.issuer, audience: issuer.audience });
   await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  // The numbers of wallet recording begin at 1 in each tenant. Here they differ, so that the number of one tenant is missing in others.
+  const last = ++studios * 1_000_000;
+  await app.owner.query(
+    'INSERT INTO wallet_ledgers (tenant_id, players, sessions, matches, records) VALUES ($1, $2, $2, $2, $2)',
+    [tenant.tenantId, last],
+  );
   const owner = await arrangeAccount(app, tenant, 'owner');
   return { tenant, owner: { ...owner, email: `${owner.accountId}@example.com` } };
 }

@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import type { Studio } from './world.ts';
+
+/** Columns that say whose row it is, by name. */
+const OWNERS = ['tenant_id', 'workspace_id', 'player_id', 'account_id', 'subscriber_workspace_id'];
+
+/** Tables whose rows are tenants, workspaces, players and accounts. */
+const OWNED_BY_ID = ['tenants', 'workspaces', 'players', 'accounts'];
+
+/** Tables that the meter writes up to a second after a request of the owner. Each suite checks who is charged (test-app.ts). */
+const METERED = ['usage_entries', 'usage_allowances'];
+
+/** Columns that change without a request about the row: when a key was last used is written after the answer. */
+const CLOCKS = ['last_used_at'];
+
+/** Reads all rows that belong to somebody, over all tables. */
+export interface StudioRows {
+  /** Each row as a line of JSON, after the name of its table. */
+  lines(owners: string[]): Promise<string[]>;
+  /** A hash of the lines. */
+  digest(owners: string[]): Promise<string>;
+}
+
+/** Opens a reader of the rows of anybody, with the rights of the database's owner. */
+export async function openStudioRows(owner: pg.Pool): Promise<StudioRows> {
+  const { rows } = await owner.query<{ table: string; columns: string[] }>(
+    `SELECT relname AS table, array_agg(attname::text) AS columns
+     FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+       AND (attname = ANY($1) OR (attname = 'id' AND relname = ANY($2)))
+       AND atttypid = 'uuid'::regtype AND relname <> ALL($3)
+     GROUP BY relname ORDER BY relname`,
+    [OWNERS, OWNED_BY_ID, METERED],
+  );
+  if (rows.length < 40) throw new Error(`Only ${rows.length} tables belong to somebody.`);
+  const union = rows
+    .map(({ table, columns }) => {
+      const condition = columns.map((column) => `${column} = ANY($1::uuid[])`).join(' OR ');
+      return `SELECT '${table} ' || (to_jsonb(${table}) - '{${CLOCKS.join(',')}}'::text[])::text AS line FROM ${table} WHERE ${condition}`;
+    })
+    .join('\nUNION ALL ');
+  return {
+    async lines(owners) {
+      const { rows } = await owner.query<{ line: string }>(union, [owners]);
+      return rows.map(({ line }) => line);
+    },
+    async digest(owners) {
+      const { rows } = await owner.query<{ digest: string }>(
+        `SELECT md5(string_agg(md5(line), '' ORDER BY md5(line))) AS digest FROM (${union}) rows`,
+        [owners],
+      );
+      return rows[0]!.digest;
+    },
+  };
+}
+
+/** The ids of a tenant and its players. With `workspace`, also of its workspace and the members. */
+export async function ownersOf(
+  owner: pg.Pool,
+  { tenant: { tenantId, workspaceId } }: Studio,
+  { workspace }: { workspace: boolean },
+): Promise<string[]> {
+  const { rows } = await owner.query<{ id: string }>(
+    `SELECT $1::uuid AS id
+     UNION SELECT player_id FROM tenant_access WHERE tenant_id = $1
+     UNION SELECT $2::uuid WHERE $3
+     UNION SELECT account_id FROM memberships WHERE workspace_id = $2 AND $3`,
+    [tenantId, workspaceId, workspace],
+  );
+  return rows.map(({ id }) => id);
+}
