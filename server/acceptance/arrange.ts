@@ -21,13 +21,22 @@ export async function arrangeWorkspace(url: string): Promise<{ accessToken: stri
   return { accessToken, workspaceId: id };
 }
 
+/** Creates a workspace and a tenant with a provider. `at` is the path of the tenant. */
+export async function arrangeTenant(
+  url: string,
+  provider = 'Mock',
+): Promise<{ accessToken: string; at: string; tenantId: string }> {
+  const { accessToken, workspaceId } = await arrangeWorkspace(url);
+  const tenants = `${url}/api/workspaces/${workspaceId}/bus_tenants`;
+  const { id: tenantId = '' } = await send(tenants, 'POST', { name: 'Game' }, accessToken);
+  const at = `/api/bus_tenants/${tenantId}`;
+  await send(`${url}${at}/providers/${provider}`, 'PUT', { enabled: true }, accessToken);
+  return { accessToken, at, tenantId };
+}
+
 /** Creates a workspace and a tenant with a provider, and returns a game key of the tenant. */
 export async function arrangeGameKey(url: string, provider = 'Mock'): Promise<string> {
-  const { accessToken, workspaceId } = await arrangeWorkspace(url);
-  const make = (path: string, body: object) => send(url + path, 'POST', body, accessToken);
-  const tenant = await make(`/api/workspaces/${workspaceId}/bus_tenants`, { name: 'Game' });
-  const at = `/api/bus_tenants/${tenant['id']}`;
-  await send(`${url}${at}/providers/${provider}`, 'PUT', { enabled: true }, accessToken);
-  const { key } = await make(`${at}/game-keys`, { name: 'acceptance' });
+  const { accessToken, at } = await arrangeTenant(url, provider);
+  const { key } = await send(`${url}${at}/game-keys`, 'POST', { name: 'acceptance' }, accessToken);
   return key ?? '';
 }

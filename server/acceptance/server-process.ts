@@ -42,16 +42,22 @@ export interface CommandOptions {
 export interface ServerOptions extends CommandOptions {
   /** The port to listen on. Default: a free port. */
   port?: number;
+  /** How many processes answer requests. Default: 1. */
+  processes?: number;
 }
 
 /** Starts a server without waiting for its readiness. */
 export async function spawnServer({
   env = {},
   port: wanted,
+  processes = 1,
   ...options
 }: ServerOptions): Promise<ServerProcess> {
   const port = wanted ?? (await freePort());
-  const command = spawnCommand('serve', { ...options, env: { PORT: String(port), ...env } });
+  const command = spawnCommand(`serve --processes ${processes}`, {
+    ...options,
+    env: { PORT: String(port), ...env },
+  });
   return { ...command, url: `http://127.0.0.1:${port}` };
 }
 

@@ -15,9 +15,9 @@ const dataDir = folder.path;
 after(() => folder.remove());
 
 /** Runs `npm start` like an operator. */
-async function npmStart(env: Record<string, string> = {}) {
+async function npmStart(env: Record<string, string> = {}, processes = 1) {
   const port = await freePort();
-  const npm = spawn('npm', ['start', '--silent'], {
+  const npm = spawn('npm', ['start', '--silent', '--', '--processes', String(processes)], {
     cwd: ROOT,
     env: {
       ...process.env,

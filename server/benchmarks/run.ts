@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
+import { arrangeUnlimitedTenant, compareProcesses } from './processes.ts';
 import type { LoadResult } from './closed-loop.ts';
 import { rawCopyRate } from './raw-copy.ts';
 import {
@@ -27,6 +28,7 @@ import { startServerProcess, type ProcessorTime, type ServerProcess } from './se
  * - `--late`: the number of rows that move out of the default partition
  * - `--players`: the number of players for the player list measurement
  * - `--only`: the parts to run
+ * - `--processes`: compares one process with this number, and runs nothing else
  */
 const { values: options } = parseArgs({
   options: {
@@ -35,25 +37,22 @@ const { values: options } = parseArgs({
     ledger: { type: 'string', default: '1000000' },
     players: { type: 'string', default: '1000000' },
     late: { type: 'string', default: '1000000' },
+    processes: { type: 'string', default: '1' },
     only: { type: 'string', default: 'events,logins,lookups,passwords,growth,sessions,players,wallet' },
   },
 });
 const seconds = Number(options.seconds);
 const parts = options.only.split(',');
 
+const hardware = `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+console.log(hardware);
+if (Number(options.processes) > 1) {
+  await compareProcesses(Number(options.processes), seconds);
+  process.exit(0);
+}
+
 const server = await startServerProcess();
-const tenant = await arrangeTenant(server);
-await server.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
-  tenant.tenantId,
-]);
-// Raises the rate limits, so that they do not limit the measurement.
-await server.owner.query(
-  'UPDATE workspaces SET requests_per_minute = 2147483647, requests_per_hour = 2147483647 WHERE id = $1',
-  [tenant.workspaceId],
-);
-console.log(
-  `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
-);
+const tenant = await arrangeUnlimitedTenant(server);
 console.log(`Server memory at rest: ${await server.memory()} MiB`);
 try {
   if (parts.includes('events')) await measureEvents(server, tenant);

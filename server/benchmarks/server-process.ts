@@ -17,9 +17,9 @@ export interface ServerProcess {
   owner: pg.Pool;
   databaseUrl: string;
   pid: number;
-  /** Resident memory of the Node process in MiB. */
+  /** Resident memory of all Node processes in MiB. */
   memory(): Promise<number>;
-  /** Processor time in milliseconds since the start: of the Node process, of all processes of PostgreSQL, and of this process. */
+  /** Processor time in milliseconds since the start: of all Node processes, of all processes of PostgreSQL, and of this process. */
   processorTime(): Promise<ProcessorTime>;
   stop(): Promise<void>;
 }
@@ -30,24 +30,28 @@ export interface ProcessorTime {
   client: number;
 }
 
-export async function startServerProcess(): Promise<ServerProcess> {
+export async function startServerProcess(processes = 1): Promise<ServerProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'guildhall-bench-'));
   const port = await freePort();
-  const child = spawn(process.execPath, [...SERVER_NODE_OPTIONS, CLI, 'serve', '--no-worker'], {
-    env: {
-      ...process.env,
-      DATA_DIR: dataDir,
-      PORT: String(port),
-      MASTER_KEY: TEST_MASTER_KEY,
-      GUILDHALL_DEMO: 'off',
-      TRUST_PROXY: 'on',
-      ACCOUNT_RATE_LIMIT: '1000000',
-      NETWORK_RATE_LIMIT: '1000000',
-      LOG_LEVEL: 'error',
+  const child = spawn(
+    process.execPath,
+    [...SERVER_NODE_OPTIONS, CLI, 'serve', '--no-worker', '--processes', String(processes)],
+    {
+      env: {
+        ...process.env,
+        DATA_DIR: dataDir,
+        PORT: String(port),
+        MASTER_KEY: TEST_MASTER_KEY,
+        GUILDHALL_DEMO: 'off',
+        TRUST_PROXY: 'on',
+        ACCOUNT_RATE_LIMIT: '1000000',
+        NETWORK_RATE_LIMIT: '1000000',
+        LOG_LEVEL: 'error',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      cwd: dataDir,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    cwd: dataDir,
-  });
+  );
   await untilListening(child);
   const database = await startEmbeddedServer(dataDir);
   const databaseUrl = database.url('guildhall');
@@ -60,13 +64,16 @@ export async function startServerProcess(): Promise<ServerProcess> {
     databaseUrl,
     pid: child.pid!,
     async memory() {
-      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+      const statuses = await Promise.all(
+        (await nodeProcesses(child.pid!)).map((pid) => readFile(`/proc/${pid}/status`, 'utf8')),
+      );
+      const sum = statuses.reduce((kib, status) => kib + Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0), 0);
+      return Math.round(sum / 1024);
     },
     async processorTime() {
       const { user, system } = process.cpuUsage();
       return {
-        node: (await readStat(child.pid!)).ownMs,
+        node: await nodeTime(child.pid!),
         postgres: await postgresTime(postmasterPid),
         client: (user + system) / 1000,
       };
@@ -87,6 +94,17 @@ function untilListening(child: ChildProcess): Promise<void> {
     });
     child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it listened.`)));
   });
+}
+
+/** The server, and its serving processes if there are several. */
+async function nodeProcesses(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+}
+
+async function nodeTime(pid: number): Promise<number> {
+  const stats = await Promise.all((await nodeProcesses(pid)).map(readStat));
+  return stats.reduce((sum, { ownMs }) => sum + ownMs, 0);
 }
 
 /** Linux counts processor time in ticks of 10 ms. */

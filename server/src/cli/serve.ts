@@ -1,21 +1,41 @@
-import { Command } from 'commander';
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
 import { serve } from '../runtime/serve.ts';
 import { readSettings, stopOnSignal } from './command.ts';
 import type { ServerMessage } from './supervise.ts';
 
+const MAX_PROCESSES = 64;
+
+/** One for each two cores, because PostgreSQL needs about as much processor time as the processes. */
+const DEFAULT_PROCESSES = Math.min(MAX_PROCESSES, Math.max(1, Math.floor(availableParallelism() / 2)));
+
 export const serveCommand = new Command('serve')
   .description('start the API and the worker')
   .option('--no-worker', 'start the API alone')
-  .action(async ({ worker }: { worker: boolean }) => {
-    const starting = serve(readSettings(), { worker });
+  .option(
+    '--processes <number>',
+    'how many processes answer requests (default: one for each two cores)',
+    processCount,
+    DEFAULT_PROCESSES,
+  )
+  .action(async (options: { worker: boolean; processes: number }) => {
+    const starting = serve(readSettings(), options);
     // From the beginning: a server that is stopped while it starts would leave PostgreSQL running.
     stopOnSignal(async () => (await starting).stop());
+    process.on('SIGUSR2', () => void starting.then((server) => server.reload()));
     notifySupervisor('stoppable');
     const { url, welcome } = await starting;
     notifySupervisor('ready');
     console.log(`Guildhall answers at ${url} (API reference: ${url}/docs)`);
     if (welcome) console.log(welcome);
   });
+
+function processCount(value: string): number {
+  const count = Number(value);
+  if (!/^\d+$/.test(value) || count < 1 || count > MAX_PROCESSES)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_PROCESSES}.`);
+  return count;
+}
 
 function notifySupervisor(message: ServerMessage): void {
   process.send?.(message);

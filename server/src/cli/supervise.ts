@@ -1,14 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { createRestartPause } from '../core/restart-pause.ts';
 import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
 
 /** What a server process tells its supervisor: signals stop it in order from now on; it answers requests. */
 export type ServerMessage = 'stoppable' | 'ready';
-
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 30_000;
-/** A server that has answered for so long had a good start: the next restart waits only the first time again. */
-const STABLE_MS = 60_000;
 
 /**
  * `npm start`: runs `guildhall serve` in a process of its own, and starts it again if it dies (a crash, the end of its memory,
@@ -20,7 +16,7 @@ function supervise(serverArguments: string[]): void {
   let stoppable: ChildProcess | undefined;
   let stopSignal: NodeJS.Signals | undefined;
   let hasAnswered = false;
-  let wait = FIRST_WAIT_MS;
+  const pause = createRestartPause();
   let waiting: NodeJS.Timeout | undefined;
 
   const start = (): void => {
@@ -29,7 +25,7 @@ function supervise(serverArguments: string[]): void {
     const server = spawn(process.execPath, [...SERVER_NODE_OPTIONS, cli, 'serve', ...serverArguments], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     });
-    let answeredAt = Infinity;
+    let answeredAt: number | undefined;
     server.on('message', (message: ServerMessage) => {
       if (message === 'ready') {
         hasAnswered = true;
@@ -42,11 +38,10 @@ function supervise(serverArguments: string[]): void {
     server.on('exit', (code, signal) => {
       stoppable = undefined;
       if (stopSignal || code === 0 || (code !== null && !hasAnswered)) process.exit(code ?? 1);
-      if (performance.now() - answeredAt > STABLE_MS) wait = FIRST_WAIT_MS;
+      const wait = pause.next(answeredAt);
       const end = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
       console.error(`The server ${end}. It starts again in ${wait / 1000} s.`);
       waiting = setTimeout(start, wait);
-      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
     });
   };
 
@@ -59,6 +54,8 @@ function supervise(serverArguments: string[]): void {
     start();
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  // The server replaces its processes (docs/operations.md).
+  process.on('SIGUSR2', () => stoppable?.kill('SIGUSR2'));
   start();
 }
 

@@ -5,7 +5,8 @@ import type { BillingContext } from '../core/billing-context.ts';
 import { isGuid } from '../core/ids.ts';
 import { statementChannel } from '../core/statement-channel.ts';
 import { measurePool } from './pool-metrics.ts';
-import { createFairSemaphore } from './fair-semaphore.ts';
+import { createFairSemaphore, type SemaphoreLimits } from './fair-semaphore.ts';
+import { shareOf } from '../core/share.ts';
 import { rowTypes } from './row-types.ts';
 import { sql, type Sql } from './sql.ts';
 
@@ -92,34 +93,52 @@ const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
 
 /**
  * Large reads use half of the cores, and those of one tenant a quarter, because PostgreSQL often runs on the same
- * machine. With 40 parallel reads, sign-ins keep more than half of their rate.
+ * machine. With 40 parallel reads, sign-ins keep more than half of their rate. Several processes divide both.
  */
 const HEAVY_RUNNING = Math.max(2, Math.floor(availableParallelism() / 2));
-const HEAVY_READS = {
-  running: HEAVY_RUNNING,
-  runningPerOwner: Math.floor(HEAVY_RUNNING / 2),
-  waitingPerOwner: 16,
-  waitMs: 10_000,
-};
+
+function heavyReads(processes: number): SemaphoreLimits {
+  const running = shareOf(HEAVY_RUNNING, processes);
+  return {
+    running,
+    runningPerOwner: Math.max(1, Math.floor(running / 2)),
+    waitingPerOwner: 16,
+    waitMs: 10_000,
+  };
+}
 
 /**
- * How many connections one process opens. PostgreSQL is fastest with about twice as many active connections as cores.
- * More connections would only wait in PostgreSQL instead of here.
+ * How many connections one server opens. PostgreSQL is fastest with about twice as many active connections as cores.
+ * More connections would only wait in PostgreSQL instead of here. Several processes divide them.
  */
-const POOL_SIZE = 16;
+const POOL_SIZE = Math.max(16, 2 * availableParallelism());
+/** A process with fewer would wait for the disk of PostgreSQL instead of working. */
+const LEAST_POOL_SIZE = 4;
+
+export interface DatabaseOptions {
+  poolSize?: number;
+  work?: 'request' | 'job';
+  /** How many processes of this server divide the connections. */
+  processes?: number;
+}
 
 /** Opens the application's connections. `url` is a connection string or the folder of a Unix socket. */
 export function openDatabase(
   url: string,
-  { poolSize = POOL_SIZE, work = 'request' }: { poolSize?: number; work?: 'request' | 'job' } = {},
+  {
+    processes = 1,
+    poolSize = shareOf(POOL_SIZE, processes, LEAST_POOL_SIZE),
+    work = 'request',
+  }: DatabaseOptions = {},
 ): Database {
   const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true, work });
+  const limits = heavyReads(processes);
   const heavyPool = openPool(url, 'guildhall_app', {
-    poolSize: HEAVY_READS.running,
+    poolSize: limits.running,
     pipeline: true,
     work: 'heavy',
   });
-  const slots = createFairSemaphore(HEAVY_READS);
+  const slots = createFairSemaphore(limits);
   measurePool(work, pool);
   measurePool('heavy', heavyPool, () => slots.waiting());
   const heavyScope = (owner: string, begin: string, options?: { patient?: boolean }): Scope =>

@@ -31,18 +31,19 @@ const SERVE_LOCK = 7_118_000;
  * necessary.
  * A server opens an embedded database as `exclusive` and takes an advisory lock, which PostgreSQL releases when the
  * process ends. Throws {@link OperatorError} if another server holds the lock. Commands open it as `shared`, and
- * also work without the lock.
+ * also work without the lock. An embedded server that is started here has connections for the processes of one server.
  */
 export async function openStorage(
   location: { databaseUrl: string | undefined; dataDir: string },
   purpose: 'exclusive' | 'shared',
+  { processes = 1 } = {},
 ): Promise<Storage> {
   if (location.databaseUrl) {
     await checkExternalServer(location.databaseUrl);
     return { url: location.databaseUrl, embedded: false, keepRunning: () => {}, close: async () => {} };
   }
 
-  const server = await startEmbeddedServer(location.dataDir);
+  const server = await startEmbeddedServer(location.dataDir, connectionSettings(processes));
   let lockHolder = await connect(server.url('postgres'));
   const granted = await takeLock(lockHolder);
   if (!granted && purpose === 'exclusive') {
@@ -98,6 +99,11 @@ export async function openStorage(
       await lockHolder.end();
     },
   };
+}
+
+/** Each serving process takes up to 10 connections more (docs/operations.md). */
+function connectionSettings(processes: number): Record<string, string> {
+  return processes > 1 ? { max_connections: String(100 + 10 * processes) } : {};
 }
 
 /** The pauses stay short, because a full disk may have room again at any time. */

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { eventually } from '../testing/eventually.ts';
 import { ProblemError } from '../core/problem.ts';
+import { createTakePlaces } from '../processes/occupancy.ts';
 import { createExports, type Exports } from './exports.ts';
 
 const by = (keyId: string) => ({ keyCaller: { keyId } }) as FastifyRequest;
@@ -15,7 +16,7 @@ async function* pieces(...texts: string[]): AsyncGenerator<string> {
 /** Whether one more export is admitted. If so, it ends at once. */
 async function admits(exports: Exports, keyId: string, tenantId: string): Promise<boolean> {
   try {
-    const admitted = exports.open(by(keyId), tenantId, pieces()).destroy();
+    const admitted = (await exports.open(by(keyId), tenantId, pieces())).destroy();
     await once(admitted, 'close');
     return true;
   } catch (error) {
@@ -28,21 +29,31 @@ async function admits(exports: Exports, keyId: string, tenantId: string): Promis
 
 describe('createExports', () => {
   test('rejects exports above the limits of a caller, a tenant and the server', async () => {
-    const exports = createExports({ perCaller: 1, perTenant: 2, inAll: 3, reading: 1 });
-    exports.open(by('a'), 'one', pieces('x'));
+    const exports = createExports(createTakePlaces(), 'test', {
+      perCaller: 1,
+      perTenant: 2,
+      inAll: 3,
+      reading: 1,
+    });
+    await exports.open(by('a'), 'one', pieces('x'));
     assert.equal(await admits(exports, 'a', 'two'), false, 'one of a caller');
-    exports.open(by('b'), 'one', pieces('x'));
+    await exports.open(by('b'), 'one', pieces('x'));
     assert.equal(await admits(exports, 'c', 'one'), false, 'two of a tenant');
-    const third = exports.open(by('c'), 'two', pieces('x'));
+    const third = await exports.open(by('c'), 'two', pieces('x'));
     assert.equal(await admits(exports, 'd', 'three'), false, 'three of the server');
     third.destroy();
     await eventually(() => admits(exports, 'd', 'three'));
   });
 
   test('admits another export when one ends, fails or is destroyed', async () => {
-    const exports = createExports({ perCaller: 1, perTenant: 1, inAll: 1, reading: 1 });
+    const exports = createExports(createTakePlaces(), 'test', {
+      perCaller: 1,
+      perTenant: 1,
+      inAll: 1,
+      reading: 1,
+    });
     const read = async (texts: AsyncGenerator<string>) =>
-      Array.fromAsync(exports.open(by('a'), 'one', texts) as AsyncIterable<string>);
+      Array.fromAsync((await exports.open(by('a'), 'one', texts)) as AsyncIterable<string>);
     assert.deepEqual(await read(pieces('x', 'y')), ['x', 'y']);
     async function* failing(): AsyncGenerator<string> {
       yield 'x';
@@ -51,14 +62,19 @@ describe('createExports', () => {
     await eventually(() => admits(exports, 'a', 'one'));
     await assert.rejects(read(failing()), /went away/);
     await eventually(() => admits(exports, 'a', 'one'));
-    const given = exports.open(by('a'), 'one', pieces('x', 'y'));
+    const given = await exports.open(by('a'), 'one', pieces('x', 'y'));
     assert.equal(await admits(exports, 'a', 'one'), false);
     given.destroy();
     await eventually(() => admits(exports, 'a', 'one'));
   });
 
   test('limits concurrent reads, and continues when one client stalls', async () => {
-    const exports = createExports({ perCaller: 9, perTenant: 9, inAll: 9, reading: 2 });
+    const exports = createExports(createTakePlaces(), 'test', {
+      perCaller: 9,
+      perTenant: 9,
+      inAll: 9,
+      reading: 2,
+    });
     let [reading, most] = [0, 0];
     async function* slow(): AsyncGenerator<string> {
       for (let piece = 0; piece < 5; piece++) {
@@ -68,11 +84,11 @@ describe('createExports', () => {
         yield 'x';
       }
     }
-    const stalled = exports.open(by('a'), 'one', slow());
+    const stalled = await exports.open(by('a'), 'one', slow());
     stalled.once('readable', () => {});
     const whole = await Promise.all(
-      Array.from({ length: 6 }, () =>
-        Array.fromAsync(exports.open(by('a'), 'one', slow()) as AsyncIterable<string>),
+      Array.from({ length: 6 }, async () =>
+        Array.fromAsync((await exports.open(by('a'), 'one', slow())) as AsyncIterable<string>),
       ),
     );
     assert.deepEqual(new Set(whole.map((texts) => texts.length)), new Set([5]));

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import { giveWay } from '../core/event-loop.ts';
+import type { TakePlaces } from '../processes/occupancy.ts';
 import { createConcurrencyLimit, type ConcurrencyLimits } from './traffic/concurrency.ts';
 
 /** An export is open until its last byte is sent or the client disconnects. */
@@ -12,17 +13,21 @@ export interface ExportLimits extends ConcurrencyLimits {
 
 /** Streams large responses within limits of memory, connections and time of the event loop. */
 export interface Exports {
-  /** Opens an export as a stream. Throws too_many_exports. */
-  open(request: FastifyRequest, tenantId: string | null, pieces: AsyncGenerator<string>): Readable;
+  /** Opens an export as a stream. Rejects with too_many_exports. */
+  open(request: FastifyRequest, tenantId: string | null, pieces: AsyncGenerator<string>): Promise<Readable>;
 }
 
-/** Creates the limits of one kind of exports. */
-export function createExports({ reading, ...limits }: ExportLimits): Exports {
-  const open = createConcurrencyLimit({ code: 'too_many_exports', noun: 'export' }, limits);
+/** Creates the limits of one kind of exports. `name` differs from the names of other kinds. */
+export function createExports(
+  takePlaces: TakePlaces,
+  name: string,
+  { reading, ...limits }: ExportLimits,
+): Exports {
+  const open = createConcurrencyLimit(takePlaces, { name, code: 'too_many_exports', noun: 'export' }, limits);
   const inTurn = pLimit(reading);
   return {
-    open(request, tenantId, pieces) {
-      const leave = open.enter(request, tenantId);
+    async open(request, tenantId, pieces) {
+      const leave = await open.enter(request, tenantId);
       return Readable.from(paced(pieces, inTurn)).once('close', leave);
     },
   };

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, register, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from 'prom-client';
 import { Type } from 'typebox';
 import { cacheCounts } from '../core/cache-counts.ts';
 import { ProblemError } from '../core/problem.ts';
@@ -28,11 +28,22 @@ const signIns = new Counter({
   help: 'Sign-ins by provider and result: success, or the code of the problem.',
   labelNames: ['provider', 'result'] as const,
 });
+/** Where requests are measured, and what `/metrics` serves. */
+export interface MetricsOptions {
+  registry: Registry;
+  access: MetricsAccess;
+  /** The metrics of all processes of the server, in the format of Prometheus. Default: those of this process. */
+  readAll?: (() => Promise<string>) | undefined;
+}
+
 /**
  * Measures every request by operation and status, and serves two registries to Prometheus at `/metrics`: the one of the
  * application, and the default one, with the counters of the process. No label has an id or another value that clients choose.
  */
-export function measureRequests(app: FastifyInstance, registry: Registry, access: MetricsAccess): void {
+export function measureRequests(
+  app: FastifyInstance,
+  { registry, access, readAll = () => Registry.merge([register, registry]).metrics() }: MetricsOptions,
+): void {
   collectDefaultMetrics({ register: registry });
   registry.registerMetric(
     new Counter({
@@ -92,10 +103,7 @@ export function measureRequests(app: FastifyInstance, registry: Registry, access
         },
       },
     },
-    async (_request, reply) => {
-      const [process, application] = await Promise.all([register.metrics(), registry.metrics()]);
-      return reply.type(registry.contentType).send(`${process}\n${application}`);
-    },
+    async (_request, reply) => reply.type(registry.contentType).send(await readAll()),
   );
 }
 

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { BODY_LIMIT } from './body-limits.ts';
 import { serveConsole } from './console.ts';
 import { errorHandler, sendProblem } from './error-handler.ts';
+import { prepareDraining } from './draining.ts';
 import { declareIdempotency } from './idempotency-key.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { refuseConnection } from './refuse-connection.ts';
@@ -78,6 +79,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     done(null, payload);
   });
   cutStalledReaders(app);
+  prepareDraining(app);
   app.addHook('onResponse', async (request, reply) => {
     const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
     // 502 and 503 are expected under load, or when another server is unavailable.

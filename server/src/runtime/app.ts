@@ -18,6 +18,8 @@ export interface AppOptions extends ServiceOptions {
   findReferenceCredentials?: FindReferenceCredentials;
   onUndeclaredAnswer?: HttpOptions['onUndeclaredAnswer'];
   onMischarged?: OnMischarged;
+  /** The metrics of all processes of the server. Default: those of this process. */
+  readMetrics?: (() => Promise<string>) | undefined;
 }
 
 /** Creates the HTTP application with the routes of all features. It does not listen yet. To close it releases all that it opened. */
@@ -44,10 +46,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl: issuerOf(config),
     findCredentials: options.findReferenceCredentials ?? (() => undefined),
   });
-  measureRequests(plain, services.metrics, config.metricsAccess);
+  measureRequests(plain, {
+    registry: services.metrics,
+    access: config.metricsAccess,
+    readAll: options.readMetrics,
+  });
   installTrafficPipeline(plain, {
     countBytes: services.alerts.countBytes,
     meter: services.meter,
+    processes: services.processes,
     onMischarged: options.onMischarged,
   });
 

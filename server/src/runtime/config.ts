@@ -41,6 +41,8 @@ export interface Config {
   allowPrivateAddresses: boolean;
   demo: boolean;
   trustProxy: boolean | string[];
+  /** How long a stopping server waits for its load balancer. */
+  drainSeconds: number;
   corsOrigins: '*' | string[];
   /** Who may read /metrics: everybody who reaches it, nobody, or who knows the token. */
   metricsAccess: 'open' | 'closed' | { token: string };
@@ -89,6 +91,7 @@ export function readConfig(env: Environment = process.env): Config {
     allowPrivateAddresses: values.ALLOW_PRIVATE_ADDRESSES === 'on',
     demo: values.GUILDHALL_DEMO === 'on',
     trustProxy,
+    drainSeconds: values.DRAIN_SECONDS,
     corsOrigins: values.CORS_ORIGINS ?? [],
     metricsAccess: values.METRICS_TOKEN ? { token: values.METRICS_TOKEN } : isPrivate ? 'open' : 'closed',
     tracing: tracing.values && { protocol: tracing.values.OTEL_EXPORTER_OTLP_PROTOCOL },

@@ -21,6 +21,12 @@ export interface DemoAccess {
   apiKey: string;
 }
 
+/** The credentials of the demo, and the token for which the API reference fills them in. */
+export interface ReferenceAccess {
+  token: string;
+  demo: DemoAccess;
+}
+
 const SYSTEM: Author = { actor: { kind: 'system', id: null } };
 const DEMO_EMAIL = 'admin@example.com';
 /** The providers that need no settings. */
@@ -80,7 +86,7 @@ async function makeDemoTenant(
 }
 
 /** What the first start prints: the credentials as lines that a shell takes, and a first request that works as it stands. */
-export function welcome(url: string, demo: DemoAccess, referenceToken: string): string {
+export function welcome(url: string, { demo, token }: ReferenceAccess): string {
   const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
   const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
   return `
@@ -105,7 +111,7 @@ Sign a first player in:
 
 Try all operations in the browser, with the keys filled in until the server stops:
 
-  ${url}/docs/?demo=${referenceToken}
+  ${url}/docs/?demo=${token}
 
 Simulate an evening with a hundred players:
 

@@ -38,6 +38,8 @@ import { createExports } from '../http/exports.ts';
 import { measureQueues } from '../jobs/measure-queues.ts';
 import { openJobs, type Jobs } from '../jobs/queue.ts';
 import { openOutboundClient, type OutboundClient } from '../outbound/http-client.ts';
+import type { Channel } from '../processes/channel.ts';
+import { createTakePlaces } from '../processes/occupancy.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
 import { createCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
@@ -49,6 +51,12 @@ export interface ServiceOptions {
   /** The connection string of the database's owner. */
   databaseUrl: string;
   masterKey: Buffer;
+  /** How many processes serve together, and divide what one server may use. Default: 1. */
+  processes?: number;
+  /** Counts for all of these processes. Undefined for a single one. */
+  primary?: Channel | undefined;
+  /** Receives the metrics. Default: a new registry. */
+  metrics?: Registry;
 }
 
 /** What the jobs of all features need. */
@@ -69,7 +77,7 @@ export type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Opens the services. If one of them fails, those that are open already are closed again, in reverse order. */
 export async function openServices(
-  { config, databaseUrl, masterKey }: ServiceOptions,
+  { config, databaseUrl, masterKey, processes = 1, primary, metrics = new Registry() }: ServiceOptions,
   logger: FastifyBaseLogger,
 ) {
   await using opened = new AsyncDisposableStack();
@@ -79,12 +87,11 @@ export async function openServices(
   };
 
   const vault = createVault(masterKey);
-  const database: Database = closing(openDatabase(databaseUrl));
+  const database: Database = closing(openDatabase(databaseUrl, { processes }));
   const chain = await openConfiguredChain(database, config.chain);
   const recorder = chain ? createEvmRecorder(chain, vault) : hashChainRecorder;
   const changes = closing(await openChangeFeed(databaseUrl));
   const jobs = closing(await openJobs(database));
-  const metrics = new Registry();
   measurePools(metrics);
   measurePartitions(metrics, database);
   measureQueues(metrics, database);
@@ -94,7 +101,7 @@ export async function openServices(
     measureRedis(redis, metrics);
   }
   if (chain) measureChain(metrics, database, chain);
-  const createBudget = createAttemptBudgets(redis);
+  const createBudget = createAttemptBudgets({ redis, primary });
   /** For servers that the operator names, and for those that a tenant names. */
   const outbound = {
     operator: closing(openOutboundClient({ publicOnly: false })),
@@ -113,18 +120,21 @@ export async function openServices(
       database,
       jobs,
       redis,
+      primary,
       suppressionSeconds: config.alertSuppressionSeconds,
       logger,
     }),
   );
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const isActiveTenant = createActiveTenants(database, changes);
-  const writer = closing(await openEventWriter(database, databaseUrl));
+  const writer = closing(await openEventWriter(database, databaseUrl, processes));
   const logins = closing(createLoginBatchers(database, vault));
   const refreshes = closing(createRefreshBatcher(database));
   const ledger = closing(createWalletLedger(database, recorder));
   const avatars = await openAvatarStore(config.avatarStorage, issuer);
   const meter = closing(openUsageMeter(database, changes));
+
+  const takePlaces = createTakePlaces(primary);
 
   const resources = opened.move();
   return {
@@ -134,10 +144,12 @@ export async function openServices(
     changes,
     jobs,
     metrics,
-    rateLimits: createRateLimits({ redis, keyless: config.keylessLimits, metrics, logger }),
+    rateLimits: createRateLimits({ redis, primary, keyless: config.keylessLimits, metrics, logger }),
     createBudget,
+    processes,
+    takePlaces,
     /** What studios and integrations download. A piece is read in 10 to 50 ms. */
-    exports: createExports({ perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
+    exports: createExports(takePlaces, 'exports', { perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,
     outbound,
     issuer,
@@ -163,7 +175,7 @@ export async function openServices(
     avatars,
     walletThrottle: createChallengeThrottle(createBudget),
     alerts,
-    notificationFeed: openNotificationFeed({ database, changes, endedSessions }),
+    notificationFeed: openNotificationFeed({ database, changes, takePlaces, endedSessions }),
     recorder,
     ledger,
     contractWallets: createContractWallets(config.walletRpcUrls, outbound.operator),

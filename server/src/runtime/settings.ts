@@ -214,6 +214,7 @@ export const settings = v.object({
   ALLOW_PRIVATE_ADDRESSES: v.optional(onOrOff, 'off'),
   GUILDHALL_DEMO: v.optional(onOrOff, 'on'),
   TRUST_PROXY: v.optional(trustedProxies, 'off'),
+  DRAIN_SECONDS: v.optional(integer(0, 300), '0'),
   CORS_ORIGINS: v.optional(webOrigins),
   METRICS_TOKEN: v.optional(metricsToken),
   LOG_LEVEL: v.optional(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info'),

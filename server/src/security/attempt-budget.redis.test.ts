@@ -12,7 +12,7 @@ const openProcess = async () => {
   const redis = openRedis(server.url, { info: () => {}, warn: () => {} });
   after(() => redis.disconnect());
   await eventually(() => redis.status === 'ready');
-  return { redis, open: createAttemptBudgets(redis) };
+  return { redis, open: createAttemptBudgets({ redis }) };
 };
 const processes = [await openProcess(), await openProcess(), await openProcess()];
 const budgets = processes.map(({ open }) => open(options));

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import {
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+  type IRateLimiterOptions,
+} from 'rate-limiter-flexible';
+import { COUNT_WITHIN_MS, type Channel } from '../processes/channel.ts';
 import type { Redis } from '../redis/redis.ts';
 import { ProblemError } from '../core/problem.ts';
 
@@ -23,13 +29,19 @@ export interface BudgetOptions {
 
 export type CreateBudget = (options: BudgetOptions) => AttemptBudget;
 
+/** Where several processes count together: in Redis, and in the primary process of their machine. */
+export interface SharedCounts {
+  redis?: Redis | undefined;
+  primary?: Channel | undefined;
+}
+
 /**
- * Creates budgets that all processes share in Redis. Without Redis, and while it is unavailable, each process counts in
- * memory.
+ * Creates budgets that all processes share in Redis. Without Redis, and while it is unavailable, the processes of one server
+ * share them in their primary process.
  */
-export function createAttemptBudgets(redis?: Redis): CreateBudget {
+export function createAttemptBudgets(shared: SharedCounts = {}): CreateBudget {
   return ({ name, attempts, seconds, refusal }) => {
-    const limiter = createLimiter(redis, { name, points: attempts, seconds });
+    const limiter = createLimiter(shared, { name, points: attempts, seconds });
     return {
       async spend(key) {
         try {
@@ -50,13 +62,13 @@ export function createAttemptBudgets(redis?: Redis): CreateBudget {
   };
 }
 
-/** Creates a counter with a fixed window. All processes share it in Redis, like budgets. */
+/** Creates a counter with a fixed window. All processes share it, like budgets. */
 export function createLimiter(
-  redis: Redis | undefined,
+  { redis, primary }: SharedCounts,
   { name, points, seconds }: { name: string; points: number; seconds: number },
 ): RateLimiterMemory | RateLimiterRedis {
   const options = { keyPrefix: `guildhall:${name}`, points, duration: seconds };
-  const memory = new RateLimiterMemory(options);
+  const memory = primary ? new PrimaryLimiter(primary, options) : new RateLimiterMemory(options);
   return redis
     ? new RateLimiterRedis({
         ...options,
@@ -65,6 +77,82 @@ export function createLimiter(
         insuranceLimiter: memory,
       })
     : memory;
+}
+
+type Change = 'consume' | 'reward';
+
+/** One change of a counter in the primary process. */
+interface LimiterQuestion {
+  options: IRateLimiterOptions;
+  change: Change;
+  key: string;
+  points: number;
+}
+
+interface LimiterAnswer {
+  admitted: boolean;
+  remaining: number;
+  msBeforeNext: number;
+  consumed: number;
+}
+
+/** Counts in the primary process. While that does not answer, counts in the memory of this process. */
+class PrimaryLimiter extends RateLimiterMemory {
+  readonly #primary: Channel;
+  readonly #options: IRateLimiterOptions;
+
+  constructor(primary: Channel, options: IRateLimiterOptions) {
+    super(options);
+    this.#primary = primary;
+    this.#options = options;
+  }
+
+  override consume(key: string, points = 1): Promise<RateLimiterRes> {
+    return this.#change('consume', key, points, () => super.consume(key, points));
+  }
+
+  override reward(key: string, points = 1): Promise<RateLimiterRes> {
+    return this.#change('reward', key, points, () => super.reward(key, points));
+  }
+
+  async #change(
+    change: Change,
+    key: string,
+    points: number,
+    inMemory: () => Promise<RateLimiterRes>,
+  ): Promise<RateLimiterRes> {
+    const question: LimiterQuestion = { options: this.#options, change, key, points };
+    let answer: LimiterAnswer;
+    try {
+      answer = await this.#primary.ask<LimiterAnswer>('limit', question, COUNT_WITHIN_MS);
+    } catch {
+      return inMemory();
+    }
+    const { admitted, remaining, msBeforeNext, consumed } = answer;
+    const result = new RateLimiterRes(remaining, msBeforeNext, consumed, false);
+    // This is how the library refuses.
+    if (!admitted) throw result as unknown as Error;
+    return result;
+  }
+}
+
+/** Answers the limiters of all processes, in the primary process. */
+export function createLimiterAnswers(): (question: LimiterQuestion) => Promise<LimiterAnswer> {
+  const limiters = new Map<string, RateLimiterMemory>();
+  return async ({ options, change, key, points }) => {
+    const name = options.keyPrefix!;
+    let limiter = limiters.get(name);
+    if (!limiter) limiters.set(name, (limiter = new RateLimiterMemory(options)));
+    const found = await limiter[change](key, points).then(
+      (result) => ({ admitted: true, result }),
+      (refused: unknown) => {
+        if (!(refused instanceof RateLimiterRes)) throw refused;
+        return { admitted: false, result: refused };
+      },
+    );
+    const { remainingPoints: remaining, msBeforeNext, consumedPoints: consumed } = found.result;
+    return { admitted: found.admitted, remaining, msBeforeNext, consumed };
+  };
 }
 
 /** Hashes the key: it may contain an e-mail address or a network, and may have any length. */

@@ -2,6 +2,7 @@ import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'nod
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
+import { shareOf } from '../core/share.ts';
 
 const hash = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
@@ -13,16 +14,22 @@ const COST = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 };
  * half of their speed (docs/benchmarks.md). At most two, because file and DNS work share libuv's four threads with
  * hashing. A queue of 64 takes about two seconds.
  */
-const MAX_RUNNING = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
+const maxRunning = (processes: number): number =>
+  Math.min(2, shareOf(Math.max(1, Math.floor(availableParallelism() / 2)), processes));
 const MAX_WAITING = 64;
 
-const slots = pLimit(MAX_RUNNING);
+const slots = pLimit(maxRunning(1));
 
 /**
  * Sign-ups (new) and logins (known) have separate queues. Each queue sends as many hashes to the slots as there are
  * slots. If both queues are full, each gets every second free slot.
  */
-const lanes = { new: pLimit(MAX_RUNNING), known: pLimit(MAX_RUNNING) };
+const lanes = { new: pLimit(maxRunning(1)), known: pLimit(maxRunning(1)) };
+
+/** Divides the hashes that run at once between the processes of a server. Each process keeps at least one. */
+export function divideHashing(processes: number): void {
+  for (const limit of [slots, lanes.new, lanes.known]) limit.concurrency = maxRunning(processes);
+}
 
 /** Thrown when too many passwords wait for hashing. The response is a 503 with Retry-After. */
 export class HashingBusyError extends Error {

@@ -32,11 +32,12 @@ const featureOf = (path: string): string | undefined => /^features\/([^/]+\/[^/]
 const LAYERS: Record<string, string[]> = {
   core: [],
   redis: ['core'],
-  security: ['core', 'redis'],
+  processes: ['core'],
+  security: ['core', 'processes', 'redis'],
   database: ['core'],
   outbound: ['core'],
   jobs: ['core', 'database'],
-  http: ['core', 'security'],
+  http: ['core', 'processes', 'security'],
   // It is a client: it knows the server over HTTP alone.
   simulation: [],
 };
@@ -63,7 +64,8 @@ describe('imports', () => {
 
   forbid(
     'core and security do not know Fastify',
-    ({ from, to }) => /^(core|security|database|jobs|outbound|redis)\//.test(from) && to === 'fastify',
+    ({ from, to }) =>
+      /^(core|security|database|jobs|outbound|processes|redis)\//.test(from) && to === 'fastify',
   );
 
   forbid(

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createProcessMetrics } from '../runtime/process-metrics.ts';
 import { arrangePlayer, arrangeTenant } from './arrange.ts';
 import { startTestChain } from './chain.ts';
 import { parseMetrics, scrape } from './scrape.ts';
@@ -39,7 +40,8 @@ const tenant = await arrangeTenant(app);
 const player = await arrangePlayer(app, tenant);
 await app.http.get('/unknown', player.caller);
 await scrape(app.http);
-const { text } = await app.http.get('/metrics');
+const ofProcesses = await createProcessMetrics(() => []).read();
+const text = `${(await app.http.get('/metrics')).text}\n${ofProcesses}`;
 const series = parseMetrics(text);
 /** The metrics of the server, some of which have no series yet. */
 const known = new Set([

@@ -1,3 +1,6 @@
+import { shareOf } from '../../core/share.ts';
+import { BATCH_BODY_LIMIT } from '../body-limits.ts';
+
 const MIB = 1024 * 1024;
 
 /** Larger bodies have a separate share, so that batches of events cannot block sign-ins. */
@@ -38,6 +41,19 @@ export interface HeldBody {
 export interface BodyBudget {
   /** Creates a reservation of 0 bytes. */
   hold(sender: BodySender): HeldBody;
+}
+
+/** The shares of one of several processes of a server. Each has room for one body of the largest size. */
+export function sharesOfProcess(processes: number): typeof SHARES {
+  const divide = ({ total, perCaller }: ShareLimits, least: number): ShareLimits => {
+    const share = shareOf(total, processes, least);
+    return { total: share, perCaller: Math.min(perCaller, share) };
+  };
+  return {
+    anonymous: divide(SHARES.anonymous, MIB),
+    small: divide(SHARES.small, MIB),
+    large: divide(SHARES.large, BATCH_BODY_LIMIT),
+  };
 }
 
 /**

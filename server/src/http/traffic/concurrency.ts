@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { ProblemError, type ProblemCode } from '../../core/problem.ts';
+import type { Place, TakePlaces } from '../../processes/occupancy.ts';
 
-/** How many operations of one kind may run at once in this process. */
+/** How many operations of one kind may run at once on this server. */
 export interface ConcurrencyLimits {
   /** Per key, dashboard account or player. */
   perCaller: number;
@@ -12,37 +13,42 @@ export interface ConcurrencyLimits {
 
 /** Limits how many expensive operations of one kind run at once. */
 export interface ConcurrencyLimit {
-  /** Counts an operation until the returned function is called. Throws the problem of the kind if too many run. */
-  enter(request: FastifyRequest, tenantId: string | null): () => void;
+  /** Counts an operation until the returned function is called. Rejects with the problem of the kind if too many run. */
+  enter(request: FastifyRequest, tenantId: string | null): Promise<() => void>;
 }
 
-/** Creates the limit of one kind of operations. `noun` names it in the singular. */
+/** The operations of one kind. */
+export interface ConcurrentKind {
+  /** Differs from the names of all other kinds. */
+  name: string;
+  /** The problem of a refusal. */
+  code: ProblemCode;
+  /** What runs, in the singular. */
+  noun: string;
+}
+
+const WHOSE = ['of this caller', 'of this tenant', 'of this server'];
+
+/** Creates the limit of one kind of operations. */
 export function createConcurrencyLimit(
-  { code, noun }: { code: ProblemCode; noun: string },
+  takePlaces: TakePlaces,
+  { name, code, noun }: ConcurrentKind,
   { perCaller, perTenant, inAll }: ConcurrencyLimits,
 ): ConcurrencyLimit {
-  const running = new Map<string, number>();
   return {
-    enter(request, tenantId) {
-      const limits: [holder: string, most: number, whose: string][] = [
-        [callerOf(request), perCaller, 'of this caller'],
-        [`tenant ${tenantId}`, perTenant, 'of this tenant'],
-        ['all', inAll, 'of this server'],
+    async enter(request, tenantId) {
+      const places: Place[] = [
+        [`${name} ${callerOf(request)}`, perCaller],
+        [`${name} tenant ${tenantId}`, perTenant],
+        [name, inAll],
       ];
-      for (const [holder, most, whose] of limits)
-        if ((running.get(holder) ?? 0) >= most)
-          throw new ProblemError(code, {
-            detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} ${whose} may run at once. Wait until one ends.`,
-            headers: { 'retry-after': '5' },
-          });
-      for (const [holder] of limits) running.set(holder, (running.get(holder) ?? 0) + 1);
-      return () => {
-        for (const [holder] of limits) {
-          const left = running.get(holder)! - 1;
-          if (left > 0) running.set(holder, left);
-          else running.delete(holder);
-        }
-      };
+      const taken = await takePlaces(places);
+      if (typeof taken === 'function') return taken;
+      const most = places[taken]![1];
+      throw new ProblemError(code, {
+        detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} ${WHOSE[taken]} may run at once. Wait until one ends.`,
+        headers: { 'retry-after': '5' },
+      });
     },
   };
 }

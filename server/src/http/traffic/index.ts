@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { KeyCaller } from '../../core/callers.ts';
+import { createBodyBudget, sharesOfProcess } from './body-budget.ts';
 import { limitBodyIntake } from './body-intake.ts';
 import { countBodyBytes } from './body-size.ts';
 import { meterRequests, type Meter, type OnMischarged } from './metering.ts';
@@ -9,6 +10,8 @@ export interface TrafficOptions {
   /** Receives the body size of each request on a key, for alerts. */
   countBytes: (key: KeyCaller, bytes: number) => void;
   meter: Meter;
+  /** How many processes share the server's budget for bodies. */
+  processes: number;
   /** Set by tests only. */
   onMischarged?: OnMischarged | undefined;
 }
@@ -26,9 +29,9 @@ export interface TrafficOptions {
  */
 export function installTrafficPipeline(
   app: FastifyInstance,
-  { countBytes, meter, onMischarged }: TrafficOptions,
+  { countBytes, meter, processes, onMischarged }: TrafficOptions,
 ): void {
   countBodyBytes(app, countBytes);
-  limitBodyIntake(app);
+  limitBodyIntake(app, { budget: createBodyBudget(sharesOfProcess(processes)) });
   meterRequests(app, meter, onMischarged);
 }

@@ -20,7 +20,11 @@ const IMPORT_LIMITS = { perCaller: 2, perTenant: 2, inAll: 16 };
 
 /** Authenticated by a dashboard account. */
 export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
-  const imports = createConcurrencyLimit({ code: 'too_many_imports', noun: 'import' }, IMPORT_LIMITS);
+  const imports = createConcurrencyLimit(
+    services.takePlaces,
+    { name: 'imports', code: 'too_many_imports', noun: 'import' },
+    IMPORT_LIMITS,
+  );
   return async (app) => {
     const readForm = await acceptForms(app, MAX_CSV_BYTES);
 
@@ -49,7 +53,7 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
       async (request, reply) => {
         const { tenantId } = request.params;
         const chunks = exportDefinitions(services.database, tenantId, request.query.includeInactive);
-        const stream = services.exports.open(request, tenantId, chunks);
+        const stream = await services.exports.open(request, tenantId, chunks);
         return reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', 'attachment; filename="event-definitions.csv"')
@@ -82,7 +86,7 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
         const { tenantId } = request.params;
         // A stalled upload is not an import yet. The budget of bodies limits uploads.
         const form = parseImportForm(await readForm(request));
-        const leave = imports.enter(request, tenantId);
+        const leave = await imports.enter(request, tenantId);
         try {
           return await importDefinitions(services, tenantId, form, authorOf(request));
         } finally {

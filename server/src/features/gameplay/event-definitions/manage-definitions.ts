@@ -1,5 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Exports } from '../../../http/exports.ts';
+import type { TakePlaces } from '../../../processes/occupancy.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
@@ -21,6 +22,7 @@ export interface DefinitionServices {
 
 export interface DefinitionRouteServices extends DefinitionServices {
   exports: Exports;
+  takePlaces: TakePlaces;
 }
 
 /** The fields of a new definition, before normalisation. */

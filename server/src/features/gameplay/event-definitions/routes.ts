@@ -55,7 +55,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
         });
         if (first.items.length === first.totalCount) return first.items;
         const chunks = streamDefinitionsAsJson(services.database, tenantId, includeInactive, first.items);
-        const stream = services.exports.open(request, tenantId, chunks);
+        const stream = await services.exports.open(request, tenantId, chunks);
         return reply.type('application/json').send(stream as never);
       },
     );

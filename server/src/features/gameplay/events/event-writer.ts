@@ -15,6 +15,7 @@ import {
 } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import { inSlices } from '../../../core/event-loop.ts';
+import { shareOf } from '../../../core/share.ts';
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
 import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
@@ -35,17 +36,22 @@ export interface EventWriter {
  */
 const MIN_ROWS_FOR_COPY = 20;
 
-/** On two cores, more connections only wait for each other in PostgreSQL. */
+/** On two cores, more connections only wait for each other in PostgreSQL. Several processes divide them. */
 const COPY_CONNECTIONS = 6;
+const LEAST_COPY_CONNECTIONS = 2;
 
 /**
  * Opens the writer. It stores batches with COPY, which is a third faster than INSERT but has no ON CONFLICT. If a row
  * is stored already, PostgreSQL refuses the whole COPY, and the writer uses INSERT instead. If the role of the writer does
  * not bypass row-level security (see migration 0001), the writer always uses INSERT.
  */
-export async function openEventWriter(database: Database, databaseUrl: string): Promise<EventWriter> {
+export async function openEventWriter(
+  database: Database,
+  databaseUrl: string,
+  processes = 1,
+): Promise<EventWriter> {
   const pool = openPool(databaseUrl, 'guildhall_event_writer', {
-    poolSize: COPY_CONNECTIONS,
+    poolSize: shareOf(COPY_CONNECTIONS, processes, LEAST_COPY_CONNECTIONS),
     pipeline: false,
     work: 'events',
   });

@@ -77,7 +77,11 @@ export function eventReadingRoutes({
         checkFilter(tenantId, filter);
         const chunks = exportEvents(database, tenantId, filter);
         const csv = format === 'csv';
-        const stream = exports.open(request, tenantId, csv ? toCsv(chunks, filter.scope) : toNdjson(chunks));
+        const stream = await exports.open(
+          request,
+          tenantId,
+          csv ? toCsv(chunks, filter.scope) : toNdjson(chunks),
+        );
         return reply
           .type(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
           .header('content-disposition', `attachment; filename="${filter.scope}-events.${format}"`)

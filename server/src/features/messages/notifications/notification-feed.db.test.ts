@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { ChangeFeed, WatchedTable } from '../../../database/change-feed.ts';
 import { openDatabase } from '../../../database/database.ts';
+import { createTakePlaces } from '../../../processes/occupancy.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -21,7 +22,12 @@ function arrangeFeed() {
     close: async () => {},
   };
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
-  const feed = openNotificationFeed({ database, changes, endedSessions });
+  const feed = openNotificationFeed({
+    database,
+    changes,
+    takePlaces: createTakePlaces(),
+    endedSessions,
+  });
   return { feed, reportChange: (table: WatchedTable) => handlers.get(table)?.(undefined) };
 }
 const arrangeCaller = async () => {
@@ -70,7 +76,12 @@ describe('openNotificationFeed', () => {
     const caller = await arrangeCaller();
     const unavailable = openDatabase(app.databaseUrl, { poolSize: 1 });
     const changes: ChangeFeed = { on: () => {}, close: async () => {} };
-    const broken = openNotificationFeed({ database: unavailable, changes, endedSessions: async () => [] });
+    const broken = openNotificationFeed({
+      database: unavailable,
+      changes,
+      takePlaces: createTakePlaces(),
+      endedSessions: async () => [],
+    });
     const stream = await broken.open(caller, undefined);
     await unavailable.close();
     const cut = readAll(stream);

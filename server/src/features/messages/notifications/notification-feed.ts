@@ -2,9 +2,10 @@ import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import type { AccountCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import type { TakePlaces } from '../../../processes/occupancy.ts';
 import { findPosition, lastPosition, listAfter, type Notification } from './queries.ts';
 
-/** Open streams per account and process. Each dashboard window uses one. */
+/** Open streams per account and server. Each dashboard window uses one. */
 const MAX_STREAMS_PER_ACCOUNT = 10;
 
 /** Notifications per query. */
@@ -34,12 +35,18 @@ export interface NotificationFeed {
 export interface FeedServices {
   database: Database;
   changes: ChangeFeed;
+  takePlaces: TakePlaces;
   /** Returns the account sessions that have ended by logout or by reuse of a refresh token. */
   endedSessions(sessionIds: string[]): Promise<string[]>;
 }
 
 /** Opens a feed of notifications. All streams of a process share one listening connection to the database. */
-export function openNotificationFeed({ database, changes, endedSessions }: FeedServices): NotificationFeed {
+export function openNotificationFeed({
+  database,
+  changes,
+  takePlaces,
+  endedSessions,
+}: FeedServices): NotificationFeed {
   const open = new Set<OpenStream>();
   let closed = false;
 
@@ -59,14 +66,14 @@ export function openNotificationFeed({ database, changes, endedSessions }: FeedS
 
   return {
     async open(caller, lastSeen) {
-      const others = [...open].filter(({ accountId }) => accountId === caller.accountId);
-      if (others.length >= MAX_STREAMS_PER_ACCOUNT)
+      const taken = await takePlaces([[`notification streams ${caller.accountId}`, MAX_STREAMS_PER_ACCOUNT]]);
+      if (typeof taken === 'number')
         throw new ProblemError('too_many_streams', { headers: { 'retry-after': '30' } });
       const stream = createStream(caller);
       open.add(stream);
       const close = (): void => {
         stream.end();
-        open.delete(stream);
+        if (open.delete(stream)) taken();
       };
       try {
         // The checks follow after the stream was added, so that it misses no later end of a session and no notification.

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
+import { ProblemError } from '../../../core/problem.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { checkDatabase } from './check-database.ts';
@@ -39,11 +40,16 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
           tags: ['Operations'],
           summary: 'Check that the server is ready',
           description:
-            'Returns 200 if the database answers, and 503 if it does not. Use it as a readiness probe.',
+            'Returns 200 if the database answers, and 503 if it does not or the server is about to stop. Use it as a readiness probe.',
           response: { 200: Status, ...problems(503) },
         },
       },
       async () => {
+        if (app.isStopping())
+          throw new ProblemError('unavailable', {
+            detail: 'The server is about to stop. Send the request to another server.',
+            headers: { 'retry-after': '5' },
+          });
         await checkDatabase(database);
         return { status: 'ok' as const };
       },

@@ -19,7 +19,7 @@ const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
 /** The credential is a player's access token. */
 export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
   const { database } = services;
-  const exports = createExports(EXPORT_LIMITS);
+  const exports = createExports(services.takePlaces, 'profile exports', EXPORT_LIMITS);
   return async (app) => {
     app.get(
       '/api/player-profile/me',
@@ -127,7 +127,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
         const { playerId, tenantId } = playerOf(request);
         await authorizeExport(services, callerWithProof(request));
         const profile = await readProfile(database, playerId);
-        const stream = exports.open(request, tenantId, exportProfile(database, profile));
+        const stream = await exports.open(request, tenantId, exportProfile(database, profile));
         return reply
           .type('application/json')
           .header('content-disposition', 'attachment; filename="player-data.json"')

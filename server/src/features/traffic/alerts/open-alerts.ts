@@ -1,7 +1,9 @@
 import type { Database } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
-import type { Redis } from '../../../redis/redis.ts';
-import { createRedisWindowSum } from './redis-window-sum.ts';
+import { isRedisReady } from '../../../redis/redis.ts';
+import type { SharedCounts } from '../../../security/attempt-budget.ts';
+import { createPrimaryWindowSum } from './primary-window-sum.ts';
+import { createRedisWindowSum, type SharedWindowSum } from './redis-window-sum.ts';
 import { raiseAlert } from './raise-alert.ts';
 import { createTrafficWatch, type TrafficWatch } from './watch-traffic.ts';
 
@@ -12,21 +14,20 @@ export interface Alerts extends Omit<TrafficWatch, 'check'> {
   close(): Promise<void>;
 }
 
-export interface AlertsOptions {
+export interface AlertsOptions extends SharedCounts {
   database: Database;
   jobs: Jobs;
-  redis: Redis | undefined;
   suppressionSeconds: number;
   logger: { warn(details: object, message: string): void };
 }
 
 /** Watches the traffic of this process. Checks the thresholds every second. */
 export function openAlerts(options: AlertsOptions): Alerts {
-  const { redis, suppressionSeconds, logger } = options;
+  const { suppressionSeconds, logger } = options;
   const watch = createTrafficWatch({
     raise: (spike) => raiseAlert(options, suppressionSeconds, spike),
     suppressionSeconds,
-    windowSum: redis && createRedisWindowSum(redis),
+    windowSum: createWindowSum(options),
     logger,
   });
   // One check at a time, so that a slow database gets no additional load.
@@ -43,4 +44,12 @@ export function openAlerts(options: AlertsOptions): Alerts {
       await watch.check();
     },
   };
+}
+
+/** Adds up in Redis, and while it is unavailable in the primary process. Undefined for a single process. */
+function createWindowSum({ redis, primary }: SharedCounts): SharedWindowSum | undefined {
+  const inRedis = redis && createRedisWindowSum(redis);
+  const inPrimary = primary && createPrimaryWindowSum(primary);
+  if (!redis || !inRedis || !inPrimary) return inRedis ?? inPrimary;
+  return (reports) => (isRedisReady(redis) ? inRedis(reports) : inPrimary(reports));
 }

@@ -15,8 +15,8 @@ export interface SharedSum {
   age: number;
 }
 
-/** Adds the counts of a process to the shared counts. A sum is undefined if Redis does not respond. */
-export type RedisWindowSum = (reports: Report[]) => Promise<(SharedSum | undefined)[]>;
+/** Adds the counts of a process to the shared counts. A sum is undefined if the shared counter does not respond. */
+export type SharedWindowSum = (reports: Report[]) => Promise<(SharedSum | undefined)[]>;
 
 /** How many seconds Redis keeps: one window, and 15 seconds for late reports. */
 const KEPT_SECONDS = WINDOW_SECONDS + 15;
@@ -56,7 +56,7 @@ return {fullest, now - ended}
 const BATCH = 100;
 
 /** Registers the script. */
-export function createRedisWindowSum(redis: Redis): RedisWindowSum {
+export function createRedisWindowSum(redis: Redis): SharedWindowSum {
   redis.defineCommand('guildhallWindowSum', { numberOfKeys: 1, lua: SCRIPT });
   return async (reports) => {
     const sums: (SharedSum | undefined)[] = [];

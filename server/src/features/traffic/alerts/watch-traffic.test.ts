@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KeyCaller } from '../../../core/callers.ts';
-import type { RedisWindowSum } from './redis-window-sum.ts';
+import type { SharedWindowSum } from './redis-window-sum.ts';
 import type { Spike } from './queries.ts';
 import { createTrafficWatch } from './watch-traffic.ts';
 
@@ -9,7 +9,7 @@ const LIMIT = 100;
 const SUPPRESSION = 900;
 
 /** A traffic watch with a fake clock, and the alerts that it has raised. */
-function arrangeWatch({ windowSum }: { windowSum?: RedisWindowSum } = {}) {
+function arrangeWatch({ windowSum }: { windowSum?: SharedWindowSum } = {}) {
   const clock = { ms: 1_800_000_000_000 };
   const raised: Spike[] = [];
   const database = { isUnavailable: false, hasAlert: false, warnings: 0 };

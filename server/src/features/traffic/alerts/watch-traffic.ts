@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyCaller } from '../../../core/callers.ts';
-import type { RedisWindowSum, SharedSum } from './redis-window-sum.ts';
+import type { SharedSum, SharedWindowSum } from './redis-window-sum.ts';
 import { alertTypes, type AlertType, type Spike } from './queries.ts';
 import { createRollingWindow, WINDOW_SECONDS, type RollingWindow } from './rolling-window.ts';
 
@@ -24,7 +24,7 @@ export interface TrafficWatchOptions {
   /** The minimum time between two alerts of one key and type. */
   suppressionSeconds: number;
   /** Adds up the counts of several processes. Undefined for a single process. */
-  windowSum?: RedisWindowSum | undefined;
+  windowSum?: SharedWindowSum | undefined;
   logger: { warn(details: object, message: string): void };
   now?: () => number;
 }
@@ -43,7 +43,7 @@ interface Counter {
   window: RollingWindow;
   /** The fullest window since the last check. */
   peak: Peak | undefined;
-  /** Amounts by second that Redis has not received yet. */
+  /** Amounts by second that the shared counter has not received yet. */
   unreported: Map<number, number>;
   /** No alert is due before this time. */
   suppressedUntilMs: number;
@@ -151,7 +151,7 @@ function createCounters(key: KeyCaller): Record<AlertType, Counter> {
   return Object.fromEntries(alertTypes.map(create)) as Record<AlertType, Counter>;
 }
 
-/** The shared sum is smaller than the own one only if Redis has lost data or is unavailable. */
+/** The shared sum is smaller than the own one only if the shared counter has lost data or is unavailable. */
 function fuller(own: Peak, shared: SharedSum | undefined, second: number): Peak {
   return shared && shared.sum > own.sum ? { sum: shared.sum, end: second - shared.age } : own;
 }

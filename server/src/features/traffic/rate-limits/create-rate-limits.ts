@@ -2,9 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
 import type { KeylessCaller, RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
-import { isRedisReady, type Redis } from '../../../redis/redis.ts';
+import { isRedisReady } from '../../../redis/redis.ts';
+import type { SharedCounts } from '../../../security/attempt-budget.ts';
 import { createKeylessLimits, type KeylessLimits } from './keyless-limits.ts';
-import { createRedisRateCounter, type RedisRateCounter } from './redis-rate-counter.ts';
+import { createPrimaryRateCounter } from './primary-rate-counter.ts';
+import { createRedisRateCounter, type SharedRateCounter } from './redis-rate-counter.ts';
 import { countRequest, emptyWindows, verdict, type Windows } from './windows.ts';
 
 /**
@@ -13,9 +15,8 @@ import { countRequest, emptyWindows, verdict, type Windows } from './windows.ts'
  */
 const CACHED_KEYS = 100_000;
 
-export interface RateLimitServices {
-  /** Shares the counts between processes. Undefined for a single process. */
-  redis?: Redis | undefined;
+/** Without shared counts, a single process counts in its memory. */
+export interface RateLimitServices extends SharedCounts {
   /** The limits of requests without a key. */
   keyless: KeylessLimits;
   metrics: Registry;
@@ -25,11 +26,12 @@ export interface RateLimitServices {
 }
 
 /**
- * Counts requests per key in two windows, and requests without a key. With Redis, all processes share the counts. While Redis is unavailable, each process
- * counts in memory, starting from the last counts it has cached.
+ * Counts requests per key in two windows, and requests without a key. With Redis, all processes share the counts. While Redis is
+ * unavailable, the processes of a server share the counts in their primary process, and a single process counts in memory. They
+ * continue from the last counts that they have cached.
  */
 export function createRateLimits(services: RateLimitServices): RateLimiter {
-  const { redis, keyless, metrics, logger, now = monotonicClock } = services;
+  const { redis, primary, keyless, metrics, logger, now = monotonicClock } = services;
   const cachedWindows = new LRUCache<string, Windows>({ max: CACHED_KEYS });
   const refused = new Counter({
     name: 'guildhall_rate_limited_requests_total',
@@ -41,11 +43,11 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
     if (!found.admitted) refused.labels(kind, found.window).inc();
     return found;
   };
-  const limits = createKeylessLimits(redis, keyless);
+  const limits = createKeylessLimits({ redis, primary }, keyless);
   const countKeyless = async (caller: KeylessCaller, cost: number): Promise<RateLimitVerdict> =>
     measure(caller, await limits(caller, cost));
 
-  /** Redis's clock minus this process's clock. Windows end by Redis's clock after its first response. */
+  /** The clock of the shared counter minus that of this process. Windows end by the clock of the counter that answered last. */
   let clockOffsetMs = 0;
   const countInMemory = (key: KeyCaller): RateLimitVerdict => {
     let windows = cachedWindows.get(key.keyId);
@@ -54,35 +56,43 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
     const admitted = countRequest(windows, key.rateLimit, time);
     return measure(key, verdict(admitted, windows, key.rateLimit, time));
   };
-  if (!redis) return { count: countInMemory, countKeyless };
+  const sharedCounters: { name: string; isReady: () => boolean; count: SharedRateCounter }[] = [
+    ...(redis
+      ? [{ name: 'Redis', isReady: () => isRedisReady(redis), count: createRedisRateCounter(redis) }]
+      : []),
+    ...(primary
+      ? [{ name: 'The primary process', isReady: () => true, count: createPrimaryRateCounter(primary) }]
+      : []),
+  ];
+  if (sharedCounters.length === 0) return { count: countInMemory, countKeyless };
 
   let hasWarned = false;
-  const warnOnce = (error: unknown): void => {
-    // The owner of the connection logs its loss.
-    if (hasWarned || !isRedisReady(redis)) return;
+  const warnOnce = (name: string, error: unknown): void => {
+    if (hasWarned) return;
     hasWarned = true;
     logger.warn(
       { reason: (error as Error).message },
-      'Redis does not count requests: this process counts them in memory',
+      `${name} does not count requests: this process counts them without it`,
     );
   };
-  const countInRedis = async (count: RedisRateCounter, key: KeyCaller): Promise<RateLimitVerdict> => {
-    try {
-      const answer = await count(key.keyId, key.rateLimit, cachedWindows.get(key.keyId) ?? emptyWindows());
-      clockOffsetMs = answer.now - now();
-      hasWarned = false;
-      cachedWindows.set(key.keyId, answer.windows);
-      return measure(key, verdict(answer.admitted, answer.windows, key.rateLimit, answer.now));
-    } catch (error) {
-      warnOnce(error);
-      return countInMemory(key);
+  const countTogether = async (key: KeyCaller): Promise<RateLimitVerdict> => {
+    for (const { name, isReady, count } of sharedCounters) {
+      // The owner of the connection to Redis logs its loss.
+      if (!isReady()) continue;
+      try {
+        const answer = await count(key.keyId, key.rateLimit, cachedWindows.get(key.keyId) ?? emptyWindows());
+        clockOffsetMs = answer.now - now();
+        hasWarned = false;
+        cachedWindows.set(key.keyId, answer.windows);
+        return measure(key, verdict(answer.admitted, answer.windows, key.rateLimit, answer.now));
+      } catch (error) {
+        if (isReady()) warnOnce(name, error);
+      }
     }
+    return countInMemory(key);
   };
-  const counter = createRedisRateCounter(redis);
-  return {
-    count: (key) => (isRedisReady(redis) ? countInRedis(counter, key) : countInMemory(key)),
-    countKeyless,
-  };
+  const isAlone = (): boolean => !sharedCounters.some(({ isReady }) => isReady());
+  return { count: (key) => (isAlone() ? countInMemory(key) : countTogether(key)), countKeyless };
 }
 
 /** Wall-clock time in whole milliseconds, taken once at process start. So a change of the system clock moves no window. */

@@ -1,7 +1,6 @@
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { KeylessCaller, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
-import type { Redis } from '../../../redis/redis.ts';
-import { createLimiter } from '../../../security/attempt-budget.ts';
+import { createLimiter, type SharedCounts } from '../../../security/attempt-budget.ts';
 
 /** Requests in a second, averaged over one window. */
 export interface KeylessLimits {
@@ -14,18 +13,18 @@ export interface KeylessLimits {
 const WINDOW_SECONDS = 10;
 
 /**
- * Counts requests without a key in a fixed window of 10 seconds. Processes share the counts in Redis. While Redis is
- * unavailable, each process counts in memory.
+ * Counts requests without a key in a fixed window of 10 seconds. All processes share the counts, like those of
+ * attempts.
  */
 export function createKeylessLimits(
-  redis: Redis | undefined,
+  shared: SharedCounts,
   { account, network }: KeylessLimits,
 ): (caller: KeylessCaller, cost: number) => Promise<RateLimitVerdict> {
   const create = (name: string, perSecond: number) => {
     const points = perSecond * WINDOW_SECONDS;
     return {
       points,
-      limiter: createLimiter(redis, { name: `requests:${name}`, points, seconds: WINDOW_SECONDS }),
+      limiter: createLimiter(shared, { name: `requests:${name}`, points, seconds: WINDOW_SECONDS }),
     };
   };
   const limits = {

@@ -234,7 +234,7 @@ describe('rate limits when Redis fails or loses its data', () => {
     await first.redis.config('SET', 'maxmemory', '0');
     assert.ok(refused >= 3 && refused <= 5, 'it had cached 1 to 3 of the 6');
     assert.deepEqual(first.log.slice(before), [
-      'Redis does not count requests: this process counts them in memory',
+      'Redis does not count requests: this process counts them without it',
     ]);
     assert.equal(await admitted(all, key, 10), 0);
   });

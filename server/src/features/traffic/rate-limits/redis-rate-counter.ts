@@ -2,15 +2,15 @@ import type { RateLimit } from '../../../core/callers.ts';
 import type { Redis } from '../../../redis/redis.ts';
 import { HOUR_MS, MINUTE_MS, type Windows } from './windows.ts';
 
-/** The response of Redis: whether it admits the request, the windows of the key, and Redis's clock in milliseconds. */
+/** The answer of a shared counter: whether it admits the request, the windows of the key, and its clock in milliseconds. */
 export interface SharedCount {
   admitted: boolean;
   windows: Windows;
   now: number;
 }
 
-/** Counts a request of a key in Redis, atomically for all processes. `cached` are the windows that this process has cached. */
-export type RedisRateCounter = (keyId: string, limit: RateLimit, cached: Windows) => Promise<SharedCount>;
+/** Counts a request of a key atomically for all processes. `cached` are the windows that this process has cached. */
+export type SharedRateCounter = (keyId: string, limit: RateLimit, cached: Windows) => Promise<SharedCount>;
 
 /**
  * The rule of windows.ts as a Lua script. If the cached window is fuller than the stored one, it replaces the stored one. This
@@ -55,7 +55,7 @@ type Answer = [
 ];
 
 /** Registers the script. A count rejects if Redis is unavailable or returns an error. */
-export function createRedisRateCounter(redis: Redis): RedisRateCounter {
+export function createRedisRateCounter(redis: Redis): SharedRateCounter {
   redis.defineCommand('guildhallCount', { numberOfKeys: 1, lua: SCRIPT });
   const { guildhallCount } = redis as Redis & {
     guildhallCount(this: Redis, key: string, ...numbers: number[]): Promise<Answer>;

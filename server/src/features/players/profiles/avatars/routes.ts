@@ -15,8 +15,6 @@ const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
 
 /** The upload. The credential is a player's access token. */
 export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyncTypebox {
-  /** The players with an upload in progress. A second upload of the same player is refused, because decoding is expensive. */
-  const uploading = new Set<string>();
   return async (app) => {
     const readForm = await acceptForms(app, MAX_UPLOAD_BYTES);
 
@@ -40,18 +38,19 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
       },
       async (request) => {
         const { playerId } = playerOf(request);
-        if (uploading.has(playerId))
+        // A second upload of the same player is refused, because decoding is expensive.
+        const taken = await services.takePlaces([[`avatar uploads ${playerId}`, 1]]);
+        if (typeof taken === 'number')
           throw new ProblemError('busy', {
             detail:
               'Another avatar upload of this player is in progress. Retry after the number of seconds in Retry-After.',
             headers: { 'retry-after': '5' },
           });
-        uploading.add(playerId);
         try {
           const file = avatarFile(await readForm(request));
           return await uploadAvatar(services, playerId, file, reporterOf(request));
         } finally {
-          uploading.delete(playerId);
+          taken();
         }
       },
     );

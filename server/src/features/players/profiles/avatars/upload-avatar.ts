@@ -1,4 +1,5 @@
 import type { Database } from '../../../../database/database.ts';
+import type { TakePlaces } from '../../../../processes/occupancy.ts';
 import type { Report } from '../../../../core/author.ts';
 import { lockActiveProfile } from '../lock-profile.ts';
 import { updateProfile } from '../queries.ts';
@@ -9,6 +10,7 @@ import { renderAvatar } from './render-avatar.ts';
 export interface ProfileServices {
   database: Database;
   avatars: AvatarStore;
+  takePlaces: TakePlaces;
 }
 
 /**

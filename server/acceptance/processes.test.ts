@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { arrangeGameKey, arrangeTenant } from './arrange.ts';
+import { eventually } from './eventually.ts';
+import { childrenOf, dataFolder, postgresOf, startServer, type ServerProcess } from './server-process.ts';
+
+const folder = dataFolder();
+let server: ServerProcess;
+before(async () => {
+  server = await startServer({ dataDir: folder.path, processes: 2, env: { LOG_LEVEL: 'info' } });
+  await eventually(bothAnswer);
+});
+after(() => folder.remove());
+
+const serving = (): number[] => childrenOf(server.child.pid!);
+/** Waits until other processes than these answer. */
+const replaced = (old: number[], count: number): Promise<void> =>
+  eventually(async () => {
+    const known = serving();
+    return (
+      known.length === 2 && known.filter((pid) => !old.includes(pid)).length === count && (await bothAnswer())
+    );
+  });
+const metrics = async (): Promise<string> => (await fetch(`${server.url}/metrics`)).text();
+const bothAnswer = async (): Promise<boolean> => {
+  const text = await metrics();
+  return ['1', '2'].every((number) => text.includes(`guildhall_process_up{process="${number}"} 1`));
+};
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** Sends a request over the connections of an agent. Rejects if it gets no answer. */
+function send(
+  agent: Agent,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      server.url + path,
+      {
+        agent,
+        method: body ? 'POST' : 'GET',
+        headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+      },
+      (answer) => {
+        answer.resume();
+        answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers }));
+        answer.on('error', reject);
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body && JSON.stringify(body));
+  });
+}
+
+/** Sends many requests at once, each on a connection of its own, so that all processes get some. Counts the statuses. */
+async function flood(
+  count: number,
+  send: (agent: Agent) => Promise<Answer>,
+): Promise<Record<number, number>> {
+  const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+  const answers = await Promise.all(Array.from({ length: count }, () => send(agent)));
+  agent.destroy();
+  const statuses = Object.entries(Object.groupBy(answers, ({ status }) => status));
+  return Object.fromEntries(statuses.map(([status, group]) => [status, group!.length]));
+}
+
+/** Sends requests one after another on each of several connections, until it is stopped. */
+function load(path: string, connections: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const failures: string[] = [];
+  let answered = 0;
+  let running = true;
+  const work = Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (running) {
+        try {
+          const { status } = await send(agent, path);
+          if (status === 200) answered++;
+          else failures.push(`answered ${status}`);
+        } catch (error) {
+          failures.push((error as Error).message);
+        }
+      }
+    }),
+  );
+  return {
+    answered: () => answered,
+    async stop() {
+      running = false;
+      await work;
+      agent.destroy();
+      return failures;
+    },
+  };
+}
+
+describe('guildhall serve --processes 2', () => {
+  test('answers with both processes, and /metrics shows each', async () => {
+    const answeredBy = async (number: string): Promise<boolean> =>
+      new RegExp(
+        `^guildhall_http_request_duration_seconds_count\\{operation="getLiveness",status="200",process="${number}"\\} [1-9]`,
+        'm',
+      ).test(await metrics());
+    await eventually(async () => {
+      await flood(20, (agent) => send(agent, '/health/live'));
+      return (await answeredBy('1')) && (await answeredBy('2'));
+    });
+    for (const number of ['1', '2'])
+      assert.match(
+        await metrics(),
+        new RegExp(`^nodejs_eventloop_lag_p99_seconds\\{process="${number}"\\} `, 'm'),
+      );
+  });
+
+  test('admits exactly the requests of a key, as one process does', async () => {
+    const { accessToken, at } = await arrangeTenant(server.url);
+    const response = await fetch(`${server.url}${at}/game-keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+      body: JSON.stringify({ name: 'limited', rateLimit: { perMinute: 60 } }),
+    });
+    assert.equal(response.status, 201, await response.clone().text());
+    const { key } = (await response.json()) as { key: string };
+    const exists = (agent: Agent) =>
+      send(
+        agent,
+        '/api/player-auth/players/exists',
+        { provider: 'Mock', providerUserId: 'nobody' },
+        { 'x-game-key': key },
+      );
+    assert.deepEqual(await flood(100, exists), { 404: 60, 429: 40 });
+    assert.deepEqual(await flood(10, exists), { 429: 10 });
+  });
+
+  test('admits exactly the wrong passwords of an account, as one process does', async () => {
+    const logIn = (agent: Agent) =>
+      send(agent, '/api/saas-auth/login', { email: 'nobody@example.com', password: 'a wrong password' });
+    assert.deepEqual(await flood(30, logIn), { 401: 10, 429: 20 });
+  });
+
+  test('replaces a killed process, and the other one continues', async () => {
+    const old = serving();
+    const traffic = load('/health/ready', 1);
+    const before = traffic.answered();
+    process.kill(old[1]!, 'SIGKILL');
+    await replaced(old, 1);
+    await eventually(() => traffic.answered() > before + 20);
+    assert.ok((await traffic.stop()).length <= 1, 'only a request that runs in the killed process fails');
+    assert.ok(serving().includes(old[0]!));
+    assert.match(await metrics(), /^guildhall_process_restarts_total\{process="2"\} 1$/m);
+    assert.match(
+      server.output(),
+      /"process":2,"nextAttemptInSeconds":1,"msg":"a serving process was ended by SIGKILL"/,
+    );
+  });
+
+  test('SIGUSR2 replaces all processes without a refused request', async () => {
+    const old = serving();
+    const traffic = load('/health/ready', 8);
+    await eventually(() => traffic.answered() > 50);
+    server.child.kill('SIGUSR2');
+    await replaced(old, 2);
+    await eventually(() => server.output().includes('all processes were replaced'));
+    const after = traffic.answered();
+    await eventually(() => traffic.answered() > after + 50);
+    assert.deepEqual(await traffic.stop(), []);
+  });
+
+  test('SIGTERM for one serving process replaces it without a refused request', async () => {
+    const old = serving();
+    const traffic = load('/health/ready', 8);
+    process.kill(old[0]!, 'SIGTERM');
+    await replaced(old, 1);
+    assert.deepEqual(await traffic.stop(), []);
+  });
+
+  test('the first start signs in with its demo in all processes', async () => {
+    const key = await arrangeGameKey(server.url);
+    const logIn = (agent: Agent) =>
+      send(
+        agent,
+        '/api/player-auth/login',
+        { provider: 'Mock', token: 'mock:ada:secret' },
+        { 'x-game-key': key },
+      );
+    assert.deepEqual(await flood(10, logIn), { 200: 10 });
+  });
+
+  test('SIGTERM stops all processes and PostgreSQL', async () => {
+    const old = serving();
+    assert.equal(await server.end('SIGTERM'), 0, server.output());
+    assert.deepEqual(old.filter(isAlive), []);
+    assert.equal(postgresOf(folder.path), undefined);
+    assert.match(server.output(), /"msg":"stopping"[^]+"msg":"stopped"/);
+  });
+
+  test('the serving processes end if the primary process is killed, and the next start uses its PostgreSQL', async () => {
+    const killed = await startServer({ dataDir: folder.path, processes: 2 });
+    const old = childrenOf(killed.child.pid!);
+    const postgres = postgresOf(folder.path);
+    await killed.end('SIGKILL');
+    await eventually(() => old.filter(isAlive).length === 0);
+    server = await startServer({ dataDir: folder.path, processes: 2 });
+    assert.equal(postgresOf(folder.path), postgres);
+    assert.equal(await server.end('SIGTERM'), 0);
+  });
+
+  test('prints one sentence for a setting that is wrong', async () => {
+    const failing = startServer({ dataDir: folder.path, processes: 2, env: { HOST: '192.0.2.1' } });
+    await assert.rejects(
+      failing,
+      /The server ended: HOST 192\.0\.2\.1 is no address of this machine\.[^\n]+\n$/,
+    );
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

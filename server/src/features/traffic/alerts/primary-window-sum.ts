@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache';
+import { COUNT_WITHIN_MS, type Channel } from '../../../processes/channel.ts';
+import type { Report, SharedSum, SharedWindowSum } from './redis-window-sum.ts';
+import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
+
+/** Counters that the primary process keeps, about 0.6 kB each: one for each watched key and type. */
+const KEPT_COUNTERS = 40_000;
+
+/** Adds up the counts of all processes of a server in their primary process. */
+export function createPrimaryWindowSum(primary: Channel): SharedWindowSum {
+  return (reports) =>
+    primary
+      .ask<SharedSum[]>('sum-windows', reports, COUNT_WITHIN_MS)
+      .catch(() => reports.map(() => undefined));
+}
+
+/** Answers the reports of all processes, in the primary process. */
+export function createWindowSumAnswers(now = Date.now): (reports: Report[]) => SharedSum[] {
+  const windows = new LRUCache<string, RollingWindow>({ max: KEPT_COUNTERS });
+  return (reports) => {
+    const second = Math.floor(now() / 1000);
+    return reports.map(({ name, amounts }) => {
+      let window = windows.get(name);
+      if (!window) windows.set(name, (window = createRollingWindow()));
+      let fullest: SharedSum | undefined;
+      for (const { age, amount } of amounts) {
+        const sum = window.add(second - age, amount);
+        if (!fullest || sum > fullest.sum) fullest = { sum, age };
+      }
+      return fullest ?? { sum: window.sum(second), age: 0 };
+    });
+  };
+}

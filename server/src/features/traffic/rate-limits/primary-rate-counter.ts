@@ -1,0 +1,45 @@
+import { LRUCache } from 'lru-cache';
+import type { RateLimit } from '../../../core/callers.ts';
+import { COUNT_WITHIN_MS, type Channel } from '../../../processes/channel.ts';
+import type { SharedCount, SharedRateCounter } from './redis-rate-counter.ts';
+import { countRequest, emptyWindows, HOUR_MS, MINUTE_MS, type Window, type Windows } from './windows.ts';
+
+/** Keys whose windows the primary process keeps, about 200 bytes each. It evicts the least recently used key. */
+const KEPT_KEYS = 100_000;
+
+interface Question {
+  keyId: string;
+  limit: RateLimit;
+  cached: Windows;
+}
+
+/** Counts in the primary process. A count rejects if that does not answer. */
+export function createPrimaryRateCounter(primary: Channel): SharedRateCounter {
+  return (keyId, limit, cached) =>
+    primary.ask<SharedCount>('count-request', { keyId, limit, cached } satisfies Question, COUNT_WITHIN_MS);
+}
+
+/**
+ * Answers the counters of all processes, in the primary process. If the cached window is fuller than the kept one, it replaces the
+ * kept one: then Redis has counted until now (docs/decisions/0027-rate-limit-windows.md).
+ */
+export function createRateCounterAnswers(
+  now = () => Math.floor(performance.timeOrigin + performance.now()),
+): (question: Question) => SharedCount {
+  const kept = new LRUCache<string, Windows>({ max: KEPT_KEYS });
+  return ({ keyId, limit, cached }) => {
+    const time = now();
+    const windows = kept.get(keyId) ?? emptyWindows();
+    windows.minute = fuller(windows.minute, cached.minute, time, MINUTE_MS);
+    windows.hour = fuller(windows.hour, cached.hour, time, HOUR_MS);
+    kept.set(keyId, windows);
+    return { admitted: countRequest(windows, limit, time), windows, now: time };
+  };
+}
+
+/** A window ends at most its own length from now, because the cached end may come from another clock. */
+function fuller(own: Window, cached: Window, now: number, length: number): Window {
+  const used = own.ends > now ? own.used : 0;
+  const { used: most, ends } = cached.ends > now && cached.used > used ? cached : own;
+  return { used: most, ends: Math.min(ends, now + length) };
+}

@@ -1,0 +1,227 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { OperatorError } from '../core/operator-error.ts';
+import { createRestartPause } from '../core/restart-pause.ts';
+import type { Storage } from '../database/storage.ts';
+import { createWindowSumAnswers } from '../features/traffic/alerts/index.ts';
+import { createRateCounterAnswers } from '../features/traffic/rate-limits/index.ts';
+import { openChannel, type Channel } from '../processes/channel.ts';
+import { createOccupancy, createProcessPlaces } from '../processes/occupancy.ts';
+import { createLimiterAnswers } from '../security/attempt-budget.ts';
+import type { Config } from './config.ts';
+import { loggerOptions } from './logging.ts';
+import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
+import type { ServeOptions, Serving } from './serving.ts';
+import type { Failure, Ready, Stop } from './serving-process.ts';
+import type { ServerOptions } from './start-server.ts';
+
+const SERVING_PROCESS = fileURLToPath(new URL('serving-process.ts', import.meta.url));
+
+/** How long a process that is replaced keeps the idle connections of its clients. */
+const RETIRE_WITHIN_MS = 5_000;
+
+/** Running requests have 10 seconds. A process that takes longer to stop is killed. */
+const STOP_WITHIN_MS = 15_000;
+
+/** A process that answers requests, or starts to. */
+interface ServingProcess {
+  channel: Channel;
+  /** Rejects if the process ends before it answers. */
+  ready: Promise<Ready>;
+  /** The reason of its end. */
+  ended: Promise<string>;
+  stop(question: Stop): Promise<void>;
+}
+
+/**
+ * Starts several processes that share a listening socket. This process accepts the connections and deals them out in turn. It
+ * counts for all (docs/decisions/0060-several-processes.md), replaces processes that die, and does nothing else. The first of
+ * them updates the database and does the background work.
+ */
+export async function startProcesses(
+  config: Config,
+  storage: Storage,
+  { worker, processes }: ServeOptions,
+): Promise<Serving> {
+  const log = pino(loggerOptions(config));
+  storage.keepRunning(log);
+  cluster.setupPrimary({ exec: SERVING_PROCESS, args: [] });
+  const occupancy = createOccupancy();
+  const counts = {
+    'count-request': createRateCounterAnswers(),
+    'sum-windows': createWindowSumAnswers(),
+    limit: createLimiterAnswers(),
+  };
+  const running = new Set<ServingProcess>();
+  /** The processes that get connections, by their number. */
+  const current = new Map<number, ServingProcess>();
+  const metrics: ProcessMetrics = createProcessMetrics(() =>
+    [...current].map(([number, { channel }]) => ({ number, channel })),
+  );
+  const answeredAt = new Map<number, number>();
+  let reference: Ready['reference'];
+  let isStopping = false;
+
+  const launch = (
+    number: number,
+    options: Pick<ServerOptions, 'prepare' | 'mayCreateDemo'>,
+  ): ServingProcess => {
+    const child = forkServing();
+    const ready = Promise.withResolvers<Ready>();
+    const places = createProcessPlaces(occupancy);
+    let hasStarted = false;
+    const channel = openChannel(child, {
+      start(): ServerOptions {
+        hasStarted = true;
+        return { ...options, databaseUrl: storage.url, worker: worker && number === 1, reference, processes };
+      },
+      ready: (answer: Ready) => ready.resolve(answer),
+      failed: ({ message, isExpected }: Failure) =>
+        ready.reject(isExpected ? new OperatorError(message) : new Error(message)),
+      leaving: () => void inTurn(() => replace(number)),
+      metrics: () => metrics.read(),
+      enter: places.enter,
+      leave: places.leave,
+      ...counts,
+    });
+    const serving: ServingProcess = {
+      channel,
+      ready: ready.promise,
+      ended: endOf(child).then((reason) => {
+        running.delete(serving);
+        channel.close();
+        places.leaveAll();
+        ready.reject(new OperatorError(`A serving process ${reason} before it answered.`));
+        return reason;
+      }),
+      async stop(question) {
+        if (hasStarted) channel.ask('stop', question).catch(() => {});
+        else child.process.kill('SIGKILL');
+        const kill = setTimeout(() => child.process.kill('SIGKILL'), question.drainMs + STOP_WITHIN_MS);
+        await serving.ended;
+        clearTimeout(kill);
+      },
+    };
+    ready.promise.catch(() => {});
+    running.add(serving);
+    return serving;
+  };
+
+  /** Waits until a process answers. From then on it is replaced if it dies. */
+  const adopt = async (number: number, serving: ServingProcess): Promise<Ready> => {
+    const answer = await serving.ready;
+    answeredAt.set(number, performance.now());
+    current.set(number, serving);
+    void serving.ended.then((reason) => {
+      if (isStopping || current.get(number) !== serving) return;
+      current.delete(number);
+      void restart(number, reason);
+    });
+    return answer;
+  };
+
+  const pauses = Array.from({ length: processes }, () => createRestartPause());
+  const restart = async (number: number, reason: string): Promise<void> => {
+    let why = reason;
+    while (!isStopping && !current.has(number)) {
+      const pause = pauses[number - 1]!.next(answeredAt.get(number));
+      answeredAt.delete(number);
+      metrics.countRestart(number);
+      log.error({ process: number, nextAttemptInSeconds: pause / 1000 }, `a serving process ${why}`);
+      await wait(pause, undefined, { ref: false });
+      if (isStopping || current.has(number)) return;
+      const serving = launch(number, { prepare: false, mayCreateDemo: false });
+      try {
+        await adopt(number, serving);
+        return;
+      } catch (error) {
+        await serving.ended;
+        why = `cannot start: ${(error as Error).message}`;
+      }
+    }
+  };
+
+  /** Starts a new process, and ends the old one when the new one answers. */
+  const replace = async (number: number): Promise<void> => {
+    if (isStopping) return;
+    const old = current.get(number);
+    // The first process updates the database for the code that is new.
+    const serving = launch(number, { prepare: number === 1, mayCreateDemo: false });
+    await adopt(number, serving);
+    await old?.stop({ reason: 'retire', drainMs: RETIRE_WITHIN_MS });
+  };
+
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = turn.then(work).catch((error: Error) => {
+      log.error({ reason: error.message }, 'a serving process cannot be replaced, the old one continues');
+    });
+    turn = done;
+    return done;
+  };
+
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    const drainMs = config.drainSeconds * 1000;
+    await Promise.all([...running].map((serving) => serving.stop({ reason: 'stop', drainMs })));
+  };
+
+  try {
+    const first = launch(1, { prepare: true, mayCreateDemo: storage.embedded && config.demo });
+    const answer = await adopt(1, first);
+    reference = answer.reference;
+    const others = Array.from({ length: processes - 1 }, (_, index) => index + 2);
+    await Promise.all(
+      others.map((number) =>
+        adopt(number, launch(number, { prepare: false, mayCreateDemo: false })).catch((error: Error) => {
+          void restart(number, `cannot start: ${error.message}`);
+        }),
+      ),
+    );
+    return {
+      url: answer.url,
+      reference,
+      log,
+      reload: () =>
+        inTurn(async () => {
+          for (let number = 1; number <= processes; number++) await replace(number);
+          log.info('all processes were replaced');
+        }),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * Starts a process. A connection that node:cluster hands to a process stays open in this one until the process confirms it. If the
+ * process dies before, node:cluster keeps the connection for good, and its client waits. So it is closed here.
+ */
+function forkServing(): Worker {
+  const child = cluster.fork();
+  let lastConnection: { close(): void } | undefined;
+  const channel = child.process as unknown as { send(...sent: unknown[]): boolean };
+  const send = channel.send.bind(child.process);
+  channel.send = (...sent) => {
+    const [message, handle] = sent as [{ act?: string }, { close(): void }];
+    if (message.act === 'newconn') lastConnection = handle;
+    return send(...sent);
+  };
+  // To close a connection again has no effect.
+  child.once('exit', () => lastConnection?.close());
+  return child;
+}
+
+/** Waits for the end of a process, and returns how it ended. */
+function endOf(child: Worker): Promise<string> {
+  child.on('error', () => {});
+  return new Promise((resolve) =>
+    child.once('exit', (code: number, signal: string | null) =>
+      resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
+    ),
+  );
+}

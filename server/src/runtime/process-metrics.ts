@@ -1,0 +1,64 @@
+import {
+  AggregatorRegistry,
+  Counter,
+  Gauge,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client';
+import type { Channel } from '../processes/channel.ts';
+
+/** A process whose event loop is blocked is left out. */
+const ANSWER_WITHIN_MS = 1_000;
+
+type Metric = MetricObjectWithValues<MetricValue<string>>;
+
+/** The metrics of all processes of a server. */
+export interface ProcessMetrics {
+  countRestart(number: number): void;
+  /** Returns them in the format of Prometheus. Each value has the label `process`. */
+  read(): Promise<string>;
+}
+
+/**
+ * Collects the metrics of the serving processes. They are not added up: a sum of counters falls when one process is replaced, and
+ * Prometheus would take this for a reset of all of them.
+ */
+export function createProcessMetrics(list: () => { number: number; channel: Channel }[]): ProcessMetrics {
+  const own = new Registry();
+  const restarts = new Counter({
+    name: 'guildhall_process_restarts_total',
+    help: 'Serving processes that died and were started again.',
+    labelNames: ['process'] as const,
+    registers: [own],
+  });
+  const up = new Gauge({
+    name: 'guildhall_process_up',
+    help: '1 if a serving process answers, 0 if it does not.',
+    labelNames: ['process'] as const,
+    registers: [own],
+  });
+  const ask = async ({ number, channel }: { number: number; channel: Channel }): Promise<Metric[]> => {
+    const metrics = await channel.ask<Metric[]>('metrics', null, ANSWER_WITHIN_MS).catch(() => undefined);
+    up.labels(String(number)).set(metrics ? 1 : 0);
+    return (metrics ?? []).map((metric) => label(metric, number));
+  };
+  return {
+    countRestart: (number) => restarts.labels(String(number)).inc(),
+    async read() {
+      up.reset();
+      const collected = await Promise.all(list().map(ask));
+      const all = [...collected, (await own.getMetricsAsJSON()) as Metric[]];
+      return AggregatorRegistry.aggregate(all).metrics();
+    },
+  };
+}
+
+/** No two processes have a value with the same labels, so to add them up changes none. */
+function label(metric: Metric, number: number): Metric {
+  const values = metric.values.map((value) => ({
+    ...value,
+    labels: { ...value.labels, process: String(number) },
+  }));
+  return { ...metric, aggregator: 'sum', values };
+}

@@ -1,0 +1,62 @@
+import { register, Registry } from 'prom-client';
+import { OperatorError } from '../core/operator-error.ts';
+import type { DrainReason } from '../http/draining.ts';
+import { openChannel, type Port } from '../processes/channel.ts';
+import { readConfig, type Config } from './config.ts';
+import type { ReferenceAccess } from './demo.ts';
+import { startServer, type ServerOptions, type StartedServer } from './start-server.ts';
+
+/** What a serving process reports when it answers requests. */
+export interface Ready {
+  url: string;
+  reference: ReferenceAccess | undefined;
+}
+
+/** Why a serving process cannot start. */
+export interface Failure {
+  message: string;
+  /** Whether the message is a sentence for the operator. */
+  isExpected: boolean;
+}
+
+/** How the primary process ends a serving process. */
+export interface Stop {
+  reason: DrainReason;
+  drainMs: number;
+}
+
+/** Serves in this process, which node:cluster has started. The primary process says what, and when to stop. */
+export async function runServingProcess(config: Config): Promise<void> {
+  const registry = new Registry();
+  let starting: Promise<StartedServer> | undefined;
+  let stopping: Promise<void> | undefined;
+  const stop = ({ reason, drainMs }: Stop): Promise<void> =>
+    (stopping ??= (async () => (await starting)?.stop(reason, drainMs))());
+  const primary = openChannel(process as unknown as Port, {
+    stop: (question: Stop) => stop(question).finally(() => setImmediate(() => process.exit(0))),
+    metrics: () => Registry.merge([register, registry]).getMetricsAsJSON(),
+  });
+  // A Ctrl-C reaches all processes of the terminal. The primary process stops this one.
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
+  process.on('SIGTERM', () => void primary.ask('leaving').catch(() => process.exit(0)));
+
+  try {
+    const options = await primary.ask<ServerOptions>('start');
+    starting = startServer(config, options, {
+      primary,
+      registry,
+      readMetrics: () => primary.ask<string>('metrics', null, 5_000),
+    });
+    const { url, reference } = await starting;
+    await primary.ask('ready', { url, reference } satisfies Ready);
+  } catch (error) {
+    const isExpected = error instanceof OperatorError;
+    const { message, stack } = error as Error;
+    const failure: Failure = { message: isExpected ? message : (stack ?? message), isExpected };
+    await primary.ask('failed', failure).catch(() => {});
+    process.exit(1);
+  }
+}
+
+// The primary process has checked the settings.
+if (import.meta.main) await runServingProcess(readConfig());

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Registry } from 'prom-client';
+import { createApp } from './app.ts';
+import { startBackgroundWork } from './background-work.ts';
+import { seedDemo, type ReferenceAccess } from './demo.ts';
+import type { Config } from './config.ts';
+import { openDatabase } from '../database/database.ts';
+import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
+import { listen } from './listen.ts';
+import { loggerOptions } from './logging.ts';
+import type { DrainReason } from '../http/draining.ts';
+import type { App } from '../http/server.ts';
+import type { Worker } from '../jobs/worker.ts';
+import type { Channel } from '../processes/channel.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import { divideHashing } from '../security/passwords.ts';
+import { readOrCreateMasterKey } from '../security/master-key.ts';
+
+/** What a process serves. */
+export interface ServerOptions {
+  databaseUrl: string;
+  /** Whether this process updates the database first. */
+  prepare: boolean;
+  /** Whether this process also does the background work. */
+  worker: boolean;
+  /** Whether an empty database is filled with a demo. */
+  mayCreateDemo: boolean;
+  /** The demo that another process of this server has created. */
+  reference?: ReferenceAccess | undefined;
+  /** How many processes serve together. Default: 1. */
+  processes?: number;
+}
+
+/** What several processes of one server do together. */
+export interface SharedProcess {
+  primary: Channel;
+  /** The metrics of all processes, in the format of Prometheus. */
+  readMetrics(): Promise<string>;
+  /** Receives the metrics of this process. */
+  registry: Registry;
+}
+
+/** A server that answers requests. */
+export interface StartedServer {
+  url: string;
+  /** Set if this process has created the demo. */
+  reference: ReferenceAccess | undefined;
+  log: FastifyBaseLogger;
+  /** Lets clients move away for `drainMs`, finishes running requests within 10 seconds, and closes everything that it has opened. */
+  stop(reason: DrainReason, drainMs: number): Promise<void>;
+}
+
+const STOP_WITHIN_MS = 10_000;
+
+/**
+ * Starts to serve a database that runs: migrations, partitions, API and, if wanted, the worker. If the start fails, what is open
+ * is closed in reverse order.
+ */
+export async function startServer(
+  config: Config,
+  { databaseUrl, prepare, worker, mayCreateDemo, reference, processes = 1 }: ServerOptions,
+  shared?: SharedProcess,
+): Promise<StartedServer> {
+  await using opened = new AsyncDisposableStack();
+  if (prepare) await prepareDatabase(databaseUrl);
+  const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
+  const deployment = { config, databaseUrl, masterKey };
+  divideHashing(processes);
+  let known = reference;
+  const app = await createApp({
+    ...deployment,
+    processes,
+    primary: shared?.primary,
+    ...(shared && { metrics: shared.registry, readMetrics: () => shared.readMetrics() }),
+    logger: loggerOptions(config),
+    findReferenceCredentials: (token) => (token === known?.token ? known.demo : undefined),
+  });
+  let jobs: Worker | undefined;
+  opened.defer(async () => {
+    await finishRequests(app);
+    await jobs?.stop();
+  });
+  if (worker) jobs = await startBackgroundWork(deployment, app.log);
+
+  let url = '';
+  const open = async (): Promise<void> => {
+    url = await listen(app, config);
+  };
+  let created: ReferenceAccess | undefined;
+  if (mayCreateDemo) {
+    const demo = await seedDemo(databaseUrl, masterKey, open);
+    // Only the operator of a first start knows this token: it is printed, and ends with the server.
+    if (demo) known = created = { token: randomBytes(16).toString('hex'), demo };
+  } else await open();
+  if (prepare && !known && !(await hasAdministrator(databaseUrl)))
+    app.log.warn(
+      'No account administers this deployment. Create one: npm run guildhall -- bootstrap --email <address>',
+    );
+
+  const running = opened.move();
+  return {
+    url,
+    reference: created,
+    log: app.log,
+    async stop(reason, drainMs) {
+      await app.drain(reason, drainMs);
+      await running.disposeAsync();
+    },
+  };
+}
+
+async function finishRequests(app: App): Promise<void> {
+  // A connection is idle after its last response, but its client keeps it open.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+  const late = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN_MS);
+  await app.close();
+  clearInterval(idle);
+  clearTimeout(late);
+}
+
+/** Whether an account administers the deployment. */
+async function hasAdministrator(databaseUrl: string): Promise<boolean> {
+  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
+  try {
+    return await hasPlatformAdmin(database);
+  } finally {
+    await database.close();
+  }
+}
