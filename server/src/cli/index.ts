@@ -7,6 +7,7 @@ import { chainCommand } from './chain.ts';
 import { fail } from './command.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
+import { partitionsCommand } from './partitions.ts';
 import { serveCommand } from './serve.ts';
 import { simulateCommand } from './simulate.ts';
 import { verifyCommand } from './verify.ts';
@@ -20,6 +21,7 @@ for (const command of [
   migrateCommand,
   bootstrapCommand,
   accountsCommand,
+  partitionsCommand,
   verifyCommand,
   backupCommand,
   restoreCommand,

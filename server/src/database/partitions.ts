@@ -1,28 +1,16 @@
-import pg from 'pg';
-
-/** The tables that are partitioned by month, and their partition key. */
-const PARTITIONED = {
-  match_events: 'occurred_at',
-  player_events: 'occurred_at',
-  login_ledger: 'received_at_db',
-  logout_ledger: 'received_at_db',
-} as const;
+import type pg from 'pg';
+import {
+  firstOfMonth,
+  LOCK_TIMEOUT_MS,
+  partitionedTables,
+  withLockRetries,
+  withPartitionLock,
+} from './partitioned-tables.ts';
 
 const MONTHS_AHEAD = 3;
 
-/** The advisory lock that lets one process at a time create partitions. The number is arbitrary. */
-const PARTITION_LOCK = 7_118_002;
-
 /** How many rows move under one lock. 10,000 rows take about 0.1 seconds. */
 const ROWS_PER_STEP = 10_000;
-
-/**
- * How long a step waits for its lock. Other statements queue behind the waiting step, so it times out soon and retries.
- * 120 attempts take longer than the longest statement of a reader.
- */
-const LOCK_TIMEOUT_MS = 250;
-const LOCK_ATTEMPTS = 120;
-const LOCK_PAUSE_MS = 500;
 
 /** A partition with the rows from `from` (inclusive) to `to` (exclusive). */
 interface Partition {
@@ -34,33 +22,22 @@ interface Partition {
 }
 
 /**
- * Creates missing monthly partitions from this month to three months ahead, and one for all events before the first
+ * Creates missing monthly partitions from this month to three months ahead (`monthsAhead`), and one for all events before the first
  * month. Returns their names.
  * Rows in the default partition move in steps. Each step is a short transaction that moves the rows and the bound
  * together (docs/decisions/0039-partition-steps.md). Needs the owner of the tables.
  */
 export async function createPartitions(
   owner: pg.Pool,
-  { today = new Date(), rowsPerStep = ROWS_PER_STEP } = {},
+  { today = new Date(), rowsPerStep = ROWS_PER_STEP, monthsAhead = MONTHS_AHEAD } = {},
 ): Promise<string[]> {
-  const client = await owner.connect();
-  const created: string[] = [];
-  let broken: Error | undefined;
-  try {
-    await client.query(`SET timezone = 'UTC'`);
-    await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
-    for (const [table, column] of Object.entries(PARTITIONED))
-      for (const range of await wantedRanges(client, table, column, today))
+  return withPartitionLock(owner, async (client) => {
+    const created: string[] = [];
+    for (const [table, column] of Object.entries(partitionedTables))
+      for (const range of await wantedRanges(client, table, column, today, monthsAhead))
         if (await createPartition(client, { table, column, ...range }, rowsPerStep)) created.push(range.name);
-    await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]);
     return created;
-  } catch (error) {
-    broken = error as Error;
-    throw error;
-  } finally {
-    // To close a failed connection releases its advisory lock.
-    client.release(broken ?? true);
-  }
+  });
 }
 
 async function wantedRanges(
@@ -68,10 +45,10 @@ async function wantedRanges(
   table: string,
   column: string,
   today: Date,
+  monthsAhead: number,
 ): Promise<Omit<Partition, 'table' | 'column'>[]> {
-  const startOf = (ahead: number) =>
-    new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + ahead, 1)).toISOString().slice(0, 10);
-  const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => ({
+  const startOf = (ahead: number) => firstOfMonth(today, ahead);
+  const months = Array.from({ length: monthsAhead + 1 }, (_, ahead) => ({
     name: `${table}_${startOf(ahead).slice(0, 7).replace('-', '_')}`,
     from: startOf(ahead),
     to: startOf(ahead + 1),
@@ -100,7 +77,7 @@ async function createPartition(
   if (progress === 'all') return false;
   while (progress !== 'all') {
     const upTo = await findStepEnd(client, partition, progress ?? partition.from, rowsPerStep);
-    await withRetries(() => moveStep(client, partition, progress !== undefined, upTo));
+    await withLockRetries(() => moveStep(client, partition, progress !== undefined, upTo));
     progress = await findProgress(client, partition);
   }
   return true;
@@ -170,17 +147,5 @@ async function moveStep(
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
-  }
-}
-
-async function withRetries(step: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await step();
-    } catch (error) {
-      const isLockTimeout = error instanceof pg.DatabaseError && error.code === '55P03';
-      if (!isLockTimeout || attempt === LOCK_ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
-    }
   }
 }

@@ -30,7 +30,15 @@ export async function startBackgroundWork(
   }: {
     config: Pick<
       Config,
-      'publicUrl' | 'host' | 'port' | 'smtpUrl' | 'smtpTls' | 'mailFrom' | 'allowPrivateAddresses' | 'chain'
+      | 'publicUrl'
+      | 'host'
+      | 'port'
+      | 'smtpUrl'
+      | 'smtpTls'
+      | 'mailFrom'
+      | 'allowPrivateAddresses'
+      | 'chain'
+      | 'retention'
     >;
     databaseUrl: string;
     masterKey: Buffer;
@@ -66,7 +74,10 @@ export async function startBackgroundWork(
     mailServer: smtpUrl ? openMailServer({ smtpUrl, from, tls }) : undefined,
     outbound,
   };
-  const work = { scheduled: scheduledJobs(owner, database), queued: queueHandlers(services) };
+  const work = {
+    scheduled: scheduledJobs(owner, database, config.retention),
+    queued: queueHandlers(services),
+  };
   const worker = await startWorker(databaseUrl, work, logger);
   opened.defer(() => worker.stop());
   const aggregation = repeat(

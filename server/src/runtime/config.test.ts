@@ -270,6 +270,20 @@ describe('settings', () => {
     assert.deepEqual(access({ METRICS_TOKEN: token }), { token });
   });
 
+  test('keeps all rows of a table, or the months that a setting names', () => {
+    const retention = (RETENTION_MONTHS: string) => readConfig({ RETENTION_MONTHS }).retention;
+    assert.deepEqual(retention(''), {});
+    assert.deepEqual(retention('match_events=24, login_ledger=1'), { match_events: 24, login_ledger: 1 });
+    for (const bad of [
+      'match_events',
+      'match_events=0',
+      'players=3',
+      'match_events=1,match_events=2',
+      'constructor=3',
+    ])
+      assert.throws(() => retention(bad), /RETENTION_MONTHS must be pairs such as match_events=24/, bad);
+  });
+
   test('traces only with a collector, and not if a setting of OpenTelemetry turns it off', () => {
     const tracing = (env: Record<string, string>) => readConfig(env).tracing;
     const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { AvatarStorage } from '../features/players/profiles/index.ts';
 import type { ChainSettings } from '../features/wallet/chain/index.ts';
 import { OperatorError } from '../core/operator-error.ts';
+import type { Retention } from './retention.ts';
 import { FIRST_ISSUE, settings, tracingSettings } from './settings.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -39,6 +40,8 @@ export interface Config {
   smtpTls: 'required' | 'opportunistic' | undefined;
   mailFrom: string;
   allowPrivateAddresses: boolean;
+  /** The months that each table keeps. A table without an entry keeps all rows. */
+  retention: Retention;
   demo: boolean;
   trustProxy: boolean | string[];
   /** How long a stopping server waits for its load balancer. */
@@ -89,6 +92,7 @@ export function readConfig(env: Environment = process.env): Config {
     smtpTls: values.SMTP_TLS,
     mailFrom: values.MAIL_FROM,
     allowPrivateAddresses: values.ALLOW_PRIVATE_ADDRESSES === 'on',
+    retention: values.RETENTION_MONTHS,
     demo: values.GUILDHALL_DEMO === 'on',
     trustProxy,
     drainSeconds: values.DRAIN_SECONDS,

@@ -3,16 +3,22 @@ import type { Database } from '../database/database.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { sql } from '../database/sql.ts';
 import { groups } from './feature-groups.ts';
+import { applyRetention, type Retention } from './retention.ts';
 import type { ScheduledJob } from '../jobs/worker.ts';
 
 /** Everything that the deployment does by the clock. */
-export function scheduledJobs(owner: pg.Pool, database: Database): ScheduledJob[] {
+export function scheduledJobs(owner: pg.Pool, database: Database, retention: Retention = {}): ScheduledJob[] {
   const schedules = groups.flatMap(({ schedules = [] }) => schedules);
   return [
     {
       name: 'make-partitions',
       cron: '17 3 * * *',
       run: async () => void (await createPartitions(owner)),
+    },
+    {
+      name: 'drop-old-partitions',
+      cron: '32 3 * * *',
+      run: () => applyRetention(owner, database, retention),
     },
     {
       name: 'delete-expired-rows',

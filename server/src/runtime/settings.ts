@@ -5,7 +5,9 @@ import type { Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import * as v from 'valibot';
 import { evmAddress } from '../core/evm-address.ts';
+import { isPartitionedTable, partitionedTables } from '../database/partitioned-tables.ts';
 import type { AvatarStorage } from '../features/players/profiles/index.ts';
+import type { Retention } from './retention.ts';
 
 // Every message completes the sentence that begins with the name of the setting. It never shows a value that may hold a secret.
 
@@ -183,6 +185,25 @@ const metricsToken = v.pipe(
   ),
 );
 
+/** The months that tables keep, from `match_events=24,player_events=12`. */
+const retention = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue }): Retention => {
+    const kept: Retention = {};
+    for (const entry of list(dataset.value)) {
+      const [, table = '', months = ''] = /^(\w+)=([1-9]\d{0,3})$/.exec(entry) ?? [];
+      if (isPartitionedTable(table) && kept[table] === undefined) kept[table] = Number(months);
+      else
+        addIssue({
+          message:
+            `must be pairs such as match_events=24, with 1 to 9999 months for each of ` +
+            `${Object.keys(partitionedTables).join(', ')} at most once, not "${entry}".`,
+        });
+    }
+    return kept;
+  }),
+);
+
 /** Every setting of the server, as docs/configuration.md describes it and in the same order. An empty value counts as unset. */
 export const settings = v.object({
   PORT: v.optional(integer(0, 65_535), '8080'),
@@ -212,6 +233,7 @@ export const settings = v.object({
   SMTP_TLS: v.optional(oneOf('required', 'opportunistic')),
   MAIL_FROM: v.optional(sender, 'Guildhall <guildhall@localhost>'),
   ALLOW_PRIVATE_ADDRESSES: v.optional(onOrOff, 'off'),
+  RETENTION_MONTHS: v.optional(retention, ''),
   GUILDHALL_DEMO: v.optional(onOrOff, 'on'),
   TRUST_PROXY: v.optional(trustedProxies, 'off'),
   DRAIN_SECONDS: v.optional(integer(0, 300), '0'),

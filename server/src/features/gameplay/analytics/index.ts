@@ -1,2 +1,2 @@
-export { rollUpSessions } from './roll-up-sessions.ts';
+export { isRolledUpTo, rollUpSessions } from './roll-up-sessions.ts';
 export { sessionAnalyticsRoutes } from './routes.ts';

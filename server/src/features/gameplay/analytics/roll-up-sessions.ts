@@ -65,3 +65,10 @@ async function rollUpNextDay(tenant: Scope, tenantId: string, until: string): Pr
     return true;
   });
 }
+
+/** Whether the roll-ups of all tenants have the session ledgers before a time. Then the analytics need no rows from before it. */
+export async function isRolledUpTo(database: Database, until: string): Promise<boolean> {
+  for (const { id } of await listTenantIds(database.forPlatform()))
+    if (await findNextHours(database.forTenant(id), id, until)) return false;
+  return true;
+}

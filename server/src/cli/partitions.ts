@@ -1,0 +1,116 @@
+import { Command, Option } from 'commander';
+import pg from 'pg';
+import { findPartitionsBefore } from '../database/drop-partitions.ts';
+import { listPartitions, type Partition } from '../database/list-partitions.ts';
+import {
+  firstOfMonth,
+  isPartitionedTable,
+  partitionedTables,
+  type PartitionedTable,
+} from '../database/partitioned-tables.ts';
+import { createPartitions } from '../database/partitions.ts';
+import { dropOldRows, type Retention } from '../runtime/retention.ts';
+import type { Config } from '../runtime/config.ts';
+import { UsageError, withDatabase, withStorage } from './command.ts';
+
+const MOST_MONTHS_AHEAD = 120;
+
+export const partitionsCommand = new Command('partitions').description(
+  'manage the monthly partitions of events and ledgers',
+);
+
+partitionsCommand
+  .command('list')
+  .description('list the partitions, with their size and the day from which RETENTION_MONTHS drops them')
+  .action(() =>
+    withOwner(async (owner, _url, { retention }) => {
+      console.log(describePartitions(await listPartitions(owner), retention).join('\n'));
+    }),
+  );
+
+partitionsCommand
+  .command('create')
+  .description('create the partitions of the next months')
+  .option('--months <number>', 'how many months after the current one', '3')
+  .action(async ({ months }: { months: string }) => {
+    const monthsAhead = Number(months);
+    if (!/^\d+$/.test(months) || monthsAhead > MOST_MONTHS_AHEAD)
+      throw new UsageError(`"${months}" is not a number of months: write 0 to ${MOST_MONTHS_AHEAD}.`);
+    await withOwner(async (owner) => {
+      const created = await createPartitions(owner, { monthsAhead });
+      console.log(created.length === 0 ? 'All partitions exist.' : `Created ${created.join(', ')}.`);
+    });
+  });
+
+partitionsCommand
+  .command('drop')
+  .description(
+    'delete the rows of a table from before a month, for good; without --yes it only prints what it would drop',
+  )
+  .addOption(
+    new Option('--table <name>', 'the table').choices(Object.keys(partitionedTables)).makeOptionMandatory(),
+  )
+  .requiredOption('--before <month>', 'the first month to keep, such as 2026-01; at most the current one')
+  .option('--yes', 'drop them', false)
+  .action(async ({ table, before, yes }: { table: string; before: string; yes: boolean }) => {
+    if (!isPartitionedTable(table)) throw new UsageError(`"${table}" has no partitions.`);
+    if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before) || `${before}-01` > firstOfMonth(new Date()))
+      throw new UsageError(`"${before}" is not a month up to the current one: write it as 2026-01.`);
+    await withOwner((owner, url) => dropBefore(owner, url, table, `${before}-01`, yes));
+  });
+
+async function dropBefore(
+  owner: pg.Pool,
+  url: string,
+  table: PartitionedTable,
+  before: string,
+  isConfirmed: boolean,
+): Promise<void> {
+  if (isConfirmed) {
+    const dropped = await withDatabase(url, (database) => dropOldRows(owner, database, table, before));
+    console.log(dropped.length === 0 ? 'Nothing is older.' : `Dropped ${dropped.join(', ')}.`);
+    return;
+  }
+  const found = await findPartitionsBefore(owner, table, before);
+  if (found.length === 0) return console.log('Nothing is older.');
+  console.log(describePartitions(found, {}).join('\n'));
+  console.log('Nothing is dropped yet. Add --yes to delete these rows for good.');
+}
+
+/** A table of partitions for the terminal. */
+function describePartitions(partitions: Partition[], retention: Retention): string[] {
+  const lines = partitions.map(({ table, name, kind, from, to, rows, bytes }) => {
+    const kept = retention[table];
+    const isDropped = kept !== undefined && to !== null;
+    return [
+      name,
+      from ?? (kind === 'past' ? 'all before' : 'all others'),
+      to ?? '',
+      rows === null ? 'unknown' : String(rows),
+      `${(bytes / 1024 / 1024).toFixed(1)} MiB`,
+      isDropped ? firstOfMonth(new Date(to), kept) : 'never',
+    ];
+  });
+  const table = [['PARTITION', 'FROM', 'TO', 'ROWS (ABOUT)', 'SIZE', 'DROPPED FROM'], ...lines];
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((line) => line[column]!.length)));
+  return table.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Runs work with a connection of the owner of the tables. */
+async function withOwner(
+  work: (owner: pg.Pool, url: string, config: Config) => Promise<void>,
+): Promise<void> {
+  await withStorage(async (url, config) => {
+    const owner = new pg.Pool({ connectionString: url, max: 1 });
+    try {
+      await work(owner, url, config);
+    } finally {
+      await owner.end();
+    }
+  });
+}

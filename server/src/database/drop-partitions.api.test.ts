@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import { OperatorError } from '../core/operator-error.ts';
+import { verifyEvents } from '../features/gameplay/events/index.ts';
+import { rollUpSessions } from '../features/gameplay/analytics/index.ts';
+import { verifyLogins } from '../features/sign-in/sessions/index.ts';
+import { applyRetention, dropOldRows } from '../runtime/retention.ts';
+import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { eventually } from '../testing/eventually.ts';
+import { startTestApp } from '../testing/test-app.ts';
+import { openDatabase } from './database.ts';
+import { dropPartitionsBefore } from './drop-partitions.ts';
+import { listPartitions } from './list-partitions.ts';
+import { firstOfMonth } from './partitioned-tables.ts';
+import { createPartitions } from './partitions.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2, work: 'job' });
+after(() => database.close());
+const tenant = await arrangeTenant(app);
+await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const player = await arrangePlayer(app, tenant);
+
+const today = new Date();
+const month = (later: number): string => firstOfMonth(today, later);
+const nameOf = (table: string, later: number): string =>
+  `${table}_${month(later).slice(0, 7).replace('-', '_')}`;
+/** A time in the middle of a month. */
+const within = (later: number): string => new Date(Date.parse(month(later)) + 10 * 86_400_000).toISOString();
+
+/** Creates partitions of older months, as if the deployment were older. */
+async function age(table: string, months: number): Promise<void> {
+  const isOfEvents = table.endsWith('_events');
+  const client = await app.owner.connect();
+  try {
+    await client.query(`SET timezone = 'UTC'`);
+    if (isOfEvents) await client.query(`DROP TABLE ${table}_past`);
+    for (let later = -months; later < 0; later++)
+      await client.query(
+        `CREATE TABLE ${nameOf(table, later)} PARTITION OF ${table} FOR VALUES FROM ('${month(later)}') TO ('${month(later + 1)}')`,
+      );
+    if (isOfEvents)
+      await client.query(
+        `CREATE TABLE ${table}_past PARTITION OF ${table} FOR VALUES FROM ('-infinity') TO ('${month(-months)}')`,
+      );
+  } finally {
+    client.release();
+  }
+}
+
+const send = (occurredAt: string, idempotencyKey: string = randomUUID()) =>
+  app.http.post(
+    '/api/game/player-events',
+    { events: [{ playerId: player.playerId, eventKey: 'jump', idempotencyKey, occurredAt }] },
+    player.caller,
+  );
+const count = async (table: string): Promise<number> =>
+  (await app.owner.query(`SELECT count(*)::int AS count FROM ${table}`)).rows[0].count;
+const namesOf = async (table: string): Promise<string[]> =>
+  (await listPartitions(app.owner)).filter((one) => one.table === table).map(({ name }) => name);
+const leftovers = async (): Promise<string[]> =>
+  (await app.owner.query(`SELECT relname FROM pg_class WHERE relname ~ '^dropped_.*(past|[0-9])$'`)).rows;
+
+await age('player_events', 4);
+
+describe('dropPartitionsBefore', () => {
+  test('drops the months before a month and the rows before them, and keeps all others', async () => {
+    for (const time of ['1999-01-01T00:00:00Z', within(-4), within(-3), within(-2), within(-1), within(0)])
+      assert.equal((await send(time)).status, 201);
+    const expected = ['player_events_past', ...[-4, -3].map((later) => nameOf('player_events', later))];
+    const dropped = await dropPartitionsBefore(app.owner, 'player_events', month(-2));
+    assert.deepEqual(dropped.toSorted(), expected.toSorted());
+    assert.equal(await count('player_events'), 3);
+    assert.deepEqual(await leftovers(), []);
+    const past = (await listPartitions(app.owner)).find(({ name }) => name === 'player_events_past');
+    assert.equal(past?.to, month(-2));
+    assert.deepEqual(
+      await dropPartitionsBefore(app.owner, 'player_events', month(-2)),
+      [],
+      'nothing is left',
+    );
+    assert.deepEqual(await createPartitions(app.owner), []);
+  });
+
+  test('stores late events apart, and drops them at the next time', async () => {
+    assert.equal((await send(within(-4), 'late')).status, 201);
+    assert.equal(await count('player_events_past'), 1);
+    assert.equal(await count('player_events_default'), 0);
+    assert.deepEqual(await dropPartitionsBefore(app.owner, 'player_events', month(-2)), [
+      'player_events_past',
+    ]);
+    assert.equal(await count('player_events_past'), 0);
+    assert.equal((await send(within(-4), 'late')).status, 201, 'its idempotency key is gone with it');
+  });
+
+  test('drops rows of the default partition, if somebody dropped a month by hand', async () => {
+    await app.owner.query(`DROP TABLE ${nameOf('player_events', -2)}`);
+    assert.equal((await send(within(-2))).status, 201);
+    assert.equal(await count('player_events_default'), 1);
+    await dropPartitionsBefore(app.owner, 'player_events', month(-1));
+    assert.equal(await count('player_events_default'), 0);
+    assert.equal(await count('player_events'), 2);
+  });
+
+  test('deletes what an interrupted run has detached', async () => {
+    const old = nameOf('player_events', -1);
+    await app.owner.query(
+      `ALTER TABLE player_events DETACH PARTITION ${old}; ALTER TABLE ${old} RENAME TO dropped_${old}`,
+    );
+    assert.deepEqual(await dropPartitionsBefore(app.owner, 'player_events', month(-1)), []);
+    assert.deepEqual(await leftovers(), []);
+  });
+
+  test('blocks no writer, and waits for a long reader', async () => {
+    await age('player_events', 3);
+    await app.owner.query(`
+      INSERT INTO player_events (occurred_at, created_at_gl, tenant_id, id, player_id, event_definitions_id, idempotency_key, row_hash)
+      SELECT '${within(-2)}', now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), number::text, ''
+      FROM generate_series(1, 20000) number`);
+    // A write that waits for a lock for longer than a second would fail.
+    const name = new URL(app.databaseUrl).pathname.slice(1);
+    const strict = (seconds: string) =>
+      app.owner.query(`ALTER DATABASE ${name} SET lock_timeout = '${seconds}'`);
+    await strict('1s');
+    const busy = await startTestApp({ databaseUrl: app.databaseUrl });
+    const { rows: settings } = await app.owner.query(
+      `SELECT setconfig FROM pg_db_role_setting JOIN pg_database db ON db.oid = setdatabase WHERE datname = current_database()`,
+    );
+    assert.match(String(settings[0]?.setconfig), /lock_timeout=1s/);
+    let over = false;
+    let written = 0;
+    const write = async (): Promise<void> => {
+      while (!over) {
+        const events = Array.from({ length: 25 }, () => ({
+          playerId: player.playerId,
+          eventKey: 'jump',
+          idempotencyKey: randomUUID(),
+          occurredAt: new Date().toISOString(),
+        }));
+        const answer = await busy.http.post('/api/game/player-events', { events }, player.caller);
+        assert.equal(answer.status, 201, answer.text);
+        written += answer.body.records.length;
+      }
+    };
+    const reader = await app.owner.connect();
+    await reader.query(`BEGIN; SELECT count(*) FROM ${nameOf('player_events', -2)}`);
+    const before = await count('player_events');
+    const dropping = dropPartitionsBefore(app.owner, 'player_events', month(0)).finally(() => (over = true));
+    const writing = Promise.all([write(), write(), write()]);
+    const isWaiting = async () =>
+      (await app.owner.query(`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted`))
+        .rowCount! > 0;
+    try {
+      await eventually(isWaiting);
+      const soFar = written;
+      // The writers go on between the attempts.
+      await eventually(() => written > soFar + 200, 30_000);
+    } finally {
+      await reader.query('COMMIT');
+      reader.release();
+    }
+    assert.equal((await dropping).length, 4);
+    await writing;
+    await strict('0');
+    assert.equal(await count('player_events'), before - 20_000 + written);
+  });
+});
+
+describe('dropOldRows', () => {
+  test('keeps sessions that the analytics need, and the analytics of those that it drops', async () => {
+    await age('login_ledger', 3);
+    await app.owner.query('UPDATE login_ledger SET received_at_db = $1 WHERE tenant_id = $2', [
+      within(-2),
+      tenant.tenantId,
+    ]);
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const range = `from=${month(-2)}T00:00:00Z&to=${month(-1)}T00:00:00Z`;
+    const logins = async () => {
+      const answer = await app.http.get(
+        `/api/bus_tenants/${tenant.tenantId}/sessions/analytics?${range}`,
+        admin,
+      );
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body;
+    };
+    const counted = await logins();
+    await assert.rejects(dropOldRows(app.owner, database, 'login_ledger', month(-1)), OperatorError);
+    await rollUpSessions(database);
+    const dropped = await dropOldRows(app.owner, database, 'login_ledger', month(-1));
+    assert.ok(dropped.includes(nameOf('login_ledger', -2)));
+    assert.deepEqual(await logins(), counted);
+    const broken: object[] = [];
+    await verifyLogins(database, tenant.tenantId, {}, (row) => broken.push(row));
+    await verifyEvents(database, tenant.tenantId, { scope: 'player' }, (row) => broken.push(row));
+    assert.deepEqual(broken, []);
+    const audit = await app.http.get('/api/admin/audit-records', await arrangePlatformAdmin(app));
+    const record = audit.body.items.find(({ action }: { action: string }) => action === 'partitions.dropped');
+    assert.deepEqual(record.details, { table: 'login_ledger', before: month(-1), partitions: dropped });
+  });
+});
+
+describe('applyRetention', () => {
+  test('drops what is older than the months to keep, and nothing without a retention', async () => {
+    await age('logout_ledger', 4);
+    const all = await namesOf('logout_ledger');
+    await applyRetention(app.owner, database, {});
+    assert.deepEqual(await namesOf('logout_ledger'), all);
+    await applyRetention(app.owner, database, { logout_ledger: 2 });
+    assert.deepEqual(
+      await namesOf('logout_ledger'),
+      all.filter((name) => !name.endsWith(nameOf('', -4)) && !name.endsWith(nameOf('', -3))),
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import type pg from 'pg';
+import { OperatorError } from '../core/operator-error.ts';
+import { listPartitions, type Partition } from './list-partitions.ts';
+import {
+  isLockTimeout,
+  LOCK_TIMEOUT_MS,
+  partitionedTables,
+  withLockRetries,
+  withPartitionLock,
+  type PartitionedTable,
+} from './partitioned-tables.ts';
+
+/** The prefix of tables that are no partitions any more, and whose files are about to be deleted. */
+const DROPPED = 'dropped_';
+
+/** Finds the partitions that have only rows from before a day, the first of a month. */
+export async function findPartitionsBefore(
+  db: pg.Pool | pg.ClientBase,
+  table: PartitionedTable,
+  before: string,
+): Promise<Partition[]> {
+  const candidates = (await listPartitions(db)).filter(
+    (partition) => partition.table === table && partition.to !== null && partition.to <= before,
+  );
+  const past = candidates.find(({ kind }) => kind === 'past');
+  const months = candidates.filter(({ kind }) => kind === 'month');
+  if (!past || months.length > 0) return candidates;
+  // It stays if it is empty: it was created when the months before it were dropped.
+  const { rowCount } = await db.query(`SELECT FROM ${past.name} LIMIT 1`);
+  return rowCount ? candidates : [];
+}
+
+/**
+ * Drops the rows of a table from before a day, the first of a month, by dropping their partitions. Returns the names of these.
+ * Writers wait for at most {@link LOCK_TIMEOUT_MS}: one short transaction detaches the partitions, and their files are deleted
+ * after it (docs/decisions/0054-retention.md). Later rows from before the day are stored in the partition `…_past`.
+ */
+export async function dropPartitionsBefore(
+  owner: pg.Pool,
+  table: PartitionedTable,
+  before: string,
+): Promise<string[]> {
+  return withPartitionLock(owner, async (client) => {
+    await deleteDetached(client, table);
+    const partitions = await findPartitionsBefore(client, table, before);
+    if (partitions.length === 0) return [];
+    await withLockRetries(() => detach(client, table, before, partitions)).catch((error: unknown) => {
+      throw isLockTimeout(error)
+        ? new OperatorError(`A statement has used ${table} for more than a minute. Try again later.`)
+        : error;
+    });
+    await deleteDetached(client, table);
+    return partitions.map(({ name }) => name);
+  });
+}
+
+/** Makes partitions to tables of their own, in one transaction. They keep their rows until {@link deleteDetached}. */
+async function detach(
+  client: pg.PoolClient,
+  table: PartitionedTable,
+  before: string,
+  partitions: Partition[],
+): Promise<void> {
+  await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  try {
+    await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    for (const { name } of partitions)
+      await client.query(
+        `ALTER TABLE ${table} DETACH PARTITION ${name}; ALTER TABLE ${name} RENAME TO ${DROPPED}${name}`,
+      );
+    if (partitions.some(({ kind }) => kind === 'past')) {
+      const past = `${table}_past`;
+      await client.query(`
+        CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES);
+        DELETE FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}';
+        ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`);
+    }
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** Deletes detached partitions, also those of a run that ended before it deleted them. */
+async function deleteDetached(client: pg.PoolClient, table: PartitionedTable): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND NOT relispartition AND relname ~ $1`,
+    [`^${DROPPED}${table}_(past|[0-9]{4}_[0-9]{2})$`],
+  );
+  for (const { name } of rows) await client.query(`DROP TABLE ${name}`);
+}

@@ -1,0 +1,69 @@
+import pg from 'pg';
+
+/** The tables that are partitioned by month, and their partition key. */
+export const partitionedTables = {
+  match_events: 'occurred_at',
+  player_events: 'occurred_at',
+  login_ledger: 'received_at_db',
+  logout_ledger: 'received_at_db',
+} as const;
+
+export type PartitionedTable = keyof typeof partitionedTables;
+
+export const isPartitionedTable = (name: string): name is PartitionedTable =>
+  Object.hasOwn(partitionedTables, name);
+
+/** The advisory lock that lets one process at a time create and drop partitions. The number is arbitrary. */
+const PARTITION_LOCK = 7_118_002;
+
+/**
+ * How long a step waits for its lock. Other statements queue behind the waiting step, so it times out soon and retries.
+ * 120 attempts take longer than the longest statement of a reader.
+ */
+export const LOCK_TIMEOUT_MS = 250;
+const LOCK_ATTEMPTS = 120;
+const LOCK_PAUSE_MS = 500;
+
+/** The first day of the month of a time, or of a month after or before it, as `2026-11-01`. */
+export function firstOfMonth(time: Date, monthsLater = 0): string {
+  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + monthsLater, 1))
+    .toISOString()
+    .slice(0, 10);
+}
+
+/** Runs work that changes partitions, on one process at a time. Needs the owner of the tables. */
+export async function withPartitionLock<Result>(
+  owner: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await owner.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(`SET timezone = 'UTC'`);
+    await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
+    const result = await work(client);
+    await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]);
+    return result;
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    // To close a failed connection releases its advisory lock.
+    client.release(broken ?? true);
+  }
+}
+
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '55P03';
+
+/** Repeats a step as long as it does not get its lock within {@link LOCK_TIMEOUT_MS}. */
+export async function withLockRetries(step: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+    }
+  }
+}

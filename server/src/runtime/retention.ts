@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import { OperatorError } from '../core/operator-error.ts';
+import type { Database } from '../database/database.ts';
+import { dropPartitionsBefore } from '../database/drop-partitions.ts';
+import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
+import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
+import { auditTrail } from '../features/platform/audit/index.ts';
+
+/** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
+export type Retention = Partial<Record<PartitionedTable, number>>;
+
+const isLedger = (table: PartitionedTable): boolean => table.endsWith('_ledger');
+
+/** The first day whose rows a table keeps. Undefined if it keeps all. */
+export function keptFrom(retention: Retention, table: PartitionedTable, today: Date): string | undefined {
+  const months = retention[table];
+  return months === undefined ? undefined : firstOfMonth(today, -months);
+}
+
+/**
+ * Drops the rows of a table from before a day, the first of a month that has begun. Throws {@link OperatorError} if the analytics still
+ * need them. Returns the names of the dropped partitions, and leaves an audit record.
+ */
+export async function dropOldRows(
+  owner: pg.Pool,
+  database: Database,
+  table: PartitionedTable,
+  before: string,
+): Promise<string[]> {
+  if (isLedger(table) && !(await isRolledUpTo(database, `${before}T00:00:00Z`)))
+    throw new OperatorError(
+      `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
+    );
+  const partitions = await dropPartitionsBefore(owner, table, before);
+  if (partitions.length > 0)
+    await auditTrail(database.forPlatform(), [
+      {
+        actor: { kind: 'system', id: null },
+        action: 'partitions.dropped',
+        details: { table, before, partitions },
+      },
+    ]);
+  return partitions;
+}
+
+/** Drops all rows that are older than their table keeps them. */
+export async function applyRetention(
+  owner: pg.Pool,
+  database: Database,
+  retention: Retention,
+  today = new Date(),
+): Promise<void> {
+  for (const table of Object.keys(retention) as PartitionedTable[])
+    await dropOldRows(owner, database, table, keptFrom(retention, table, today)!);
+}
