@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 09104d3f27af6ef4cc6ad9faa5eb9d7feb3d276ccbfe4ce3d899593e8daffb49
+// Document: 25afe6d5361df78ba70bb7b618b1c4089c54afbbfe6b9d27afab3627f51344b4
 
 export interface paths {
     "/metrics": {
@@ -134,6 +134,86 @@ export interface paths {
          * @description Returns the audit records of the whole deployment, newest first. Records without workspace and tenant are included, for example the deletion of a player.
          */
         get: operations["listPlatformAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/signing-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List signing keys
+         * @description Returns the keys whose access tokens are accepted, newest first.
+         */
+        get: operations["listSigningKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/signing-keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the signing keys
+         * @description Creates the next signing key. The old keys stay valid until their last token has expired, so no token is refused. If a new key is waiting already, the response is 409 `conflict`. The same as `guildhall keys rotate`.
+         */
+        post: operations["rotateSigningKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List job queues
+         * @description Returns the queues of background work with the number of their jobs. A worker counts running and failed jobs every 10 seconds.
+         */
+        get: operations["listJobQueues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the health of the deployment
+         * @description Checks the database, the worker, the mail server, Redis and the EVM chain. If the database is away, every request fails with 503. Load balancers use `/health/ready`.
+         */
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1093,6 +1173,26 @@ export interface paths {
          * @description Clears the profile, removes all sign-in methods and ends all sessions in all tenants. Use it for players who cannot delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the id of the profile that it was merged into.
          */
         delete: operations["deletePlayer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/players": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find a player in all tenants
+         * @description Finds the player of a whole id, e-mail address, or id at a provider, in all tenants. Ids of Mock and WalletJwt belong to a workspace or an issuer: search for them in the list of players of a tenant. Use it to answer a request of a person about their data. The id of a merged profile finds the profile that it was merged into.
+         */
+        get: operations["listMatchingPlayers"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2714,6 +2814,46 @@ export interface paths {
         patch: operations["updatePlan"];
         trace?: never;
     };
+    "/api/admin/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all workspaces
+         * @description Returns the workspaces of the deployment with their plans, newest first. `search` finds workspaces whose name begins with the text, and those with this id, slug, or e-mail address of a member. Pass `nextCursor` as `cursor` to read the next page.
+         */
+        get: operations["listAllWorkspaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/workspaces/{workspaceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get any workspace
+         * @description Returns a workspace with its plan, and the first 200 of its members and tenants. The caller need not be a member. Use `PATCH /api/workspaces/{workspaceId}/plan` to change the plan.
+         */
+        get: operations["getAnyWorkspace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspaceId}/quota": {
         parameters: {
             query?: never;
@@ -3339,6 +3479,32 @@ export interface components {
         };
         /** @enum {string} */
         AlertType: "rate_spike" | "payload_spike";
+        AnyWorkspace: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            slug: string;
+            plan: components["schemas"]["Plan"];
+            /** Format: date-time */
+            createdAt: string;
+        };
+        AnyWorkspaceDetail: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            slug: string;
+            plan: components["schemas"]["Plan"];
+            /** Format: date-time */
+            createdAt: string;
+            members: components["schemas"]["MemberOfWorkspace"][];
+            tenants: components["schemas"]["TenantOfWorkspace"][];
+        };
+        AnyWorkspacePage: {
+            items: components["schemas"]["AnyWorkspace"][];
+            hasMore: boolean;
+            /** Format: uuid */
+            nextCursor?: string;
+        };
         ApiKey: {
             /** Format: uuid */
             id: string;
@@ -3504,6 +3670,22 @@ export interface components {
              */
             createAccountIfMissing?: boolean | null;
         };
+        ComponentHealth: {
+            component: components["schemas"]["HealthComponent"];
+            /** @description off: not configured, so not needed. */
+            status: components["schemas"]["ComponentStatus"];
+            /** @description One sentence about the state. */
+            detail: string;
+            /** @description How long the component took to answer. Null: it was not asked. */
+            latencyMs: number | null;
+            /**
+             * Format: date-time
+             * @description Since when the component fails, if that is known.
+             */
+            since: string | null;
+        };
+        /** @enum {string} */
+        ComponentStatus: "ok" | "off" | "failing";
         CreateApiKeyRequest: {
             name: string;
             rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
@@ -3785,6 +3967,11 @@ export interface components {
         };
         /** @enum {string} */
         DefinitionScope: "match" | "player" | "both";
+        DeploymentHealth: {
+            /** @description The version of Guildhall. */
+            version: string;
+            components: components["schemas"]["ComponentHealth"][];
+        };
         Device: {
             /** Format: uuid */
             id: string;
@@ -3963,6 +4150,9 @@ export interface components {
         ForceLogoutResult: {
             endedSessions: number;
         };
+        FoundPlayers: {
+            items: components["schemas"]["FullPlayerProfile"][];
+        };
         FullPlayerProfile: {
             /** Format: uuid */
             id: string;
@@ -4020,6 +4210,8 @@ export interface components {
             /** @description Total number of items across all pages. */
             totalCount: number;
         };
+        /** @enum {string} */
+        HealthComponent: "database" | "worker" | "mail" | "redis" | "chain";
         HealthStatus: {
             /** @enum {string} */
             status: "ok";
@@ -4094,6 +4286,31 @@ export interface components {
             /** Format: email */
             email: string;
             role: components["schemas"]["WorkspaceRole"];
+        };
+        JobQueue: {
+            /** @description The name of the queue. */
+            name: string;
+            /** @description Jobs that may start now, at most 10,000. */
+            waiting: number;
+            /** @description Jobs that start later, for example the next attempt after a failure. At most 10,000. */
+            delayed: number;
+            /** @description Jobs that a worker runs. */
+            running: number;
+            /** @description Jobs of the last hour whose last attempt failed. */
+            failed: number;
+            /**
+             * Format: date-time
+             * @description Since when the first waiting job may start. Null: no job waits.
+             */
+            oldestWaitingAt: string | null;
+            /**
+             * Format: date-time
+             * @description When a worker counted running and failed jobs. Null: no worker has run yet.
+             */
+            countedAt: string | null;
+        };
+        JobQueueList: {
+            items: components["schemas"]["JobQueue"][];
         };
         JoinMatchRequest: {
             /** Format: uuid */
@@ -4386,6 +4603,12 @@ export interface components {
              * @description When the invitation expires. Null for a member.
              */
             expiresAt: string | null;
+        };
+        MemberOfWorkspace: {
+            /** Format: uuid */
+            accountId: string;
+            email: string;
+            role: components["schemas"]["WorkspaceRole"];
         };
         MemberPage: {
             items: components["schemas"]["Member"][];
@@ -4825,6 +5048,18 @@ export interface components {
              */
             gracePeriodSeconds?: number | null;
         };
+        RotateSigningKeysRequest: {
+            /**
+             * @description How long the new key is published before it signs, so that services that verify tokens know it. At most 7 days. Ignored with `revokeOld`.
+             * @default 600
+             */
+            activateInSeconds?: number | null;
+            /**
+             * @description After a leak: the new key signs at once, and all access tokens in use are refused, also those of the caller.
+             * @default false
+             */
+            revokeOld?: boolean | null;
+        };
         RotateWebhookSecretRequest: {
             /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked. */
             overlapSeconds?: number | null;
@@ -4937,6 +5172,35 @@ export interface components {
              */
             newScore: number | bigint;
         };
+        SigningKey: {
+            /** Format: uuid */
+            kid: string;
+            /** @description waiting: signs later. signing: signs now. verifying: its tokens are still accepted. */
+            state: components["schemas"]["SigningKeyState"];
+            /** Format: date-time */
+            activeFrom: string;
+            /**
+             * Format: date-time
+             * @description When its tokens are refused. Null: the key has no successor.
+             */
+            retiresAt: string | null;
+        };
+        SigningKeyList: {
+            items: components["schemas"]["SigningKey"][];
+        };
+        SigningKeyRotation: {
+            /** Format: uuid */
+            kid: string;
+            /** Format: date-time */
+            activeFrom: string;
+            /**
+             * Format: date-time
+             * @description When the tokens of the old keys are refused.
+             */
+            oldRetireAt: string;
+        };
+        /** @enum {string} */
+        SigningKeyState: "waiting" | "signing" | "verifying";
         StartWalletMatchRequest: {
             level: string;
         };
@@ -5037,6 +5301,14 @@ export interface components {
              * @description The first use in this tenant.
              */
             firstUsedAt: string;
+        };
+        TenantOfWorkspace: {
+            /** Format: uuid */
+            tenantId: string;
+            name: string;
+            slug: string;
+            /** Format: date-time */
+            disabledAt: string | null;
         };
         TenantPage: {
             items: components["schemas"]["Tenant"][];
@@ -5950,6 +6222,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditRecordPage"];
+                };
+            };
+        };
+    };
+    listSigningKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningKeyList"];
+                };
+            };
+        };
+    };
+    rotateSigningKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateSigningKeysRequest"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningKeyRotation"];
+                };
+            };
+        };
+    };
+    listJobQueues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobQueueList"];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentHealth"];
                 };
             };
         };
@@ -7193,6 +7549,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    listMatchingPlayers: {
+        parameters: {
+            query: {
+                /** @description A whole player id, e-mail address or id at a provider. */
+                search: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPlayers"];
+                };
             };
         };
     };
@@ -9483,6 +9862,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Plan"];
+                };
+            };
+        };
+    };
+    listAllWorkspaces: {
+        parameters: {
+            query?: {
+                /** @description The beginning of a name; or a whole id, slug, or e-mail address of a member. */
+                search?: string;
+                /** @description `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnyWorkspacePage"];
+                };
+            };
+        };
+    };
+    getAnyWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnyWorkspaceDetail"];
                 };
             };
         };

@@ -74,8 +74,11 @@ CREATE TABLE workspaces (
   requests_per_hour                      integer NOT NULL DEFAULT 2000000,
   max_match_event_records_per_request    integer NOT NULL DEFAULT 10000,
   max_player_event_records_per_request   integer NOT NULL DEFAULT 10000,
-  created_at                             timestamptz NOT NULL DEFAULT now()
+  created_at                             timestamptz NOT NULL DEFAULT now(),
+  search_name                            text COLLATE "C" NOT NULL
+    GENERATED ALWAYS AS (guildhall_search_form(name)) STORED
 );
+CREATE INDEX ON workspaces (search_name);
 CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON workspaces
   FOR EACH ROW EXECUTE FUNCTION guildhall_notify_change('id');
 

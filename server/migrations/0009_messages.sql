@@ -13,6 +13,8 @@ CREATE TABLE mails (
   failed_at  timestamptz,                           -- refused for good, or given up
   failure    text                                   -- the last answer of the mail server
 );
+-- The mails that are tried again: few, unless the mail server fails.
+CREATE INDEX mails_failing ON mails (id) WHERE sent_at IS NULL AND failed_at IS NULL AND failure IS NOT NULL;
 GRANT SELECT, INSERT, UPDATE, DELETE ON mails TO guildhall_app;
 -- Changes of a profile are mailed in the transaction that makes them.
 GRANT INSERT ON mails TO guildhall_player;

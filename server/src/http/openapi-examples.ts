@@ -35,6 +35,7 @@ const SIGN_IN_MESSAGE =
 /** Strings. The values of other enums are their first ones. */
 const TEXTS: Record<string, string> = {
   accessToken: JWT,
+  accountId: ACCOUNT,
   action: 'tenant.updated',
   address: ADDRESS,
   agreedBy: ACCOUNT,
@@ -126,6 +127,8 @@ const TEXTS: Record<string, string> = {
   keyName: 'Production',
   'WalletLedgerEntry.kind': 'player.added',
   'ListedWalletEntry.kind': 'player.added',
+  kid: id(26),
+  'ComponentHealth.detail': 'PostgreSQL 18.1, 42 MiB.',
   lastError: 'The connection was refused.',
   level: 'forest-1',
   loginSessionId: SESSION,
@@ -160,6 +163,9 @@ const TEXTS: Record<string, string> = {
   'UpdatePlanRequest.name': 'Studio',
   'CreateWorkspaceRequest.name': 'Example Studio',
   'UpdateWorkspaceRequest.name': 'Example Studio',
+  'AnyWorkspace.name': 'Example Studio',
+  'AnyWorkspaceDetail.name': 'Example Studio',
+  'JobQueue.name': 'send-mail',
   'Workspace.name': 'Example Studio',
   newPassword: 'a better password',
   nextCursor: id(21),
@@ -196,6 +202,7 @@ const TEXTS: Record<string, string> = {
   response: `0x${'1f'.repeat(65)}`,
   rowHash: 'a3'.repeat(32),
   salt: hash('5b'),
+  'listMatchingPlayers.search': 'ada@example.com',
   secret: 'JBSWY3DPEHPK3PXP',
   'WebhookWithSecret.secret': 'whsec_ZXhhbXBsZSBzZWNyZXQ=',
   sessionId: SESSION,
@@ -204,6 +211,8 @@ const TEXTS: Record<string, string> = {
   slug: 'chess',
   'CreateWorkspaceRequest.slug': 'example-studio',
   'UpdateWorkspaceRequest.slug': 'example-studio',
+  'AnyWorkspace.slug': 'example-studio',
+  'AnyWorkspaceDetail.slug': 'example-studio',
   'Workspace.slug': 'example-studio',
   sourceAuthToken: 'mock:ada:secret',
   sourceProfileId: id(25),
@@ -238,6 +247,7 @@ const TEXTS: Record<string, string> = {
   username: 'ada',
   value: 'e4',
   verifiedAddresses: ADDRESS,
+  version: '0.1.0',
   webhookId: WEBHOOK,
   workspaceId: WORKSPACE,
   workspaceName: 'Example Studio',
@@ -273,6 +283,7 @@ const TEXTS: Record<string, string> = {
 };
 
 const NUMBERS: Record<string, number> = {
+  activateInSeconds: 600,
   attempts: 1,
   bans: 1,
   blockNumber: 21_000_000,
@@ -286,6 +297,10 @@ const NUMBERS: Record<string, number> = {
   duplicateCount: 0,
   durationMs: 84,
   endedSessions: 1,
+  latencyMs: 0.8,
+  running: 2,
+  delayed: 2,
+  waiting: 2,
   expiresIn: 7200,
   'AccountTokens.expiresIn': 900,
   'AcceptedInvitation.expiresIn': 900,
@@ -395,7 +410,7 @@ const EMPTY = new Set(
     'RejectedEventBatch.records Match.endedAt MatchSession.endedAt TenantPlayerSession.endedAt TenantPlayer.ban ' +
     'TenantPlayerDetail.ban Member.invitationId Member.invitedBy Member.expiresAt GameKey.expiresAt ApiKey.expiresAt ' +
     'CreatedGameKey.expiresAt CreatedApiKey.expiresAt CreateGameKeyResult.expiresAt CreateApiKeyResult.expiresAt ' +
-    'previousSecretUntil Webhook.tenantId WebhookWithSecret.tenantId rateLimit readAt nextCursorTimestamp nextCursorId ' +
+    'previousSecretUntil Webhook.tenantId WebhookWithSecret.tenantId rateLimit readAt since oldestWaitingAt SigningKey.retiresAt TenantOfWorkspace.disabledAt nextCursorTimestamp nextCursorId ' +
     'payloadBytesPerMinute rateLimitPerMinute CreatedGameKey.lastUsedAt CreatedApiKey.lastUsedAt CreateGameKeyResult.lastUsedAt ' +
     'CreateApiKeyResult.lastUsedAt'
   ).split(' '),
@@ -404,7 +419,7 @@ const EMPTY = new Set(
 /** Optional members that examples leave out. */
 const OMITTED = new Set(
   (
-    'AuditRecordPage.nextCursor WalletEntryPage.nextCursor StoredEventPage.nextCursor ListedMatchPage.nextCursor BanPlayerRequest.until UpdateTenantRequest.isActive eventDefinitionId ' +
+    'AuditRecordPage.nextCursor AnyWorkspacePage.nextCursor WalletEntryPage.nextCursor StoredEventPage.nextCursor ListedMatchPage.nextCursor BanPlayerRequest.until UpdateTenantRequest.isActive eventDefinitionId ' +
     'CreateGameKeyRequest.expiresAt CreateApiKeyRequest.expiresAt UpdateGameKeyRequest.expiresAt UpdateApiKeyRequest.expiresAt ' +
     'IdentityProof.message IdentityProof.signature IdentityProof.email IdentityProof.code LinkAuthMethodRequest.message ' +
     'LinkAuthMethodRequest.signature LinkAuthMethodRequest.email LinkAuthMethodRequest.code proof sourceProof ' +

@@ -1,28 +1,15 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
 import { readForScrape } from '../database/scrape.ts';
-import { sql } from '../database/sql.ts';
-
-interface QueueStatus {
-  queue: string;
-  /** Jobs that may start now. */
-  waiting: number;
-  /** Jobs that start later: most of them are retries. */
-  delayed: number;
-  /** How long the first job that may start has waited. */
-  oldestSeconds: number;
-}
-
-/** Jobs of a queue that a scrape counts. They are read from an index, in about 5 ms. */
-const MAX_COUNTED = 10_000;
+import { MAX_COUNTED_JOBS, readQueueStatistics, type QueueStatistics } from './queue-statistics.ts';
 
 /**
  * Registers the metrics of the queues. They come from the database, so each process exports the same values, and they are
  * right without a worker too.
  */
 export function measureQueues(registry: Registry, database: Database): void {
-  const read = readForScrape(() => readQueues(database));
-  const gauge = (name: string, help: string, valueOf: (status: QueueStatus) => number) =>
+  const read = readForScrape(() => readQueueStatistics(database));
+  const gauge = (name: string, help: string, valueOf: (queue: QueueStatistics) => number) =>
     new Gauge({
       name: `guildhall_${name}`,
       help,
@@ -30,17 +17,17 @@ export function measureQueues(registry: Registry, database: Database): void {
       registers: [registry],
       async collect() {
         this.reset();
-        for (const status of (await read()) ?? []) this.set({ queue: status.queue }, valueOf(status));
+        for (const queue of (await read()) ?? []) this.set({ queue: queue.name }, valueOf(queue));
       },
     });
   gauge(
     'jobs_waiting',
-    `Jobs that may start now, at most ${MAX_COUNTED} for each queue.`,
+    `Jobs that may start now, at most ${MAX_COUNTED_JOBS} for each queue.`,
     ({ waiting }) => waiting,
   );
   gauge(
     'jobs_delayed',
-    `Jobs that start later, such as retries, at most ${MAX_COUNTED} for each queue.`,
+    `Jobs that start later, such as retries, at most ${MAX_COUNTED_JOBS} for each queue.`,
     ({ delayed }) => delayed,
   );
   gauge(
@@ -58,19 +45,4 @@ export function measureQueues(registry: Registry, database: Database): void {
       },
     }),
   );
-}
-
-/** The order of each queue is the one of its index, so that a long queue is not read as a whole. */
-function readQueues(database: Database): Promise<QueueStatus[]> {
-  return database.rows(sql`
-    SELECT queue.name AS queue, counted.*
-    FROM pgboss.queue, LATERAL (
-      SELECT (count(*) FILTER (WHERE start_after <= now()))::int AS waiting,
-             (count(*) FILTER (WHERE start_after > now()))::int AS delayed,
-             greatest(0, coalesce(extract(epoch FROM now() - min(start_after)), 0))::float8 AS "oldestSeconds"
-      FROM (SELECT start_after FROM pgboss.job
-            WHERE name = queue.name AND state < 'active' AND NOT blocked
-            ORDER BY priority DESC, created_on LIMIT ${MAX_COUNTED}) job
-    ) counted
-    WHERE queue.name !~ '^__'`);
 }

@@ -85,7 +85,7 @@ const INSTALL_LOCK = 7_118_006;
 
 /**
  * Creates or updates the queues in the database of `url` (schema pgboss). The application's roles may add jobs, but not
- * fetch or read them.
+ * fetch them or read their data.
  */
 export async function installQueues(url: string, queues: Queue<object>[]): Promise<void> {
   const owner = new pg.Client({ connectionString: url });
@@ -106,7 +106,7 @@ export async function installQueues(url: string, queues: Queue<object>[]): Promi
       GRANT USAGE ON SCHEMA pgboss TO guildhall_app, guildhall_player;
       GRANT SELECT ON pgboss.version, pgboss.queue TO guildhall_app, guildhall_player;
       GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app, guildhall_player;
-      -- For the metrics.
+      -- For the statistics.
       GRANT SELECT (name, state, blocked, priority, created_on, start_after) ON pgboss.job TO guildhall_app`);
   } finally {
     await owner.end();

@@ -144,6 +144,8 @@ export async function openServices(
     changes,
     jobs,
     metrics,
+    /** Undefined if no Redis is configured: each process counts on its own. */
+    redis,
     rateLimits: createRateLimits({ redis, primary, keyless: config.keylessLimits, metrics, logger }),
     createBudget,
     processes,

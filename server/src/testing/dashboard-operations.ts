@@ -332,6 +332,20 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     redeliverPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
 
     listOutboxMails: { needs: 'platformAdmin' },
+    listAllWorkspaces: { needs: 'platformAdmin', query: 'search=w' },
+    getAnyWorkspace: { needs: 'platformAdmin' },
+    listMatchingPlayers: { needs: 'platformAdmin', query: 'search=ada@example.com' },
+    listSigningKeys: { needs: 'platformAdmin' },
+    rotateSigningKeys: {
+      needs: 'platformAdmin',
+      body: async () => {
+        // A second key may not wait beside a first one.
+        await app.owner.query('DELETE FROM signing_keys WHERE active_from > now()');
+        return {};
+      },
+    },
+    listJobQueues: { needs: 'platformAdmin' },
+    getHealth: { needs: 'platformAdmin' },
   };
 }
 

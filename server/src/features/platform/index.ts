@@ -2,8 +2,8 @@ import type { Database } from '../../database/database.ts';
 import { behind, openToAnyone, withDatabase } from '../feature-group.ts';
 import { auditRoutes, platformAuditRoutes } from './audit/index.ts';
 import { deleteOldResponses } from './idempotency/index.ts';
-import { operationsRoutes } from './operations/index.ts';
-import { deleteRetiredKeys, type TokenSigner } from './signing-keys/index.ts';
+import { operationsAdministrationRoutes, operationsRoutes } from './operations/index.ts';
+import { deleteRetiredKeys, signingKeyRoutes, type TokenSigner } from './signing-keys/index.ts';
 
 /** What runs beneath the product: the audit trail, signing keys, health, and repeated requests. */
 export const platform = {
@@ -12,7 +12,12 @@ export const platform = {
       operationsRoutes(database, signer),
     ),
     behind('account', withDatabase(auditRoutes)),
-    behind('platformAdmin', withDatabase(platformAuditRoutes)),
+    behind(
+      'platformAdmin',
+      withDatabase(platformAuditRoutes),
+      signingKeyRoutes,
+      operationsAdministrationRoutes,
+    ),
   ],
   expiry: { ofTenant: [deleteOldResponses], global: [deleteRetiredKeys] },
 };

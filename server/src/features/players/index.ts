@@ -2,6 +2,7 @@ import { behind, openToAnyone, withDatabase } from '../feature-group.ts';
 import {
   deleteExpiredBanFingerprints,
   playerModerationRoutes,
+  profileSearchRoutes,
   tenantPlayerRoutes,
 } from './administration/index.ts';
 import { deviceRoutes } from './devices/index.ts';
@@ -30,7 +31,7 @@ export const players = {
     behind('gameKeyOrDataKey', withDatabase(profileLookupRoutes)),
     behind('dataKey', withDatabase(bulkProfileLookupRoutes)),
     behind('account', withDatabase(tenantPlayerRoutes), playerModerationRoutes),
-    behind('platformAdmin', playerDeletionRoutes),
+    behind('platformAdmin', playerDeletionRoutes, withDatabase(profileSearchRoutes)),
     openToAnyone(withDatabase(publicProfileRoutes), ({ avatars }: { avatars: AvatarStore }) =>
       avatarRoutes(avatars),
     ),

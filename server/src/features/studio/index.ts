@@ -18,7 +18,7 @@ import {
 import { paidKeyRoutes } from './paid-keys/index.ts';
 import { tenantKeyRoutes } from './tenant-keys/index.ts';
 import { providerRoutes, tenantRoutes } from './tenants/index.ts';
-import { planRoutes, workspaceRoutes } from './workspaces/index.ts';
+import { planRoutes, platformWorkspaceRoutes, workspaceRoutes } from './workspaces/index.ts';
 
 /** The studio's side: dashboard accounts, workspaces with their teams, and games with their keys and sign-in providers. */
 export const studio = {
@@ -36,7 +36,7 @@ export const studio = {
       tenantKeyRoutes,
       paidKeyRoutes,
     ),
-    behind('platformAdmin', planRoutes),
+    behind('platformAdmin', planRoutes, withDatabase(platformWorkspaceRoutes)),
   ],
   jobs: [
     job(accountResetQueue, (services: Parameters<typeof mailAccountReset>[0], { email }) =>

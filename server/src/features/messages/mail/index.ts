@@ -1,6 +1,6 @@
 export { deliverMail } from './deliver-mail.ts';
 export { quoted, type EmailContent } from './email-content.ts';
-export { deleteOldMails } from './queries.ts';
+export { deleteOldMails, findFailingMail } from './queries.ts';
 export { requestedMailQueue } from './requested-mail-queue.ts';
 export { outboxRoutes } from './routes.ts';
 export { mailQueue, sendMail, type MailServices } from './send-mail.ts';

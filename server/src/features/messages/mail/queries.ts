@@ -81,3 +81,11 @@ export function countMails(db: Querier): Promise<number> {
 export function deleteOldMails(db: Querier): Promise<number> {
   return db.run(sql`DELETE FROM mails WHERE created_at < now() - interval '7 days'`);
 }
+
+/** The oldest mail whose last attempt failed and that is tried again. */
+export function findFailingMail(db: Querier): Promise<{ failure: string; createdAt: string } | undefined> {
+  return db.row(sql`
+    SELECT failure, created_at AS "createdAt" FROM mails
+    WHERE sent_at IS NULL AND failed_at IS NULL AND failure IS NOT NULL
+    ORDER BY id LIMIT 1`);
+}

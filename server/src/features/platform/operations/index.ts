@@ -1,1 +1,2 @@
+export { operationsAdministrationRoutes } from './administration-routes.ts';
 export { operationsRoutes } from './routes.ts';

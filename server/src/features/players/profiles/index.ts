@@ -5,3 +5,5 @@ export { playerDeletionRoutes } from './deletion-routes.ts';
 export { createProfileCheck } from './lock-profile.ts';
 export { TenantAccess } from './schemas.ts';
 export { profileRoutes } from './profile-routes.ts';
+export { readProfile, type FullProfile } from './read-profile.ts';
+export { FullPlayerProfile } from './schemas.ts';

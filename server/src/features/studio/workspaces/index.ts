@@ -7,4 +7,5 @@ export {
   MAX_LISTED_MEMBERSHIPS,
   type Membership,
 } from './queries.ts';
+export { platformWorkspaceRoutes } from './platform-routes.ts';
 export { planRoutes, workspaceRoutes } from './routes.ts';

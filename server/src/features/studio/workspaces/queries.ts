@@ -40,7 +40,8 @@ const plan = sql`
     'maxMatchEventRecordsPerRequest', workspace.max_match_event_records_per_request,
     'maxPlayerEventRecordsPerRequest', workspace.max_player_event_records_per_request) AS plan`;
 
-const columns = sql`
+/** The columns of a workspace with its plan. */
+export const columns = sql`
   workspace.id, workspace.name, workspace.slug, workspace.created_at AS "createdAt", ${plan}`;
 
 /** Lists the workspaces of an account, oldest first. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { roles } from '../../../core/role.ts';
 import { Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
+import { MAX_LISTED } from './platform-queries.ts';
 
 /** No plan can allow more events per request. See docs/events.md. */
 const MAX_EVENTS_PER_REQUEST = 10_000;
@@ -72,3 +73,43 @@ export const Workspace = Type.Object(
 );
 
 export const WorkspacePage = Page(Workspace);
+
+const { role: _role, ...anyWorkspace } = Workspace.properties;
+
+export const AnyWorkspacesQuery = Type.Object({
+  search: Type.Optional(
+    Name(254, 'The beginning of a name; or a whole id, slug, or e-mail address of a member.'),
+  ),
+  cursor: Type.Optional(Type.String({ ...Guid, description: '`nextCursor` of the previous page.' })),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+});
+
+export const AnyWorkspacePage = Type.Object(
+  {
+    items: Type.Array(Type.Object(anyWorkspace, { title: 'AnyWorkspace' }), { maxItems: 200 }),
+    hasMore: Type.Boolean(),
+    nextCursor: Type.Optional(Guid),
+  },
+  { title: 'AnyWorkspacePage' },
+);
+
+export const AnyWorkspaceDetail = Type.Object(
+  {
+    ...anyWorkspace,
+    members: Type.Array(
+      Type.Object(
+        { accountId: Guid, email: Type.String(), role: OneOf(roles, { title: 'WorkspaceRole' }) },
+        { title: 'MemberOfWorkspace' },
+      ),
+      { maxItems: MAX_LISTED },
+    ),
+    tenants: Type.Array(
+      Type.Object(
+        { tenantId: Guid, name: Type.String(), slug: Type.String(), disabledAt: Nullable(Timestamp) },
+        { title: 'TenantOfWorkspace' },
+      ),
+      { maxItems: MAX_LISTED },
+    ),
+  },
+  { title: 'AnyWorkspaceDetail' },
+);

@@ -16,6 +16,7 @@ export {
   filterConfirmed,
   findLastEnqueued,
   readClock,
+  readWriterStatus,
   type TransactionStatus,
 } from './queries.ts';
 export { readAppended } from './read-appended.ts';

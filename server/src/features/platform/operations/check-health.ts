@@ -1,0 +1,136 @@
+import { version } from '../../../core/version.ts';
+import type { Database } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import { readQueueStatistics } from '../../../jobs/queue-statistics.ts';
+import type { Redis } from '../../../redis/redis.ts';
+import { findFailingMail } from '../../messages/mail/index.ts';
+import { readWriterStatus, type Chain } from '../../wallet/chain/index.ts';
+
+export const components = ['database', 'worker', 'mail', 'redis', 'chain'] as const;
+export const healthStatuses = ['ok', 'off', 'failing'] as const;
+
+/** The state of a part of the deployment. */
+export interface ComponentHealth {
+  component: (typeof components)[number];
+  /** `off`: not configured. */
+  status: (typeof healthStatuses)[number];
+  /** One sentence for the operator. */
+  detail: string;
+  /** How long the check waited for an answer. Null if it asked nobody. */
+  latencyMs: number | null;
+  /** Since when the component fails, if that is known. */
+  since: string | null;
+}
+
+export interface HealthServices {
+  database: Database;
+  redis: Redis | undefined;
+  chain: Chain | undefined;
+  config: { smtpUrl: string | undefined };
+}
+
+/** A worker counts jobs every 10 seconds. If it has not for this time, none runs. */
+const WORKER_SILENCE_SECONDS = 60;
+
+/** Checks everything that this process depends on. Each check has a time limit of its own. */
+export async function checkHealth(
+  services: HealthServices,
+): Promise<{ version: string; components: ComponentHealth[] }> {
+  const found = await Promise.all([
+    checkDatabaseHealth(services),
+    checkWorker(services),
+    checkMail(services),
+    checkRedis(services),
+    checkChain(services),
+  ]);
+  return { version, components: found };
+}
+
+type Check = (services: HealthServices) => Promise<ComponentHealth>;
+
+const checkDatabaseHealth: Check = async ({ database }) => {
+  const start = performance.now();
+  const row = await database.row<{ version: string; bytes: number }>(sql`
+    SELECT current_setting('server_version') AS version, pg_database_size(current_database())::float8 AS bytes`);
+  const mebibytes = Math.ceil(row!.bytes / 2 ** 20).toLocaleString('en-US');
+  return {
+    component: 'database',
+    status: 'ok',
+    detail: `PostgreSQL ${row!.version}, ${mebibytes} MiB.`,
+    latencyMs: elapsedSince(start),
+    since: null,
+  };
+};
+
+const checkWorker: Check = async ({ database }) => {
+  const queues = await readQueueStatistics(database);
+  const seen = queues.flatMap(({ countedAt }) => (countedAt === null ? [] : [Date.parse(countedAt)]));
+  const last = seen.length === 0 ? undefined : Math.max(...seen);
+  const isAlive = last !== undefined && Date.now() - last < WORKER_SILENCE_SECONDS * 1_000;
+  return {
+    component: 'worker',
+    status: isAlive ? 'ok' : 'failing',
+    detail: isAlive
+      ? `A worker runs the jobs of ${queues.length} queues.`
+      : 'No worker has reported. Start one with `guildhall worker`, or `guildhall serve` without --no-worker.',
+    latencyMs: null,
+    since: isAlive || last === undefined ? null : new Date(last).toISOString(),
+  };
+};
+
+const checkMail: Check = async ({ database, config }) => {
+  const failing = await findFailingMail(database);
+  const result = { component: 'mail', latencyMs: null, since: null } as const;
+  if (config.smtpUrl === undefined)
+    return { ...result, status: 'off', detail: 'No mail server is configured. Mails stay in the outbox.' };
+  return failing
+    ? {
+        ...result,
+        status: 'failing',
+        detail: `A mail could not be delivered: ${failing.failure}`,
+        since: failing.createdAt,
+      }
+    : { ...result, status: 'ok', detail: 'No mail waits for another attempt.' };
+};
+
+const checkRedis: Check = async ({ redis }) => {
+  const result = { component: 'redis', latencyMs: null, since: null } as const;
+  if (!redis)
+    return { ...result, status: 'off', detail: 'No Redis is configured. Each process counts on its own.' };
+  const start = performance.now();
+  try {
+    await redis.ping();
+    return {
+      ...result,
+      status: 'ok',
+      detail: 'All processes count together.',
+      latencyMs: elapsedSince(start),
+    };
+  } catch {
+    return {
+      ...result,
+      status: 'failing',
+      detail: 'Redis does not answer. Each process counts on its own until it is back.',
+    };
+  }
+};
+
+const checkChain: Check = async ({ database, chain }) => {
+  const result = { component: 'chain', latencyMs: null, since: null } as const;
+  if (!chain)
+    return {
+      ...result,
+      status: 'off',
+      detail: 'No EVM chain is configured. Ledgers are chained by hashes alone.',
+    };
+  const { waiting, mined, problem, problemSince } = await readWriterStatus(database, chain.writer.id);
+  return problem === null
+    ? {
+        ...result,
+        status: 'ok',
+        detail: `Chain ${chain.writer.chainId}: ${waiting} transactions wait, ${mined} are not final yet.`,
+      }
+    : { ...result, status: 'failing', detail: problem, since: problemSince };
+};
+
+const elapsedSince = (start: number): number => Math.round((performance.now() - start) * 10) / 10;

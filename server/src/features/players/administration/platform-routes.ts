@@ -1,0 +1,36 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../../../database/database.ts';
+import { Name } from '../../../http/schemas.ts';
+import { FullPlayerProfile } from '../profiles/index.ts';
+import { MAX_FOUND_PROFILES, searchProfiles } from './search-deployment.ts';
+
+const FoundPlayers = Type.Object(
+  { items: Type.Array(FullPlayerProfile, { maxItems: MAX_FOUND_PROFILES }) },
+  { title: 'FoundPlayers' },
+);
+
+/** The credential is the SaaS JWT of a platform administrator. */
+export function profileSearchRoutes(database: Database): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/admin/players',
+      {
+        schema: {
+          operationId: 'listMatchingPlayers',
+          tags: ['Administration'],
+          summary: 'Find a player in all tenants',
+          description:
+            'Finds the player of a whole id, e-mail address, or id at a provider, in all tenants. Ids of Mock and WalletJwt belong to ' +
+            'a workspace or an issuer: search for them in the list of players of a tenant. Use it to answer a request of a person ' +
+            'about their data. The id of a merged profile finds the profile that it was merged into.',
+          querystring: Type.Object({
+            search: Name(254, 'A whole player id, e-mail address or id at a provider.'),
+          }),
+          response: { 200: FoundPlayers },
+        },
+      },
+      async (request) => ({ items: await searchProfiles(database, request.query.search) }),
+    );
+  };
+}

@@ -1,0 +1,56 @@
+import { isGuid } from '../../../core/ids.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import type { Database } from '../../../database/database.ts';
+import {
+  findAccountId,
+  findAny,
+  listAll,
+  listMembersOf,
+  listTenantsOf,
+  listWorkspaceIdsOf,
+  searchAll,
+  type AnyWorkspace,
+} from './platform-queries.ts';
+
+export interface AnyWorkspacePage {
+  items: AnyWorkspace[];
+  hasMore: boolean;
+  nextCursor?: string;
+}
+
+/** Lists the workspaces of the deployment, newest first. For platform administrators. */
+export async function listAnyWorkspaces(
+  database: Database,
+  { search, cursor, limit }: { search?: string; cursor?: string; limit: number },
+): Promise<AnyWorkspacePage> {
+  const platform = database.forPlatform();
+  // One additional workspace shows whether there is a next page.
+  const page = { cursor, limit: limit + 1 };
+  const found = await (search === undefined
+    ? listAll(platform, page)
+    : searchAll(platform, { ...page, text: search, ids: await findIds(database, search) }));
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return found.length > limit && last
+    ? { items, hasMore: true, nextCursor: last.id }
+    : { items, hasMore: false };
+}
+
+/** The workspaces of an id, or of the account with an e-mail address. */
+async function findIds(database: Database, text: string): Promise<string[]> {
+  if (isGuid(text)) return [text];
+  const account = await findAccountId(database.forPlatform(), text.toLowerCase());
+  return account ? listWorkspaceIdsOf(database.forAccount(account.id), account.id) : [];
+}
+
+/** Reads a workspace with its members and tenants, of which the first 200 are listed. Throws not_found. */
+export async function readAnyWorkspace(database: Database, workspaceId: string) {
+  const scope = database.forWorkspace(workspaceId);
+  const [workspace, members, tenants] = await Promise.all([
+    findAny(scope, workspaceId),
+    listMembersOf(scope, workspaceId),
+    listTenantsOf(scope, workspaceId),
+  ]);
+  if (!workspace) throw new ProblemError('not_found');
+  return { ...workspace, members, tenants };
+}
