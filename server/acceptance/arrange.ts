@@ -25,13 +25,13 @@ export async function arrangeWorkspace(url: string): Promise<{ accessToken: stri
 export async function arrangeTenant(
   url: string,
   provider = 'Mock',
-): Promise<{ accessToken: string; at: string; tenantId: string }> {
+): Promise<{ accessToken: string; at: string; tenantId: string; workspaceId: string }> {
   const { accessToken, workspaceId } = await arrangeWorkspace(url);
   const tenants = `${url}/api/workspaces/${workspaceId}/bus_tenants`;
   const { id: tenantId = '' } = await send(tenants, 'POST', { name: 'Game' }, accessToken);
   const at = `/api/bus_tenants/${tenantId}`;
   await send(`${url}${at}/providers/${provider}`, 'PUT', { enabled: true }, accessToken);
-  return { accessToken, at, tenantId };
+  return { accessToken, at, tenantId, workspaceId };
 }
 
 /** Creates a workspace and a tenant with a provider, and returns a game key of the tenant. */

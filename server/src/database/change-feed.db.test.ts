@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
-import { startDatabaseProxy } from '../testing/database-proxy.ts';
+import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
 import { cloneTestDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
 import { openChangeFeed } from './change-feed.ts';

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { openPool } from '../database/database.ts';
 import { measurePool, measurePools } from '../database/pool-metrics.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
-import { startDatabaseProxy } from '../testing/database-proxy.ts';
+import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
 import { cloneTestDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startTestMailServer } from '../testing/mail-server.ts';

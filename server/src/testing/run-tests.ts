@@ -29,6 +29,7 @@ const CONCURRENT_FILES = flags.includes('--attack-rates') ? 1 : 4;
 const PROGRAMS = {
   '.redis.test.ts': ['redis-server'],
   '.browser.test.ts': ['chromium'],
+  '.nginx.test.ts': ['nginx'],
   // The commands of the documentation.
   '.shell.test.ts': ['bash', 'curl', 'openssl', 'python3'],
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
-import { startDatabaseProxy } from '../../../testing/database-proxy.ts';
+import { startDatabaseProxy } from '../../../../acceptance/database-proxy.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
