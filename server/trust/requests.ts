@@ -45,7 +45,7 @@ export async function createRequests(world: World): Promise<Requests> {
   const players = await playerRequests(world);
   const queries = dashboardQueries(world, players);
   // The rules prepare what they need as the owner of the studio whose turn it is.
-  const rulesOf = new Map<Studio, Record<string, Rule>>();
+  const rulesOf = new WeakMap<Studio, Record<string, Rule>>();
   const ruleOf = async ({ operationId }: Operation, studio: Studio): Promise<Rule | undefined> => {
     if (!rulesOf.has(studio))
       rulesOf.set(studio, await dashboardRules(app, { owner: studio.owner, platformAdmin }));

@@ -5,6 +5,7 @@ import {
   arrangeProvider,
   arrangeTenant,
 } from '../src/testing/arrange.ts';
+import { hashPassword } from '../src/security/passwords.ts';
 import { operationsOf, type Operation as DocumentedOperation } from '../src/testing/dashboard-operations.ts';
 import type { Caller } from '../src/testing/http-client.ts';
 import { withoutReferences } from '../src/testing/openapi.ts';
@@ -64,6 +65,7 @@ export async function startWorld(log?: (line: string) => void): Promise<World> {
   };
 }
 
+const passwordHash = await hashPassword('a password of an owner');
 let studios = 0;
 
 /** Creates a tenant in a new workspace, or in the workspace of another studio. */
@@ -79,6 +81,10 @@ export async function arrangeStudio({ app, issuer }: World, neighbour?: Studio):
     [tenant.tenantId, last],
   );
   const owner = await arrangeAccount(app, tenant, 'owner');
+  await app.owner.query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [
+    owner.accountId,
+    passwordHash,
+  ]);
   return { tenant, owner: { ...owner, email: `${owner.accountId}@example.com` } };
 }
 

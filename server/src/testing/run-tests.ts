@@ -80,6 +80,11 @@ try {
 }
 process.exit(exitCode);
 
+/** The value of a flag `--name=value`. The last one counts. */
+function valueOf(name: string): string {
+  return flags.findLast((flag) => flag.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+}
+
 /** A unit test is next to its unit and named `x.test.ts`, not `x.api.test.ts`. */
 function isUnitTest(file: string): boolean {
   const isSource = file.startsWith('src/') || file.startsWith('../sdk/src/');
@@ -140,6 +145,8 @@ function runNode(templateUrl?: string): Promise<number> {
         ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
         GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
         GUILDHALL_LONG_DELIVERY: flags.includes('--long-delivery') ? 'on' : 'off',
+        GUILDHALL_FUZZ: valueOf('--fuzz'),
+        GUILDHALL_FUZZ_SEED: valueOf('--seed'),
         GUILDHALL_ATTACK_RATES: flags.includes('--attack-rates') ? 'on' : 'off',
       },
     },
