@@ -61,6 +61,12 @@ const PAGES: [path: string, heading: string][] = [
   [`${workspace}/audit`, 'Audit log'],
   ['/workspaces', 'Workspaces'],
   ['/account', 'Account and security'],
+  ['/platform/workspaces', 'All workspaces'],
+  [`/platform${workspace}`, 'Harbor Games'],
+  ['/platform/players', 'Find a player'],
+  [`/platform/players?search=${ada.playerId}`, 'Find a player'],
+  ['/platform/signing-keys', 'Signing keys'],
+  ['/platform/health', 'Health and jobs'],
   ['/platform/outbox', 'Outbox'],
   ['/platform/audit', 'All audit records'],
 ];

@@ -272,6 +272,38 @@ const platformAuditRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/audit/PlatformAuditPage'), 'PlatformAuditPage'),
 });
 
+const allWorkspacesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/workspaces',
+  validateSearch: textParams('search'),
+  component: lazyRouteComponent(() => import('../pages/platform/AllWorkspacesPage'), 'AllWorkspacesPage'),
+});
+
+const anyWorkspaceRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/workspaces/$workspaceId',
+  component: lazyRouteComponent(() => import('../pages/platform/AnyWorkspacePage'), 'AnyWorkspacePage'),
+});
+
+const findPlayersRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/players',
+  validateSearch: textParams('search'),
+  component: lazyRouteComponent(() => import('../pages/platform/FindPlayersPage'), 'FindPlayersPage'),
+});
+
+const signingKeysRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/signing-keys',
+  component: lazyRouteComponent(() => import('../pages/platform/SigningKeysPage'), 'SigningKeysPage'),
+});
+
+const healthRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/health',
+  component: lazyRouteComponent(() => import('../pages/platform/HealthPage'), 'HealthPage'),
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signUpRoute,
@@ -307,6 +339,11 @@ const routeTree = rootRoute.addChildren([
       workspaceAuditRoute,
     ]),
     accountRoute,
+    allWorkspacesRoute,
+    anyWorkspaceRoute,
+    findPlayersRoute,
+    signingKeysRoute,
+    healthRoute,
     outboxRoute,
     platformAuditRoute,
   ]),

@@ -7,9 +7,9 @@ import { EmptyState } from '../../components/EmptyState';
 import { formatNumber } from '../../components/format';
 import { Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { SecretDialog } from '../../components/SecretDialog';
 import { State } from '../../components/State';
 import { CreateKeyDialog, EditKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './KeyDialogs';
-import { NewKeyDialog } from './NewKeyDialog';
 import { useKeys, type AnyKey, type KeyKind } from './queries';
 import classes from './KeyPanel.module.css';
 
@@ -66,7 +66,9 @@ export function KeyPanel({
         <RotateKeyDialog {...common} current={dialog.key} onCreated={setSecret} />
       )}
       {dialog?.kind === 'revoke' && <RevokeKeyDialog {...common} current={dialog.key} />}
-      <NewKeyDialog kind={kind} secret={secret} onClose={() => setSecret(undefined)} />
+      <SecretDialog name="key" label="New key" secret={secret} onClose={() => setSecret(undefined)}>
+        Send it in the header {kind === 'game' ? 'X-Game-Key' : 'X-API-Key'}.
+      </SecretDialog>
     </Panel>
   );
 }

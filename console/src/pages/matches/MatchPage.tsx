@@ -1,17 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { GuildhallError } from '../../app/client';
 import { useGame } from '../../app/game';
-import { NotFoundPage } from '../../app/RouteErrorPage';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { ErrorState } from '../../components/ErrorState';
 import { formatNumber, shortenId } from '../../components/format';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
-import { PageSkeleton } from '../../components/PageSkeleton';
+import { RecordPage } from '../../components/RecordPage';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { recentEventsQuery } from '../events/queries';
@@ -27,19 +24,11 @@ export function MatchPage() {
   const game = useGame();
   const { matchSessionId } = route.useParams();
   const match = useQuery(matchQuery(game.id, matchSessionId));
-  if (match.error instanceof GuildhallError && match.error.status === 404) return <NotFoundPage />;
-  if (match.error && !match.data)
-    return (
-      <Page title="Match">
-        <ErrorState
-          error={match.error}
-          what="The match could not be loaded"
-          retry={() => void match.refetch()}
-        />
-      </Page>
-    );
-  if (!match.data) return <PageSkeleton title="Match" />;
-  return <LoadedMatch tenantId={game.id} match={match.data} />;
+  return (
+    <RecordPage title="Match" query={match}>
+      {(data) => <LoadedMatch tenantId={game.id} match={data} />}
+    </RecordPage>
+  );
 }
 
 function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {

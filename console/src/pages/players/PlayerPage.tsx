@@ -5,13 +5,11 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useIsPlatformAdmin } from '../../app/account';
 import { useCanChangeGame, useGame } from '../../app/game';
-import { GuildhallError } from '../../app/client';
-import { NotFoundPage } from '../../app/RouteErrorPage';
 import { CopyableId } from '../../components/CopyableId';
-import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { ErrorText } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
-import { PageSkeleton } from '../../components/PageSkeleton';
+import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
 import { BanDialog } from './BanDialog';
 import { DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
@@ -32,19 +30,11 @@ export function PlayerPage() {
   const game = useGame();
   const { playerId } = route.useParams();
   const player = useQuery(playerQuery(game.id, playerId));
-  if (player.error instanceof GuildhallError && player.error.status === 404) return <NotFoundPage />;
-  if (player.error)
-    return (
-      <Page title="Player">
-        <ErrorState
-          error={player.error}
-          what="The player could not be loaded"
-          retry={() => void player.refetch()}
-        />
-      </Page>
-    );
-  if (!player.data) return <PageSkeleton title="Player" />;
-  return <LoadedPlayer tenantId={game.id} player={player.data} />;
+  return (
+    <RecordPage title="Player" query={player}>
+      {(data) => <LoadedPlayer tenantId={game.id} player={data} />}
+    </RecordPage>
+  );
 }
 
 function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }) {

@@ -8,6 +8,7 @@ import { ErrorState } from '../../components/ErrorState';
 import { formatBytes, formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import type { Answer } from '../../app/client';
+import { planFacts } from './plan-facts';
 import { QuotaMeter } from './QuotaMeter';
 import { usageQuery, workspaceQuery, type Grouping } from './queries';
 
@@ -106,20 +107,9 @@ function PlanPanel({ workspaceId }: { workspaceId: string }) {
   if (error)
     return <ErrorState error={error} what="The plan could not be loaded" retry={() => void refetch()} />;
   if (!data) return <Skeleton height={140} radius="md" />;
-  const { plan } = data;
   return (
     <Panel title="Plan and rate limits">
-      <Facts
-        facts={[
-          ['Plan', plan.name],
-          ['Units per month', plan.monthlyUnits === null ? 'Unlimited' : formatNumber(plan.monthlyUnits)],
-          ['When they are used up', plan.hardStop ? 'Requests are refused' : 'Requests are still accepted'],
-          ['Requests per minute and key', formatNumber(plan.rateLimit.perMinute)],
-          ['Requests per hour and key', formatNumber(plan.rateLimit.perHour)],
-          ['Match events per request', formatNumber(plan.maxMatchEventRecordsPerRequest)],
-          ['Player events per request', formatNumber(plan.maxPlayerEventRecordsPerRequest)],
-        ]}
-      />
+      <Facts facts={planFacts(data.plan)} />
     </Panel>
   );
 }

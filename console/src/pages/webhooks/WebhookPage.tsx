@@ -5,15 +5,13 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { useCan } from '../../app/account';
-import { GuildhallError } from '../../app/client';
-import { NotFoundPage } from '../../app/RouteErrorPage';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
-import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { ErrorText } from '../../components/ErrorState';
 import { Facts, Page, Panel } from '../../components/Page';
-import { PageSkeleton } from '../../components/PageSkeleton';
+import { RecordPage } from '../../components/RecordPage';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { DeliveryLog } from './DeliveryLog';
-import { SecretDialog } from './SecretDialog';
+import { SigningSecretDialog } from './SigningSecretDialog';
 import { EditWebhookDialog } from './WebhookForm';
 import { WebhookState } from './WebhookState';
 import {
@@ -31,19 +29,11 @@ const route = getRouteApi('/app/workspaces/$workspaceId/webhooks/$webhookId');
 export function WebhookPage() {
   const path = route.useParams();
   const webhook = useQuery(webhookQuery(path));
-  if (webhook.error instanceof GuildhallError && webhook.error.status === 404) return <NotFoundPage />;
-  if (webhook.error && !webhook.data)
-    return (
-      <Page title="Webhook">
-        <ErrorState
-          error={webhook.error}
-          what="The webhook could not be loaded"
-          retry={() => void webhook.refetch()}
-        />
-      </Page>
-    );
-  if (!webhook.data) return <PageSkeleton title="Webhook" />;
-  return <LoadedWebhook workspaceId={path.workspaceId} webhook={webhook.data} />;
+  return (
+    <RecordPage title="Webhook" query={webhook}>
+      {(data) => <LoadedWebhook workspaceId={path.workspaceId} webhook={data} />}
+    </RecordPage>
+  );
 }
 
 function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook: Webhook }) {
@@ -129,7 +119,7 @@ function Actions({ workspaceId, webhook }: { workspaceId: string; webhook: Webho
         Creates a new signing secret. For one day, deliveries are signed with both, so your server can change
         over without an interruption.
       </ConfirmDialog>
-      <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />
+      <SigningSecretDialog secret={secret} onClose={() => setSecret(undefined)} />
       <ConfirmDialog
         opened={isDeleting}
         onClose={deleting.close}

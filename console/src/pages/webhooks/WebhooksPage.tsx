@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page, Panel } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { CreateWebhookDialog } from './WebhookForm';
-import { SecretDialog } from './SecretDialog';
+import { SigningSecretDialog } from './SigningSecretDialog';
 import { WebhookState } from './WebhookState';
 import { eventTypeNames, webhooksQuery, type Webhook } from './queries';
 
@@ -55,7 +55,7 @@ export function WebhooksPage() {
       {isCreating && (
         <CreateWebhookDialog workspaceId={workspaceId} onClose={creating.close} onCreated={setSecret} />
       )}
-      <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />
+      <SigningSecretDialog secret={secret} onClose={() => setSecret(undefined)} />
     </Page>
   );
 }

@@ -1,0 +1,36 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Snippet } from './Snippet';
+
+interface SecretDialogProps {
+  /** What the secret is, such as "key". */
+  name: string;
+  label: string;
+  secret: string | undefined;
+  onClose: () => void;
+  /** What the secret is for. */
+  children: ReactNode;
+}
+
+/** Shows a secret once. The server keeps only its fingerprint, so the dialog closes by its button only. */
+export function SecretDialog({ name, label, secret, onClose, children }: SecretDialogProps) {
+  return (
+    <Modal
+      opened={secret !== undefined}
+      onClose={onClose}
+      title={`Save this ${name} now`}
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack gap="sm">
+        <Text size="sm">It is not shown again. {children}</Text>
+        <Snippet code={secret ?? ''} label={label} />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I saved the {name}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

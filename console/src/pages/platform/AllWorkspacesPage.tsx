@@ -1,0 +1,66 @@
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { formatNumber } from '../../components/format';
+import { Page } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { SearchInput } from '../../components/SearchInput';
+import { useTableRows } from '../../components/use-table-rows';
+import { useAllWorkspaces, type AnyWorkspace } from './queries';
+
+const route = getRouteApi('/app/platform/workspaces');
+
+export function AllWorkspacesPage() {
+  const { search } = route.useSearch();
+  const navigate = useNavigate({ from: '/platform/workspaces' });
+  const workspaces = useAllWorkspaces(search);
+  return (
+    <Page title="All workspaces" subtitle="The studios on this server and their plans, newest first" fill>
+      <DataTable
+        label="All workspaces"
+        columns={columns}
+        {...useTableRows(workspaces)}
+        rowKey={({ id }) => id}
+        onOpen={({ id }) =>
+          void navigate({ to: '/platform/workspaces/$workspaceId', params: { workspaceId: id } })
+        }
+        toolbar={
+          <SearchInput
+            label="Name, slug, id or e-mail of a member"
+            value={search ?? ''}
+            onChange={(next) => void navigate({ search: next ? { search: next } : {}, replace: true })}
+          />
+        }
+        empty={
+          <EmptyState title="No workspace matches">
+            Search for the beginning of a name, or for a whole slug, id or e-mail address of a member.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}
+
+const columns: Column<AnyWorkspace>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ id, name }) => (
+      <Link to="/platform/workspaces/$workspaceId" params={{ workspaceId: id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'slug', header: 'Slug', width: 200, cell: ({ slug }) => slug },
+  { id: 'plan', header: 'Plan', width: 140, cell: ({ plan }) => plan.name },
+  {
+    id: 'units',
+    header: 'Units per month',
+    width: 150,
+    align: 'right',
+    cell: ({ plan }) => (plan.monthlyUnits === null ? 'Unlimited' : formatNumber(plan.monthlyUnits)),
+  },
+  { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { id: 'id', header: 'Workspace id', width: 150, hidden: true, cell: ({ id }) => <CopyableId id={id} /> },
+];

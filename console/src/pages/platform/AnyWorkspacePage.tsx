@@ -1,0 +1,111 @@
+import { Button, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { meQuery } from '../../app/account';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { ButtonLink } from '../../components/links';
+import { Facts, Page, Panel } from '../../components/Page';
+import { RecordPage } from '../../components/RecordPage';
+import { RelativeTime } from '../../components/RelativeTime';
+import { State } from '../../components/State';
+import { planFacts } from '../usage/plan-facts';
+import { PlanDialog } from './PlanDialog';
+import { anyWorkspaceQuery, type AnyWorkspaceDetail } from './queries';
+
+const route = getRouteApi('/app/platform/workspaces/$workspaceId');
+
+export function AnyWorkspacePage() {
+  const { workspaceId } = route.useParams();
+  return (
+    <RecordPage title="Workspace" query={useQuery(anyWorkspaceQuery(workspaceId))}>
+      {(workspace) => <LoadedWorkspace workspace={workspace} />}
+    </RecordPage>
+  );
+}
+
+function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
+  const { id, name, slug, plan, createdAt, members, tenants } = workspace;
+  const me = useQuery(meQuery);
+  const isMember = me.data?.memberships.some(({ workspaceId }) => workspaceId === id) ?? false;
+  const [isEditing, editing] = useDisclosure();
+  return (
+    <Page
+      title={name}
+      subtitle={<CopyableId id={id} whole />}
+      actions={
+        isMember && (
+          <ButtonLink variant="default" to="/workspaces/$workspaceId" params={{ workspaceId: id }}>
+            Open the workspace
+          </ButtonLink>
+        )
+      }
+    >
+      <Panel
+        title="Plan and rate limits"
+        actions={
+          <Button variant="default" onClick={editing.open}>
+            Change the plan
+          </Button>
+        }
+      >
+        <Facts
+          facts={[
+            ...planFacts(plan),
+            ['Slug', slug],
+            ['Created', <RelativeTime key="created" at={createdAt} />],
+          ]}
+        />
+      </Panel>
+      <Panel title="Games" flush>
+        <DataTable
+          inline
+          label="Games"
+          columns={gameColumns}
+          rows={tenants}
+          rowKey={({ tenantId }) => tenantId}
+          empty={<None>This workspace has no game.</None>}
+        />
+      </Panel>
+      <Panel title="Members" flush>
+        <DataTable
+          inline
+          label="Members"
+          columns={memberColumns}
+          rows={members}
+          rowKey={({ accountId }) => accountId}
+          empty={<None>This workspace has no member. Nobody can change it.</None>}
+        />
+      </Panel>
+      {isEditing && <PlanDialog workspaceId={id} name={name} plan={plan} onClose={editing.close} />}
+    </Page>
+  );
+}
+
+function None({ children }: { children: string }) {
+  return (
+    <Text size="sm" c="dimmed" p="md">
+      {children}
+    </Text>
+  );
+}
+
+const gameColumns: Column<AnyWorkspaceDetail['tenants'][number]>[] = [
+  { id: 'name', header: 'Name', cell: ({ name }) => name },
+  { id: 'slug', header: 'Slug', width: 200, cell: ({ slug }) => slug },
+  {
+    id: 'state',
+    header: 'State',
+    width: 110,
+    cell: ({ disabledAt }) =>
+      disabledAt === null ? <State tone="good">Active</State> : <State tone="bad">Disabled</State>,
+  },
+  { id: 'id', header: 'Game id', width: 150, cell: ({ tenantId }) => <CopyableId id={tenantId} /> },
+];
+
+const memberColumns: Column<AnyWorkspaceDetail['members'][number]>[] = [
+  { id: 'email', header: 'E-mail', cell: ({ email }) => email },
+  { id: 'role', header: 'Role', width: 120, cell: ({ role }) => role },
+  { id: 'id', header: 'Account id', width: 150, cell: ({ accountId }) => <CopyableId id={accountId} /> },
+];

@@ -1,0 +1,181 @@
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { ErrorState } from '../../components/ErrorState';
+import { formatNumber } from '../../components/format';
+import { Facts, Page, Panel } from '../../components/Page';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { SearchInput } from '../../components/SearchInput';
+import { State } from '../../components/State';
+import { providerNames } from '../players/providers';
+import { findPlayersQuery, useDeleteAnyPlayer, type FoundPlayer } from './queries';
+
+const route = getRouteApi('/app/platform/players');
+
+export function FindPlayersPage() {
+  const { search } = route.useSearch();
+  const navigate = useNavigate({ from: '/platform/players' });
+  return (
+    <Page
+      title="Find a player"
+      subtitle="One person in all games of this server, for a request about their data"
+    >
+      <SearchInput
+        label="Player id, e-mail address or id at a provider"
+        value={search ?? ''}
+        onChange={(next) => void navigate({ search: next ? { search: next } : {}, replace: true })}
+      />
+      {search === undefined ? (
+        <EmptyState title="Search for one person">
+          Enter a whole player id, e-mail address, wallet address or id at a store. Names are not searched,
+          because many players share one. Players of one game are in its own list.
+        </EmptyState>
+      ) : (
+        <Results search={search} />
+      )}
+    </Page>
+  );
+}
+
+function Results({ search }: { search: string }) {
+  const { data, error, refetch } = useQuery(findPlayersQuery(search));
+  if (error) return <ErrorState error={error} what="The search failed" retry={() => void refetch()} />;
+  if (!data) return <Skeleton height={220} radius="md" />;
+  if (data.items.length === 0)
+    return (
+      <EmptyState title="Nobody has this id or address">
+        Check it for mistakes. Ids of Mock and of wallet tokens belong to one studio: search for them in the
+        players of its game.
+      </EmptyState>
+    );
+  return data.items.map((player) => <PlayerPanel key={player.id} player={player} />);
+}
+
+function PlayerPanel({ player }: { player: FoundPlayer }) {
+  const [isDeleting, deleting] = useDisclosure();
+  const name = player.displayName ?? 'Player without a name';
+  return (
+    <Panel
+      title={name}
+      actions={
+        player.isActive && (
+          <Button variant="default" c="var(--gh-bad)" onClick={deleting.open}>
+            Delete the player
+          </Button>
+        )
+      }
+      flush
+    >
+      <Stack gap={0}>
+        <div style={{ padding: 16 }}>
+          <Facts
+            facts={[
+              ['Player id', <CopyableId key="id" id={player.id} />],
+              ['E-mail', player.email ?? '–'],
+              [
+                'State',
+                player.isActive ? <State tone="good">Active</State> : <State key="state">Deleted</State>,
+              ],
+              ['Created', <RelativeTime key="created" at={player.createdAt} />],
+              ['Merged profiles', formatNumber(player.mergedProfileIds.length)],
+              ['Profile visibility', player.profileVisibility],
+            ]}
+          />
+        </div>
+        <DataTable
+          inline
+          label={`Sign-in methods of ${name}`}
+          columns={methodColumns}
+          rows={player.authMethods}
+          rowKey={({ id }) => id}
+          empty={<None>No sign-in method.</None>}
+        />
+        <DataTable
+          inline
+          label={`Games of ${name}`}
+          columns={gameColumns}
+          rows={player.tenantAccess}
+          rowKey={({ tenantId }) => tenantId}
+          empty={<None>This player has not signed in to a game.</None>}
+        />
+      </Stack>
+      {isDeleting && <DeleteDialog playerId={player.id} name={player.displayName} onClose={deleting.close} />}
+    </Panel>
+  );
+}
+
+function DeleteDialog({
+  playerId,
+  name,
+  onClose,
+}: {
+  playerId: string;
+  name: string | null;
+  onClose: () => void;
+}) {
+  const remove = useDeleteAnyPlayer(playerId);
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={`Delete ${name ?? 'the player'}`}
+      verb="Delete the player"
+      typed={name ?? playerId.slice(-6)}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    >
+      Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
+      matches stay without a name. This cannot be undone.
+    </ConfirmDialog>
+  );
+}
+
+function None({ children }: { children: string }) {
+  return (
+    <Text size="sm" c="dimmed" p="md">
+      {children}
+    </Text>
+  );
+}
+
+const methodColumns: Column<FoundPlayer['authMethods'][number]>[] = [
+  {
+    id: 'provider',
+    header: 'Signs in with',
+    width: 180,
+    cell: ({ authProvider }) => providerNames[authProvider],
+  },
+  {
+    id: 'id',
+    header: 'Provider id',
+    width: 180,
+    cell: ({ providerUserId }) => <CopyableId id={providerUserId} />,
+  },
+  { id: 'name', header: 'Name or address', cell: ({ email, username }) => email ?? username ?? '–' },
+  { id: 'used', header: 'Last used', width: 130, cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} /> },
+];
+
+const gameColumns: Column<FoundPlayer['tenantAccess'][number]>[] = [
+  { id: 'game', header: 'Game id', width: 180, cell: ({ tenantId }) => <CopyableId id={tenantId} /> },
+  { id: 'role', header: 'Role', cell: ({ tenantRole }) => tenantRole },
+  {
+    id: 'logins',
+    header: 'Sign-ins',
+    width: 100,
+    align: 'right',
+    cell: ({ loginCount }) => formatNumber(loginCount),
+  },
+  {
+    id: 'first',
+    header: 'First seen',
+    width: 130,
+    cell: ({ firstSeenAt }) => <RelativeTime at={firstSeenAt} />,
+  },
+  { id: 'last', header: 'Last seen', width: 130, cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
+];

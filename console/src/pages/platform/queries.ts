@@ -1,0 +1,88 @@
+import { queryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, type Answer, type Body } from '../../app/client';
+import { byCursor } from '../../components/paging';
+
+export type AnyWorkspace = Answer<'/api/admin/workspaces', 'get'>['items'][number];
+export type AnyWorkspaceDetail = Answer<'/api/admin/workspaces/{workspaceId}', 'get'>;
+export type FoundPlayer = Answer<'/api/admin/players', 'get'>['items'][number];
+export type SigningKey = Answer<'/api/admin/signing-keys', 'get'>['items'][number];
+export type JobQueue = Answer<'/api/admin/jobs', 'get'>['items'][number];
+export type ComponentHealth = Answer<'/api/admin/health', 'get'>['components'][number];
+
+export function useAllWorkspaces(search: string | undefined) {
+  return useInfiniteQuery({
+    queryKey: ['platform', 'workspaces', search],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.GET('/api/admin/workspaces', { params: { query: { search, cursor, limit: 100 } }, signal }),
+    ...byCursor,
+  });
+}
+
+export const anyWorkspaceQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['platform', 'workspace', workspaceId],
+    queryFn: () => api.GET('/api/admin/workspaces/{workspaceId}', { params: { path: { workspaceId } } }),
+  });
+
+export function useChangePlan(workspaceId: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Body<'/api/workspaces/{workspaceId}/plan', 'patch'>) =>
+      api.PATCH('/api/workspaces/{workspaceId}/plan', { params: { path: { workspaceId } }, body }),
+    onSuccess: () =>
+      Promise.all(
+        [['platform'], ['workspace', workspaceId]].map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      ),
+  });
+}
+
+export const findPlayersQuery = (search: string | undefined) =>
+  queryOptions({
+    queryKey: ['platform', 'players', search],
+    queryFn: ({ signal }) =>
+      api.GET('/api/admin/players', { params: { query: { search: search ?? '' } }, signal }),
+    enabled: search !== undefined,
+  });
+
+export function useDeleteAnyPlayer(playerId: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId } } }),
+    onSuccess: () =>
+      Promise.all(
+        [['platform', 'players'], ['player'], ['players']].map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      ),
+  });
+}
+
+export const signingKeysQuery = queryOptions({
+  queryKey: ['platform', 'signing-keys'],
+  queryFn: () => api.GET('/api/admin/signing-keys'),
+});
+
+export function useRotateSigningKeys() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Body<'/api/admin/signing-keys/rotate', 'post'>) =>
+      api.POST('/api/admin/signing-keys/rotate', { body }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: signingKeysQuery.queryKey }),
+  });
+}
+
+const WATCH_MS = 5_000;
+
+export const healthQuery = queryOptions({
+  queryKey: ['platform', 'health'],
+  queryFn: () => api.GET('/api/admin/health'),
+  refetchInterval: WATCH_MS,
+});
+
+export const jobsQuery = queryOptions({
+  queryKey: ['platform', 'jobs'],
+  queryFn: () => api.GET('/api/admin/jobs'),
+  refetchInterval: WATCH_MS,
+});

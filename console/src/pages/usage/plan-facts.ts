@@ -1,0 +1,15 @@
+import type { Answer } from '../../app/client';
+import { formatNumber } from '../../components/format';
+
+export type Plan = Answer<'/api/workspaces/{workspaceId}', 'get'>['plan'];
+
+/** The limits of a plan. */
+export const planFacts = (plan: Plan): [name: string, value: string][] => [
+  ['Plan', plan.name],
+  ['Units per month', plan.monthlyUnits === null ? 'Unlimited' : formatNumber(plan.monthlyUnits)],
+  ['When they are used up', plan.hardStop ? 'Requests are refused' : 'Requests are still accepted'],
+  ['Requests per minute and key', formatNumber(plan.rateLimit.perMinute)],
+  ['Requests per hour and key', formatNumber(plan.rateLimit.perHour)],
+  ['Match events per request', formatNumber(plan.maxMatchEventRecordsPerRequest)],
+  ['Player events per request', formatNumber(plan.maxPlayerEventRecordsPerRequest)],
+];

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { assertAccessible, startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const { app, tenant } = studio;
+const ada = await arrangePlayer(app, tenant, 'ada');
+await app.owner.query(`UPDATE players SET display_name = 'Ada Lovelace' WHERE id = $1`, [ada.playerId]);
+await app.owner.query(
+  `INSERT INTO email_credentials (email, player_id, mails_since, mails_sent) VALUES ('ada@example.com', $1, now(), 0)`,
+  [ada.playerId],
+);
+
+const open = (path: string) => studio.open(`/platform/${path}`, { role: 'platformAdmin' });
+
+describe('platform administration', () => {
+  test('is not offered to other accounts, and their requests are refused', async () => {
+    const page = await studio.open(studio.game);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'All workspaces' }).count(), 0);
+    for (const path of ['workspaces', 'signing-keys', 'health']) {
+      await page.goto(`/platform/${path}`);
+      await page.getByRole('alert').first().waitFor();
+    }
+  });
+
+  test('finds a workspace and changes its plan', async () => {
+    const page = await open('workspaces');
+    await page.getByRole('link', { name: 'Harbor Games' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('harb');
+    await page.waitForURL('**/platform/workspaces?search=harb');
+    await page.getByRole('region', { name: 'All workspaces' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Harbor Games' }).waitFor();
+    await page.getByRole('cell', { name: 'Tidewater' }).waitFor();
+    await page.getByRole('cell', { name: studio.owner.email }).waitFor();
+
+    await page.getByRole('button', { name: 'Change the plan' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the plan').fill('Studio');
+    await dialog.getByLabel('Units per month').fill('5000000');
+    await dialog.getByLabel('Match events per request').fill('500');
+    await assertAccessible(page, 'the dialog of the plan');
+    await dialog.getByRole('button', { name: 'Change the plan' }).click();
+    await page.getByText('5,000,000').waitFor();
+    const { rows } = await app.owner.query(
+      `SELECT plan, monthly_units::int AS units, max_match_event_records_per_request AS events
+       FROM workspaces WHERE id = $1`,
+      [tenant.workspaceId],
+    );
+    assert.deepEqual(rows, [{ plan: 'Studio', units: 5_000_000, events: 500 }]);
+  });
+
+  test('finds a person by e-mail, and deletes the player after the name was typed', async () => {
+    const page = await open('players');
+    await page.getByRole('heading', { name: 'Search for one person' }).waitFor();
+    await page.getByRole('searchbox').fill('nobody@example.com');
+    await page.getByRole('heading', { name: 'Nobody has this id or address' }).waitFor();
+    await page.getByRole('searchbox').fill('ada@example.com');
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    await page.getByRole('button', { name: 'Delete the player' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete Ada Lovelace' });
+    const confirm = dialog.getByRole('button', { name: 'Delete the player' });
+    assert.ok(await confirm.isDisabled());
+    await dialog.getByLabel('Type Ada Lovelace to confirm').fill('Ada Lovelace');
+    await confirm.click();
+    await page.getByRole('heading', { name: 'Nobody has this id or address' }).waitFor();
+    const { rows } = await app.owner.query('SELECT is_active FROM players WHERE id = $1', [ada.playerId]);
+    assert.deepEqual(rows, [{ is_active: false }]);
+    await page.getByRole('searchbox').fill(ada.playerId);
+    await page.getByText('Deleted', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Delete the player' }).count(), 0);
+  });
+
+  test('shows the components and the queues', async () => {
+    await app.owner.query(`UPDATE pgboss.queue SET failed_count = 3, monitor_on = now() WHERE name = 'mail'`);
+    const page = await open('health');
+    await page.getByText(/^PostgreSQL \d/).waitFor();
+    await page.getByText('No Redis is configured.').waitFor();
+    await page.getByRole('cell', { name: '3 failed' }).waitFor();
+  });
+
+  test('rotates the signing keys, and revokes them after a word was typed', async () => {
+    const page = await open('signing-keys');
+    await page.getByText('Signing', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Rotate the keys' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the keys' }).click();
+    await page.getByText('Waiting', { exact: true }).waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Rotate the keys' }).isDisabled());
+
+    await page.getByRole('button', { name: 'Revoke all keys' }).click();
+    await page.getByLabel('Type revoke to confirm').fill('revoke');
+    await page.getByRole('button', { name: 'Revoke the keys' }).click();
+    // The console gets a new access token with its refresh token, and goes on.
+    await page.getByText('Waiting', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('Signing', { exact: true }).waitFor();
+    assert.equal(await page.locator('tr[data-row]').count(), 1);
+  });
+});
