@@ -44,24 +44,29 @@ export function GameSwitcher() {
   if (workspaceId === undefined) return null;
   const items = games.data?.items ?? [];
   return (
-    <Switcher label="Game" name={items.find(({ id }) => id === tenantId)?.name ?? 'No game'}>
-      {items.map(({ id, name }) => (
+    <>
+      <span className={classes.slash} aria-hidden>
+        /
+      </span>
+      <Switcher label="Game" name={items.find(({ id }) => id === tenantId)?.name ?? 'No game'}>
+        {items.map(({ id, name }) => (
+          <Menu.Item
+            key={id}
+            onClick={() => void navigate({ to: '/games/$tenantId', params: { tenantId: id } })}
+            rightSection={id === tenantId && <Check size={14} />}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
         <Menu.Item
-          key={id}
-          onClick={() => void navigate({ to: '/games/$tenantId', params: { tenantId: id } })}
-          rightSection={id === tenantId && <Check size={14} />}
+          leftSection={<Plus size={14} />}
+          onClick={() => void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId } })}
         >
-          {name}
+          All games
         </Menu.Item>
-      ))}
-      <Menu.Divider />
-      <Menu.Item
-        leftSection={<Plus size={14} />}
-        onClick={() => void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId } })}
-      >
-        All games
-      </Menu.Item>
-    </Switcher>
+      </Switcher>
+    </>
   );
 }
 

@@ -31,9 +31,6 @@ export function TopBar({ onOpenMenu, onOpenPalette }: { onOpenMenu: () => void; 
         <img src="/favicon.svg" width={22} height={22} alt="" />
       </Link>
       <WorkspaceSwitcher />
-      <span className={classes.slash} aria-hidden>
-        /
-      </span>
       <GameSwitcher />
       <UnstyledButton className={classes.search} onClick={onOpenPalette} aria-label="Search Ctrl K">
         <Search size={14} aria-hidden />

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Skeleton, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -13,6 +13,7 @@ import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { State } from '../../components/State';
 import { providerNames } from '../players/providers';
+import classes from './FindPlayersPage.module.css';
 import { findPlayersQuery, useDeleteAnyPlayer, type FoundPlayer } from './queries';
 
 const route = getRouteApi('/app/platform/players');
@@ -71,8 +72,8 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
       }
       flush
     >
-      <Stack gap={0}>
-        <div style={{ padding: 16 }}>
+      <>
+        <div className={classes.facts}>
           <Facts
             facts={[
               ['Player id', <CopyableId key="id" id={player.id} />],
@@ -103,7 +104,7 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
           rowKey={({ tenantId }) => tenantId}
           empty={<None>This player has not signed in to a game.</None>}
         />
-      </Stack>
+      </>
       {isDeleting && <DeleteDialog playerId={player.id} name={player.displayName} onClose={deleting.close} />}
     </Panel>
   );

@@ -117,7 +117,7 @@ const STATES = {
 };
 
 const columns: Column<SigningKey>[] = [
-  { id: 'kid', header: 'Key id', cell: ({ kid }) => <CopyableId id={kid} whole /> },
+  { id: 'kid', header: 'Key id', cell: ({ kid }) => <CopyableId id={kid} /> },
   { id: 'state', header: 'State', width: 120, cell: ({ state }) => STATES[state] },
   {
     id: 'from',
