@@ -16,7 +16,7 @@ function manualBatcher(options: Partial<BatcherOptions<Item, string>> = {}) {
   const running: { succeed: () => void; fail: (error: Error) => void }[] = [];
   const batcher = createBatcher<Item, string>({
     groupOf: ({ group }) => group,
-    write: (items) => {
+    run: (items) => {
       started.push(items.map(({ name }) => name));
       return new Promise<Outcome<string>[]>((resolve, reject) =>
         running.push({
@@ -97,7 +97,7 @@ describe('createBatcher', () => {
     const started: string[][] = [];
     const batcher = createBatcher<string, string>({
       groupOf: () => 'a',
-      async write(items) {
+      async run(items) {
         started.push(items);
         if (items.includes('poison')) throw databaseError('22P05');
         return items.map((answer) => ({ answer }));
@@ -147,7 +147,7 @@ describe('createBatcher', () => {
     const refusal = new ProblemError('not_found');
     const batcher = createBatcher<string, string>({
       groupOf: () => 'a',
-      write: async (items) => items.map((item) => (item === 'bad' ? { refusal } : { answer: item })),
+      run: async (items) => items.map((item) => (item === 'bad' ? { refusal } : { answer: item })),
     });
     const [good, bad] = await Promise.allSettled([batcher.submit('good'), batcher.submit('bad')]);
     assert.deepEqual(good, { status: 'fulfilled', value: 'good' });

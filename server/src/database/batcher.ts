@@ -10,21 +10,21 @@ export interface BatcherOptions<Item, Answer> {
   /** The name of the group that an item belongs to. Items of different groups never share a batch. */
   groupOf(item: Item): string;
   /**
-   * Writes a batch in one transaction. Returns the outcome of each item, in the order of the items, after the commit. If it throws,
-   * nothing of the batch is answered as written.
+   * Reads or writes for a batch in one transaction. Returns the outcome of each item, in the order of the items, after the commit. If
+   * it throws, nothing of the batch is answered as written.
    */
-  write(items: Item[]): Promise<Outcome<Answer>[]>;
+  run(items: Item[]): Promise<Outcome<Answer>[]>;
   /** How many items share a batch. */
   maxItems?: number;
   /** How many items of a group may wait in this process. */
   maxWaiting?: number;
-  /** How many batches of different groups are written at once. The other connections of the pool serve other requests. */
+  /** How many batches of different groups run at once. The other connections of the pool serve other requests. */
   maxConcurrentBatches?: number;
 }
 
-/** Writes together what arrives together (docs/decisions/0043-batched-requests.md). */
+/** Reads or writes together what arrives together (docs/decisions/0043-batched-requests.md). */
 export interface Batcher<Item, Answer> {
-  /** Writes an item, and returns its answer after the commit. Throws busy if too many items of its group wait. */
+  /** Runs an item, and returns its answer after the commit. Throws busy if too many items of its group wait. */
   submit(item: Item): Promise<Answer>;
   /** Resolves when every submitted item has its answer. Later items are refused as busy. */
   close(): Promise<void>;
@@ -45,15 +45,15 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * Creates a batcher for one kind of request. While a batch of a group is written, new items of the group wait and share the next
- * batch. There is no timer: the first item is written at once. Each group has at most one batch in progress, and groups take turns.
+ * Creates a batcher for one kind of request. While a batch of a group runs, new items of the group wait and share the next
+ * batch. There is no timer: the first item runs at once. Each group has at most one batch in progress, and groups take turns.
  *
  * If PostgreSQL refuses a batch because of an item in it, all items are repeated, each in its own transaction. After any other error
  * (a timeout, a lost connection, a lost answer to COMMIT) no item is repeated, and all get the error.
  */
 export function createBatcher<Item, Answer>({
   groupOf,
-  write,
+  run,
   maxItems = MAX_ITEMS,
   maxWaiting = MAX_WAITING,
   maxConcurrentBatches = MAX_CONCURRENT_BATCHES,
@@ -63,10 +63,10 @@ export function createBatcher<Item, Answer>({
   const takeTurn = pLimit(maxConcurrentBatches);
   let isClosed = false;
 
-  /** Writes a batch and settles its items. Returns the items that must be repeated alone. */
-  const writeBatch = async (batch: Waiting<Item, Answer>[]): Promise<Waiting<Item, Answer>[]> => {
+  /** Runs a batch and settles its items. Returns the items that must be repeated alone. */
+  const runBatch = async (batch: Waiting<Item, Answer>[]): Promise<Waiting<Item, Answer>[]> => {
     try {
-      const outcomes = await write(batch.map(({ item }) => item));
+      const outcomes = await run(batch.map(({ item }) => item));
       batch.forEach(({ resolve, reject }, place) => {
         const outcome = outcomes[place]!;
         if ('refusal' in outcome) reject(outcome.refusal);
@@ -83,8 +83,8 @@ export function createBatcher<Item, Answer>({
     // Requests that arrived in the same turn of the event loop share the first batch.
     await nextTurn();
     while (queue.length > 0) {
-      const repeated = await takeTurn(() => writeBatch(queue.splice(0, maxItems)));
-      await Promise.all(repeated.map((one) => takeTurn(() => writeBatch([one]))));
+      const repeated = await takeTurn(() => runBatch(queue.splice(0, maxItems)));
+      await Promise.all(repeated.map((one) => takeTurn(() => runBatch([one]))));
       // The first turn sends the answers, and the second one reads the requests that follow them. So batches are a quarter larger.
       await nextTurn();
       await nextTurn();

@@ -18,6 +18,7 @@ import { createDefinitionResolver } from '../features/gameplay/event-definitions
 import type { MailServer } from '../features/messages/mail/index.ts';
 import { openNotificationFeed } from '../features/messages/notifications/index.ts';
 import { createLoginBatchers, createTokenVerifier } from '../features/sign-in/login/index.ts';
+import { createProfileLookups } from '../features/players/lookup/index.ts';
 import { openAvatarStore, createProfileCheck } from '../features/players/profiles/index.ts';
 import { createRefreshBatcher } from '../features/sign-in/tokens/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
@@ -130,6 +131,7 @@ export async function openServices(
   const writer = closing(await openEventWriter(database, databaseUrl, processes));
   const logins = closing(createLoginBatchers(database, vault));
   const refreshes = closing(createRefreshBatcher(database));
+  const profileLookups = closing(createProfileLookups(database));
   const ledger = closing(createWalletLedger(database, recorder));
   const avatars = await openAvatarStore(config.avatarStorage, issuer);
   const meter = closing(openUsageMeter(database, changes));
@@ -173,6 +175,7 @@ export async function openServices(
     ingestion: { database, quotas: meter, writer, definitions, rosters: createRosters(database) },
     logins,
     refreshes,
+    profileLookups,
     verifyToken: createTokenVerifier({ providerSettings, vault, outbound, config }),
     avatars,
     walletThrottle: createChallengeThrottle(createBudget),

@@ -28,7 +28,7 @@ export const players = {
       avatarUploadRoutes,
       authMethodRoutes,
     ),
-    behind('gameKeyOrDataKey', withDatabase(profileLookupRoutes)),
+    behind('gameKeyOrDataKey', profileLookupRoutes),
     behind('dataKey', withDatabase(bulkProfileLookupRoutes)),
     behind('account', withDatabase(tenantPlayerRoutes), playerModerationRoutes),
     behind('platformAdmin', playerDeletionRoutes, withDatabase(profileSearchRoutes)),

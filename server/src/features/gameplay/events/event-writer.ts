@@ -63,7 +63,7 @@ export async function openEventWriter(
 
   const smallWrites = createBatcher<SmallWrite, ReadonlySet<string>>({
     groupOf: ({ scope, billing }) => `${scope} ${billingGroup(billing)}`,
-    async write(writes) {
+    async run(writes) {
       const { scope, billing } = writes[0]!;
       const rows =
         writes.length === 1 ? writes[0]!.rows : writes.flatMap((write) => write.rows).toSorted(compareRows);

@@ -4,9 +4,9 @@ import type { KeyCaller } from '../../../core/callers.ts';
 import { EMPTY_GUID } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { TenantAccess } from '../profiles/index.ts';
+import type { ProfileLookups } from './profile-lookups.ts';
 import {
   findProfile,
-  findTenantProfile,
   findTenantProfiles,
   listVisibleGames,
   type PlayedGame,
@@ -19,11 +19,11 @@ import {
  * ones. An API key sees only players who are neither private nor hidden. Throws not_found.
  */
 export async function lookUpProfile(
-  database: Database,
+  lookups: ProfileLookups,
   { tenantId, kind }: KeyCaller,
   playerId: string,
 ): Promise<Profile | Pick<Profile, 'id' | 'profileVisibility'>> {
-  const profile = await findTenantProfile(database.forTenant(tenantId), tenantId, playerId);
+  const profile = await lookups.find({ tenantId, playerId });
   if (!profile || (kind === 'api' && !isVisibleToApiKey(profile))) throw new ProblemError('not_found');
   const { id, profileVisibility } = profile;
   return profileVisibility === 'private' ? { id, profileVisibility } : summaryOf(profile);
@@ -48,7 +48,7 @@ export async function lookUpProfiles(
   playerIds: string[],
 ): Promise<BulkLookup> {
   const distinctIds = [...new Set(playerIds)].filter((id) => id !== EMPTY_GUID);
-  const profiles = await findTenantProfiles(database.forTenant(tenantId), tenantId, distinctIds);
+  const profiles = await findTenantProfiles(database.forBatch(tenantId), tenantId, distinctIds);
   const byRequestedId = new Map(profiles.map((profile) => [profile.requestedId, profile]));
   const items: BulkLookup['items'] = [];
   const notFound: string[] = [];

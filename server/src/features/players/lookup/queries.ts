@@ -63,8 +63,8 @@ const inTenant = (tenantId: string, id: Sql): Sql => sql`
     WHERE player.is_active`;
 
 /**
- * Finds the active profile of an id, if it has an access record in the tenant. This is a statement of its own for speed: with an array
- * of unknown length, PostgreSQL plans each call again, which takes 200 µs instead of 40 µs.
+ * Finds the active profile of an id, if it has an access record in the tenant. A single look-up is faster
+ * without an array.
  */
 export function findTenantProfile(
   db: Querier,
@@ -74,7 +74,7 @@ export function findTenantProfile(
   return db.row(inTenant(tenantId, sql`${id}`));
 }
 
-/** Finds the active profiles of several ids, if they have an access record in the tenant. */
+/** Finds the active profiles of several ids, if they have an access record in the tenant. Runs in a batch scope. */
 export function findTenantProfiles(db: Querier, tenantId: string, ids: string[]): Promise<TenantProfile[]> {
   return db.rows(sql`
     SELECT profile.* FROM unnest(${ids}::uuid[]) wanted (id)

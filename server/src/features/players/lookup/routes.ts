@@ -2,12 +2,17 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { keyOf } from '../../../http/request-context.ts';
 import { lookUpProfile, lookUpProfiles, readPublicProfile } from './look-up-profiles.ts';
+import type { ProfileLookups } from './profile-lookups.ts';
 import { BulkLookupBody, BulkLookupResult, PlayerPath, ProfileForKey, PublicProfile } from './schemas.ts';
 
 const tags = ['Profile lookup'];
 
 /** The credential is a game key, or an API key with data access. */
-export function profileLookupRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function profileLookupRoutes({
+  profileLookups,
+}: {
+  profileLookups: ProfileLookups;
+}): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/player-profiles/:playerId',
@@ -25,7 +30,7 @@ export function profileLookupRoutes(database: Database): FastifyPluginAsyncTypeb
           response: { 200: ProfileForKey },
         },
       },
-      async (request) => lookUpProfile(database, keyOf(request), request.params.playerId),
+      async (request) => lookUpProfile(profileLookups, keyOf(request), request.params.playerId),
     );
   };
 }

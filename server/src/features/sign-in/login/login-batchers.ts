@@ -40,7 +40,7 @@ const groupOf = ({ request }: LoginItem): string => billingGroup(request.billing
 export function createLoginBatchers(database: Database, vault: Vault): LoginBatchers {
   const known = createBatcher<LoginItem, Outcome>({
     groupOf,
-    async write(items) {
+    async run(items) {
       const { billing } = items[0]!.request;
       const at = now();
       const logins = items.map(({ identity, request }) => {
@@ -72,7 +72,7 @@ export function createLoginBatchers(database: Database, vault: Vault): LoginBatc
 
   const first = createBatcher<LoginItem, SignedIn | undefined>({
     groupOf,
-    async write(items) {
+    async run(items) {
       const { billing } = items[0]!.request;
       const at = now();
       const logins = items.map(({ identity, request }) => {

@@ -17,7 +17,7 @@ export interface RefreshBatcher {
 export function createRefreshBatcher(database: Database): RefreshBatcher {
   const batcher = createBatcher<BilledRotation, RotationOutcome>({
     groupOf: ({ billing }) => billingGroup(billing),
-    async write(rotations) {
+    async run(rotations) {
       const { billing } = rotations[0]!;
       const outcomes = await rotateTokens(database.forBatch(billing.tenantId), billing, rotations, 'skip');
       return outcomes.map((answer) => ({ answer }));

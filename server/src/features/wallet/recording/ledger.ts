@@ -50,7 +50,7 @@ export function createWalletLedger(database: Database, recorder: Recorder): Wall
   const batcher = createBatcher<BilledCommand, object>({
     groupOf: ({ tenantId }) => tenantId,
     maxItems: MAX_BATCH,
-    async write(batch) {
+    async run(batch) {
       const { tenantId } = batch[0]!;
       const outcomes = await database
         .forTenant(tenantId)
