@@ -9,11 +9,15 @@ export function measurePartitions(registry: Registry, database: Database): void 
     database.rows<{ table: string; months: number }>(sql`
       SELECT parent.relname AS table,
              (extract(year FROM ahead) * 12 + extract(month FROM ahead))::int - 1 AS months
-      FROM pg_class parent, LATERAL (
+      FROM pg_partitioned_table partitioned
+      CROSS JOIN LATERAL (SELECT * FROM pg_class WHERE oid = partitioned.partrelid OFFSET 0) parent
+      CROSS JOIN LATERAL (
         SELECT age(date_trunc('month', max(substring(pg_get_expr(relpartbound, oid) from 'TO \\(''([^'']+)''')::timestamptz), 'UTC'),
                    date_trunc('month', now(), 'UTC')) AS ahead
-        FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent.oid) partitions
-      WHERE parent.relkind = 'p' AND parent.relnamespace = 'public'::regnamespace`),
+        FROM pg_inherits link
+        CROSS JOIN LATERAL (SELECT * FROM pg_class WHERE oid = link.inhrelid OFFSET 0) partition
+        WHERE link.inhparent = parent.oid) partitions
+      WHERE parent.relnamespace = 'public'::regnamespace`),
   );
   const months = new Gauge({
     name: 'guildhall_partition_months_ahead',

@@ -40,6 +40,11 @@ const LARGE_READS: { text: string; rows?: number; why: string }[] = [
     text: 'FROM tenants WHERE workspace_id = $1',
     why: 'a list with the number of the tenants of a workspace',
   },
+  {
+    text: 'FROM pgboss.queue, LATERAL',
+    rows: 10_000,
+    why: 'a scrape of the metrics counts the waiting jobs up to a limit',
+  },
   { text: 'SELECT count(*) FROM alerts', why: 'a list with the number of alerts' },
   { text: 'SELECT count(*) FROM event_definitions', why: 'a list with the number of definitions' },
   { text: 'octet_length(concat(event_key', why: 'an export looks at the texts of all definitions first' },
