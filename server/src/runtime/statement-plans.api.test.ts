@@ -33,7 +33,6 @@ const COPIES = 1000;
 
 /** Statements that read more, by a part of their text: how much, and why. */
 const LARGE_READS: { text: string; rows?: number; why: string }[] = [
-  { text: 'FROM pg_class parent', why: 'the metrics of partitions read the list of all tables' },
   { text: 'FROM usage_entries', why: 'the worker moves the entries into totals every few seconds' },
   { text: 'SELECT count(*) FROM mails', why: 'a platform admin asks for the number of all mails' },
   {
