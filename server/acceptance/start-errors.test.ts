@@ -8,7 +8,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startExternalPostgres, type ExternalPostgres } from './external-postgres.ts';
-import { exitOf, ordinaryUser, spawnServer, startServer, type ServerOptions } from './server-process.ts';
+import {
+  exitOf,
+  ordinaryUser,
+  spawnCommand,
+  spawnServer,
+  startServer,
+  type ServerOptions,
+} from './server-process.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const MASTER_KEY = 'ab'.repeat(32);
@@ -197,4 +204,51 @@ describe('a start on an external database', () => {
     const server = await startServer({ dataDir: join(folder, 'unused'), env });
     assert.equal(await server.end('SIGTERM'), 0);
   });
+});
+
+describe('a start in production', () => {
+  const create = [
+    'CREATE ROLE guildhall LOGIN CREATEROLE PASSWORD $PASSWORD',
+    'CREATE DATABASE guildhall OWNER guildhall',
+  ];
+  const envOf = (postgres: ExternalPostgres) => ({
+    NODE_ENV: 'production',
+    DATABASE_URL: postgres.url('guildhall', 'guildhall'),
+    MASTER_KEY,
+  });
+
+  test('refuses a database that can lose data in a power failure', async () => {
+    const postgres = await startExternalPostgres();
+    after(() => postgres.stop());
+    await postgres.run(...create);
+    const env = envOf(postgres);
+    assert.equal(
+      await refusal({ env }),
+      'The server of DATABASE_URL runs with fsync = off, so a power failure can lose or damage data. As a superuser run: ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()',
+    );
+    await postgres.run(
+      'ALTER SYSTEM SET full_page_writes = off',
+      'ALTER ROLE guildhall SET synchronous_commit = off',
+      'SELECT pg_reload_conf()',
+    );
+    assert.match(
+      await refusal({ env }),
+      /^The server .+ with fsync = off and full_page_writes = off and synchronous_commit = off, /,
+    );
+    assert.match(await workerRefusal(env), /^The server of DATABASE_URL runs with fsync = off/);
+  });
+
+  test('starts on a database that writes to the disk', async () => {
+    const postgres = await startExternalPostgres({ fsync: 'on' });
+    after(() => postgres.stop());
+    await postgres.run(...create);
+    const server = await startServer({ dataDir: join(folder, 'unused'), env: envOf(postgres) });
+    assert.equal(await server.end('SIGTERM'), 0);
+  });
+
+  async function workerRefusal(env: Record<string, string>): Promise<string> {
+    const worker = spawnCommand('worker', { dataDir: join(folder, 'unused'), env });
+    assert.equal(await exitOf(worker.child), 1, worker.output());
+    return worker.output();
+  }
 });

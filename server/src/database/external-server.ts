@@ -56,6 +56,30 @@ export async function checkExternalServer(url: string): Promise<void> {
   }
 }
 
+/** The settings without which PostgreSQL may lose or damage what it has acknowledged. */
+const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
+
+/** Checks that acknowledged data survive a power failure. Throws {@link OperatorError} with the statements that turn it on. */
+export async function checkDurability(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,
+      [DURABILITY],
+    );
+    if (rows.length === 0) return;
+    const off = rows.map(({ name }) => `${name} = off`).join(' and ');
+    const statements = rows.map(({ name }) => `ALTER SYSTEM SET ${name} = on`).join('; ');
+    throw new OperatorError(
+      `The server of DATABASE_URL runs with ${off}, so a power failure can lose or damage data. As a superuser run: ${statements}; SELECT pg_reload_conf()`,
+    );
+  } finally {
+    await client.end();
+  }
+}
+
 /** Why a connection was refused. The URL is never shown, because it may contain a password. */
 function describeRefusal(client: pg.Client, { code, message }: Error & { code?: string }): string {
   const { user, database } = client;

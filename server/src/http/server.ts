@@ -31,10 +31,17 @@ export interface HttpOptions {
 /** A closing page can send its last batch of events only if the browser has cached the preflight response. */
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
+/** At the level trace, the parser of forms logs its options, which hold the headers of the request. */
+function withoutCredentials(logger: HttpOptions['logger']): HttpOptions['logger'] {
+  if (typeof logger !== 'object') return logger ?? false;
+  const busboyOptions = ({ headers: _, ...options }: Record<string, unknown>) => options;
+  return { ...logger, serializers: { ...logger.serializers, busboyOptions } };
+}
+
 /** Creates the HTTP server without routes: parsing, validation, error responses, headers and request logs. */
 export async function createHttpServer(options: HttpOptions): Promise<App> {
   const app = Fastify({
-    logger: options.logger ?? false,
+    logger: withoutCredentials(options.logger),
     // The onResponse hook below logs each request at a level that depends on the outcome.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustProxy,

@@ -24,6 +24,8 @@ export interface Config {
   signup: 'open' | 'closed';
   /** Whether a sign-up may make the first platform admin: only people on this machine reach the server. */
   firstSignUpIsAdmin: boolean;
+  /** Whether the deployment keeps data that must not be lost. */
+  isProduction: boolean;
   mockProvider: boolean;
   /** Whether a profile that several workspaces know is changed with a proof of identity alone. */
   profileProof: boolean;
@@ -67,6 +69,7 @@ export function readConfig(env: Environment = process.env): Config {
   if (!values || problems.length > 0) throw new ConfigError(problems.join('\n'));
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, HOST: host, TRUST_PROXY: trustProxy } = values;
   const isPrivate = isLoopback(host) && !trustProxy;
+  const isProduction = values.NODE_ENV === 'production';
   return {
     port: values.PORT,
     host,
@@ -79,7 +82,8 @@ export function readConfig(env: Environment = process.env): Config {
     avatarStorage: values.AVATAR_STORAGE_URL ?? { kind: 'folder', path: join(dataDir, 'avatars') },
     signup: values.SIGNUP,
     firstSignUpIsAdmin: !databaseUrl && isLoopback(host),
-    mockProvider: (values.MOCK_PROVIDER ?? (values.NODE_ENV === 'production' ? 'off' : 'on')) === 'on',
+    isProduction,
+    mockProvider: (values.MOCK_PROVIDER ?? (isProduction ? 'off' : 'on')) === 'on',
     profileProof: values.PROFILE_PROOF === 'on',
     storeAUrl: values.STORE_A_URL,
     storeAOpenIdUrl: values.STORE_A_OPENID_URL ?? values.STORE_A_URL,

@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import { checkDurability } from '../database/external-server.ts';
 import { openStorage, type Storage } from '../database/storage.ts';
 import type { ServeOptions, Serving } from './serving.ts';
 import { startProcesses } from './primary-process.ts';
@@ -21,6 +22,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<Runn
   await using opened = new AsyncDisposableStack();
   const storage = await openStorage(config, 'exclusive', { processes: options.processes });
   opened.defer(() => storage.close());
+  if (config.isProduction && !storage.embedded) await checkDurability(storage.url);
   const start = options.processes === 1 ? startAlone : startProcesses;
   const server = await start(config, storage, options);
   opened.defer(() => server.stop());

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { startBackgroundWork } from './background-work.ts';
 import type { Config } from './config.ts';
+import { checkDurability } from '../database/external-server.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions } from './logging.ts';
 import { prepareDatabase } from './prepare-database.ts';
@@ -11,6 +12,7 @@ export async function work(config: Config): Promise<{ stop(): Promise<void> }> {
   await using opened = new AsyncDisposableStack();
   const storage = await openStorage(config, 'shared');
   opened.defer(() => storage.close());
+  if (config.isProduction && !storage.embedded) await checkDurability(storage.url);
   await prepareDatabase(storage.url);
   const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
   const logger = pino(loggerOptions(config));
