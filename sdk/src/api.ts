@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 25afe6d5361df78ba70bb7b618b1c4089c54afbbfe6b9d27afab3627f51344b4
+// Document: 4934ff6783841f68321b6359a4d5fbc6cf9cc4097477006441ef98f9ebc55d06
 
 export interface paths {
     "/metrics": {
@@ -818,7 +818,7 @@ export interface paths {
         post?: never;
         /**
          * Delete your profile
-         * @description Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still read the remaining data until it expires. A later sign-in creates a new player. Idempotent.
+         * @description Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.
          */
         delete: operations["deleteOwnProfile"];
         options?: never;
@@ -1170,9 +1170,29 @@ export interface paths {
         post?: never;
         /**
          * Delete a player
-         * @description Clears the profile, removes all sign-in methods and ends all sessions in all tenants. Use it for players who cannot delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the id of the profile that it was merged into.
+         * @description Clears the profile, removes all sign-in methods and ends all sessions in all tenants. Use it for players who cannot delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the id of the profile that it was merged into. The header `X-Deletion-Receipt` has the number of the receipt.
          */
         delete: operations["deletePlayer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/players/{playerId}/deletion-receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of a deletion
+         * @description Returns when a player was deleted, by whom, and how much was removed. It was written in the transaction of the deletion. Answers 404 if the player was not deleted.
+         */
+        get: operations["getDeletionReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3967,6 +3987,23 @@ export interface components {
         };
         /** @enum {string} */
         DefinitionScope: "match" | "player" | "both";
+        DeletionReceipt: {
+            /** Format: uuid */
+            receiptId: string;
+            /** Format: uuid */
+            playerId: string;
+            /** Format: date-time */
+            deletedAt: string;
+            /**
+             * @description The player, or the account of a platform administrator.
+             * @enum {string}
+             */
+            deletedBy: "player" | "account";
+            /** @description The number of sign-in methods that were removed. */
+            removedAuthMethods: number;
+            /** @description The number of sessions whose IP address was erased. */
+            erasedSessions: number;
+        };
         DeploymentHealth: {
             /** @description The version of Guildhall. */
             version: string;
@@ -7549,6 +7586,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getDeletionReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionReceipt"];
+                };
             };
         };
     };

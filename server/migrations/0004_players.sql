@@ -90,6 +90,18 @@ LANGUAGE sql STABLE ROWS 1 SECURITY DEFINER SET search_path = public, pg_temp AS
   WHERE auth_provider = provider AND issuer = identity_issuer AND provider_user_id = user_id
 $$;
 
+-- The receipt of a deletion, written in its transaction. It holds no personal data.
+CREATE TABLE deletion_receipts (
+  player_id            uuid PRIMARY KEY REFERENCES players,
+  receipt_id           uuid NOT NULL,
+  deleted_at           timestamptz NOT NULL DEFAULT clock_timestamp(),
+  deleted_by           text NOT NULL CHECK (deleted_by IN ('player', 'account')),
+  removed_auth_methods integer NOT NULL,
+  erased_sessions      integer NOT NULL              -- sessions that lost their address
+);
+CALL guildhall_isolate('deletion_receipts', 'guildhall_platform()');
+CREATE POLICY own_rows ON deletion_receipts TO guildhall_player USING (player_id = guildhall_player());
+
 CREATE TABLE devices (
   id                 uuid PRIMARY KEY,
   player_id          uuid NOT NULL REFERENCES players,
@@ -300,6 +312,8 @@ GRANT SELECT, UPDATE (player_id) ON player_bans TO guildhall_player;
 GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_player;
 GRANT SELECT, INSERT, UPDATE ON tenant_player_counts TO guildhall_player;
 GRANT INSERT ON audit_records TO guildhall_player;
+GRANT SELECT ON deletion_receipts TO guildhall_app;
+GRANT SELECT, INSERT ON deletion_receipts TO guildhall_player;
 
 -- These see other players.
 REVOKE EXECUTE ON FUNCTION guildhall_lock_profiles, guildhall_absorb_profile, guildhall_find_identity FROM PUBLIC;

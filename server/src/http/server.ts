@@ -121,6 +121,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: [
         'Content-Disposition',
+        'X-Deletion-Receipt',
         'X-Request-Id',
         'Retry-After',
         'RateLimit-Limit',

@@ -52,6 +52,11 @@ const LARGE_READS: { text: string; rows?: number; why: string }[] = [
     why: 'a tenant has at most 20,000 definitions, and few lists of them',
   },
   { text: 'WITH event AS MATERIALIZED', rows: 500, why: 'an export reads chunks of 500 events' },
+  {
+    text: 'FROM pgboss.queue, LATERAL',
+    rows: 10_000,
+    why: 'the metrics count at most 10,000 waiting jobs of a queue, by its index',
+  },
   { text: 'WITH login AS MATERIALIZED', why: 'a request for the analytics of a range that is not rolled up' },
 ];
 
@@ -112,6 +117,7 @@ async function arrangeDatabase(name: string) {
     arrangeWalletTenant,
     /** Adds the rows of others. */
     async fill() {
+      await owner.query(`INSERT INTO pgboss.job (name) SELECT 'mail' FROM generate_series(1, ${COPIES})`);
       await replicateRows(owner, { tenant: 'same', copies: COPIES });
       await replicateRows(owner, { tenant: 'own', copies: COPIES });
       await addForeignKeys();

@@ -81,6 +81,15 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
       await asOwner(`${tenantPath(scene)}/players/${playerId}/ban`);
       return playerId;
     },
+    deletedPlayer: async (scene: Scene) => {
+      const playerId = await made.player(scene);
+      await app.owner.query(
+        `INSERT INTO deletion_receipts (player_id, receipt_id, deleted_by, removed_auth_methods, erased_sessions)
+         VALUES ($1, gen_random_uuid(), 'player', 1, 1)`,
+        [playerId],
+      );
+      return playerId;
+    },
     /** Gives the caller's account a password. */
     password: async ({ email }: Scene) => {
       await app.owner.query('UPDATE accounts SET password_hash = $2 WHERE email = $1', [email, passwordHash]);
@@ -307,6 +316,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     },
     markAllNotificationsRead: { needs: 'account', unaudited: 'they are one’s own to read' },
 
+    getDeletionReceipt: { needs: 'platformAdmin', path: { playerId: made.deletedPlayer } },
     deletePlayer: { needs: 'platformAdmin', path: { playerId: made.player } },
 
     listWebhooks: reads,

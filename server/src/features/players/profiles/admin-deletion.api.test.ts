@@ -77,7 +77,7 @@ describe('DELETE /api/admin/players/{playerId}', () => {
         actor_id: admin.accountId,
         tenant_id: null,
         workspace_id: null,
-        details: { removedAuthMethods: 1 },
+        details: { removedAuthMethods: 1, receiptId: deleted.headers.get('x-deletion-receipt') },
       },
     ]);
     const again = await login(player.username);
@@ -187,5 +187,62 @@ describe('DELETE /api/admin/players/{playerId}', () => {
       const written = (await recordsOf(player.playerId)).filter(({ action }) => action.endsWith('_deleted'));
       assert.equal(written.length, deleted.status === 204 ? 1 : 0);
     }
+  });
+});
+
+describe('GET /api/admin/players/{playerId}/deletion-receipt', () => {
+  const receiptOf = (playerId: string, caller: Caller = admin) =>
+    app.http.get(`/api/admin/players/${playerId}/deletion-receipt`, caller);
+
+  test('returns when, by whom and how much was deleted', async () => {
+    const player = await arrangePlayer(app, tenant);
+    await login(player.username);
+    assert.equal((await receiptOf(player.playerId)).status, 404);
+    const deleted = await remove(player.playerId);
+    const receipt = await receiptOf(player.playerId);
+    assert.equal(receipt.status, 200, receipt.text);
+    const { deletedAt, ...rest } = receipt.body;
+    assert.deepEqual(rest, {
+      receiptId: deleted.headers.get('x-deletion-receipt'),
+      playerId: player.playerId,
+      deletedBy: 'account',
+      removedAuthMethods: 1,
+      erasedSessions: 2,
+    });
+    assert.ok(Date.parse(deletedAt) > 0);
+    const { rows } = await app.owner.query(
+      'SELECT last_ip_address FROM login_sessions WHERE player_id = $1',
+      [player.playerId],
+    );
+    assert.deepEqual(
+      rows.map(({ last_ip_address: address }) => address),
+      [null, null],
+    );
+  });
+
+  test('has one receipt for a player, however often and at once the deletion is sent', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const me = { bearer: player.accessToken };
+    const answers = await Promise.all([
+      ...Array.from({ length: 4 }, () => remove(player.playerId)),
+      ...Array.from({ length: 4 }, () => app.http.delete('/api/player-profile/me', me)),
+    ]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      answers.map(() => 204),
+    );
+    const numbers = new Set(answers.map(({ headers }) => headers.get('x-deletion-receipt')));
+    assert.deepEqual([...numbers], [(await receiptOf(player.playerId)).body.receiptId]);
+  });
+
+  test('returns 404 for unknown and invalid ids, and 401 and 403 to others', async () => {
+    const player = await arrangePlayer(app, tenant);
+    await remove(player.playerId);
+    assert.equal((await receiptOf(randomUUID())).status, 404);
+    assert.equal((await receiptOf('x')).status, 404);
+    assert.equal((await receiptOf(player.playerId, {})).status, 401);
+    assert.equal((await receiptOf(player.playerId, { bearer: player.accessToken })).status, 401);
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    assert.equal((await receiptOf(player.playerId, owner)).status, 403);
   });
 });

@@ -1,8 +1,11 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Author, Report } from '../../../core/author.ts';
+import { newId } from '../../../core/ids.ts';
+import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
 import { deleteCredentials, lockCredentials } from '../../sign-in/email/index.ts';
+import { eraseAddresses } from '../../sign-in/sessions/index.ts';
 import { revokePortalSessions } from '../../sign-in/portal/index.ts';
 import { revokePlayerTokens } from '../../sign-in/tokens/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -15,7 +18,14 @@ import {
 import { listTenantsOfPlayer } from './auth-methods/proof-queries.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
 import { mailChange } from './notify-change.ts';
-import { deleteAuthMethods, lockProfiles, redactProfile } from './queries.ts';
+import {
+  deleteAuthMethods,
+  findDeletionReceipt,
+  insertDeletionReceipt,
+  lockProfiles,
+  redactProfile,
+  type DeletionReceipt,
+} from './queries.ts';
 
 /** Who deletes a player. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
 export interface Deletion extends Author {
@@ -28,54 +38,77 @@ export interface Deletion extends Author {
 export type DeletionServices = ProfileServices & ProofServices & MailServices;
 
 /**
- * Deletes a player in one transaction: clears the profile, removes all sign-in methods and ends all sessions. See the section
- * "Deleting" of docs/profiles.md. Idempotent. Returns false if there is no such profile, or if it was merged into another one.
- * The other profile does not change. Throws identity_proof_required.
+ * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses, ends all sessions and writes
+ * a receipt. See the section "Deleting" of docs/profiles.md. Idempotent: a second deletion returns the first receipt. Returns undefined
+ * if there is no such profile, or if it was merged into another one. The other profile does not change. Throws
+ * identity_proof_required.
  */
 export async function deletePlayer(
   services: DeletionServices,
   playerId: string,
   { caller, ...deletion }: Deletion,
   report: Report,
-): Promise<boolean> {
+): Promise<{ receiptId: string } | undefined> {
   const { database, avatars } = services;
   const proof = caller && (await verifyProof(services, caller));
-  const { profile, removed, tenantIds } = await database
+  const { profile, receipt, tenantIds } = await database
     .forPlayer(playerId)
     .transaction(async (transaction) => {
       await lockCredentials(transaction, [playerId]);
       await proof?.use?.(transaction);
       const before = (await lockProfiles(transaction, [playerId])).get(playerId);
-      if (!before?.isActive) return { profile: before, removed: 0, tenantIds: [] };
+      if (!before?.isActive)
+        return { profile: before, receipt: await findDeletionReceipt(transaction, playerId), tenantIds: [] };
       if (caller) await requireProof(transaction, services, caller, { proof });
-      await mailChange(services, transaction, { playerId, tenantId: deletion.tenantId }, 'deleted');
+      const receiptId = newId();
+      await mailChange(
+        services,
+        transaction,
+        { playerId, tenantId: deletion.tenantId },
+        'deleted',
+        receiptId,
+      );
+      const erased = await redactPlayer(transaction, playerId);
+      const written = { receiptId, playerId, deletedBy: caller ? 'player' : 'account', ...erased } as const;
+      await insertDeletionReceipt(transaction, written);
       return {
         profile: before,
-        removed: await redactPlayer(transaction, playerId),
+        receipt: written,
         tenantIds: caller ? await listTenantsOfPlayer(transaction, playerId) : [],
       };
     });
-  if (!profile || profile.mergedIntoId !== null) return false;
-  if (!profile.isActive) return true;
+  if (!profile || profile.mergedIntoId !== null || !receipt) return undefined;
+  const { receiptId, removedAuthMethods } = receipt;
+  if (!profile.isActive) return { receiptId };
 
   await removeAvatar(avatars, profile.avatarName, report);
-  const details = { removedAuthMethods: removed };
+  const details = { removedAuthMethods, receiptId };
   await recordDeletion(database, playerId, deletion, tenantIds, details).catch((error: unknown) =>
     report(error, `could not write ${deletion.action} of ${playerId} to the audit trail`),
   );
-  return true;
+  return { receiptId };
+}
+
+/** The receipt of a deletion. Throws not_found. */
+export async function readDeletionReceipt(database: Database, playerId: string): Promise<DeletionReceipt> {
+  const receipt = await findDeletionReceipt(database.forPlatform(), playerId);
+  if (!receipt) throw new ProblemError('not_found', 'No player with this id was deleted.');
+  return receipt;
 }
 
 /**
- * Returns the number of removed sign-in methods. The caller has locked the profile. A concurrent sign-in either commits first, and
+ * Removes what is personal, and returns how much. The caller has locked the profile. A concurrent sign-in either commits first, and
  * its session ends here, or it finds its sign-in method removed and creates a new player.
  */
-async function redactPlayer(db: Querier, playerId: string): Promise<number> {
-  const removed = await deleteAuthMethods(db, playerId);
+async function redactPlayer(
+  db: Querier,
+  playerId: string,
+): Promise<Pick<DeletionReceipt, 'removedAuthMethods' | 'erasedSessions'>> {
+  const removedAuthMethods = await deleteAuthMethods(db, playerId);
   await deleteCredentials(db, playerId);
   await redactProfile(db, playerId);
   await endAllSessions(db, playerId);
-  return removed;
+  return { removedAuthMethods, erasedSessions: await eraseAddresses(db, playerId) };
 }
 
 /**

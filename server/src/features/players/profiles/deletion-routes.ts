@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { authorOf, reporterOf } from '../../../http/request-context.ts';
 import { Guid } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { deletePlayer, type DeletionServices } from './delete-player.ts';
+import { deletePlayer, readDeletionReceipt, type DeletionServices } from './delete-player.ts';
+import { DeletionReceipt, RECEIPT_HEADER } from './schemas.ts';
 
 /** The credential is the SaaS JWT of a platform administrator. */
 export function playerDeletionRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
@@ -18,7 +19,7 @@ export function playerDeletionRoutes(services: DeletionServices): FastifyPluginA
           description:
             'Clears the profile, removes all sign-in methods and ends all sessions in all tenants. Use it for players who cannot ' +
             'delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the ' +
-            'id of the profile that it was merged into.',
+            'id of the profile that it was merged into. The header `X-Deletion-Receipt` has the number of the receipt.',
           params: Type.Object({ playerId: Guid }),
           response: { 204: Type.Null() },
         },
@@ -29,10 +30,27 @@ export function playerDeletionRoutes(services: DeletionServices): FastifyPluginA
           action: 'player.admin_deleted' as const,
           tenantId: null,
         };
-        if (!(await deletePlayer(services, request.params.playerId, deletion, reporterOf(request))))
-          throw new ProblemError('player_not_found');
-        return reply.code(204).send(null);
+        const deleted = await deletePlayer(services, request.params.playerId, deletion, reporterOf(request));
+        if (!deleted) throw new ProblemError('player_not_found');
+        return reply.code(204).header(RECEIPT_HEADER, deleted.receiptId).send(null);
       },
+    );
+
+    app.get(
+      '/api/admin/players/:playerId/deletion-receipt',
+      {
+        schema: {
+          operationId: 'getDeletionReceipt',
+          tags: ['Administration'],
+          summary: 'Read the receipt of a deletion',
+          description:
+            'Returns when a player was deleted, by whom, and how much was removed. It was written in the transaction of the ' +
+            'deletion. Answers 404 if the player was not deleted.',
+          params: Type.Object({ playerId: Guid }),
+          response: { 200: DeletionReceipt },
+        },
+      },
+      async (request) => readDeletionReceipt(services.database, request.params.playerId),
     );
   };
 }

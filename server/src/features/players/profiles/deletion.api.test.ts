@@ -60,6 +60,7 @@ describe('DELETE /api/player-profile/me', () => {
 
     const deleted = await remove(player);
     assert.deepEqual([deleted.status, deleted.text], [204, '']);
+    assert.match(deleted.headers.get('x-deletion-receipt') ?? '', /^[0-9a-f-]{36}$/);
     assert.deepEqual(
       await read(player),
       {

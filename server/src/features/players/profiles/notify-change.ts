@@ -54,17 +54,18 @@ export async function notifyChange(
   await mailChange(services, db, author, change);
 }
 
-/** Mails a change to the verified addresses of the profile. Runs in the player's scope. */
+/** Mails a change to the verified addresses of the profile, a deletion with its receipt. Runs in the player's scope. */
 export async function mailChange(
   services: MailServices,
   db: Querier,
   { playerId, tenantId }: Pick<ChangeAuthor, 'playerId' | 'tenantId'>,
   change: ProfileChange,
+  receiptId?: string,
 ): Promise<void> {
   const addresses = await listVerifiedAddresses(db, playerId);
   if (addresses.length === 0) return;
   const game = tenantId === null ? undefined : (await findTenant(db, tenantId))?.name;
-  const letter = profileChangedEmail({ change, game });
+  const letter = profileChangedEmail({ change, game, receiptId });
   for (const to of addresses)
     if (await spendNotice(db, to))
       await sendMail(services, db, { to, content: letter, usefulSeconds: USEFUL_SECONDS });

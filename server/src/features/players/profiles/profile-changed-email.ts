@@ -30,15 +30,19 @@ export type ProfileChange = keyof typeof CHANGES;
 export function profileChangedEmail({
   change,
   game,
+  receiptId,
 }: {
   change: ProfileChange;
   game: string | undefined;
+  /** Of a deletion. */
+  receiptId?: string | undefined;
 }): EmailContent {
   const [subject, sentence] = CHANGES[change];
   return {
     subject,
     paragraphs: [
       game === undefined ? sentence : `${sentence} The request came from the game ${quoted(game)}.`,
+      ...(receiptId ? [`The receipt of the deletion has the number ${receiptId}.`] : []),
       ...(change === 'deleted'
         ? ['If this was not you, contact the operator of this server.']
         : [

@@ -9,7 +9,7 @@ import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
 import { authorizeExport, exportProfile } from './export-profile.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
-import { ChangeProfileBody, FullPlayerProfile, TenantAccessList } from './schemas.ts';
+import { ChangeProfileBody, FullPlayerProfile, RECEIPT_HEADER, TenantAccessList } from './schemas.ts';
 
 const tags = ['Player profile'];
 
@@ -62,7 +62,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
           summary: 'Delete your profile',
           description:
             'Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still ' +
-            'read the remaining data until it expires. A later sign-in creates a new player. Idempotent.',
+            'read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
           headers: ProofHeaders,
           response: { 204: Type.Null(), ...problems(403, 502) },
         },
@@ -76,9 +76,9 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
           tenantId,
           caller: callerWithProof(request),
         };
-        if (!(await deletePlayer(services, playerId, deletion, reporterOf(request))))
-          throw new ProblemError('invalid_bearer');
-        return reply.code(204).send(null);
+        const deleted = await deletePlayer(services, playerId, deletion, reporterOf(request));
+        if (!deleted) throw new ProblemError('invalid_bearer');
+        return reply.code(204).header(RECEIPT_HEADER, deleted.receiptId).send(null);
       },
     );
 

@@ -211,3 +211,29 @@ export async function redactProfile(db: Querier, playerId: string): Promise<void
 export function deleteAuthMethods(db: Querier, playerId: string): Promise<number> {
   return db.run(sql`DELETE FROM auth_methods WHERE player_id = ${playerId}`);
 }
+
+/** The receipt of a deletion. */
+export interface DeletionReceipt {
+  receiptId: string;
+  playerId: string;
+  deletedAt: string;
+  deletedBy: 'player' | 'account';
+  removedAuthMethods: number;
+  erasedSessions: number;
+}
+
+export async function insertDeletionReceipt(
+  db: Querier,
+  receipt: Omit<DeletionReceipt, 'deletedAt'>,
+): Promise<void> {
+  await db.run(sql`
+    INSERT INTO deletion_receipts (player_id, receipt_id, deleted_by, removed_auth_methods, erased_sessions)
+    VALUES (${receipt.playerId}, ${receipt.receiptId}, ${receipt.deletedBy}, ${receipt.removedAuthMethods}, ${receipt.erasedSessions})`);
+}
+
+export function findDeletionReceipt(db: Querier, playerId: string): Promise<DeletionReceipt | undefined> {
+  return db.row(sql`
+    SELECT receipt_id AS "receiptId", player_id AS "playerId", deleted_at AS "deletedAt", deleted_by AS "deletedBy",
+           removed_auth_methods AS "removedAuthMethods", erased_sessions AS "erasedSessions"
+    FROM deletion_receipts WHERE player_id = ${playerId}`);
+}

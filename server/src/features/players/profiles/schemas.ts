@@ -159,3 +159,20 @@ export const MergeBody = Type.Object(
   },
   { title: 'MergeProfileRequest' },
 );
+
+/** The response header with the id of the receipt of a deletion. */
+export const RECEIPT_HEADER = 'X-Deletion-Receipt';
+
+export const DeletionReceipt = Type.Object(
+  {
+    receiptId: Guid,
+    playerId: Guid,
+    deletedAt: Timestamp,
+    deletedBy: OneOf(['player', 'account'], {
+      description: 'The player, or the account of a platform administrator.',
+    }),
+    removedAuthMethods: Type.Integer({ description: 'The number of sign-in methods that were removed.' }),
+    erasedSessions: Type.Integer({ description: 'The number of sessions whose IP address was erased.' }),
+  },
+  { title: 'DeletionReceipt' },
+);

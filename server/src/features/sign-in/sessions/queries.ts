@@ -87,6 +87,13 @@ export async function insertLogouts(
                 ${sessions.map(({ sessionId }) => sessionId)}::uuid[]) AS ended (tenant_id, id, session_id)`);
 }
 
+/** Erases the addresses of a player's sessions, and returns the number of sessions. */
+export function eraseAddresses(db: Querier, playerId: string): Promise<number> {
+  return db.run(sql`
+    UPDATE login_sessions SET last_ip_address = NULL, updated_at_db = clock_timestamp()
+    WHERE player_id = ${playerId} AND last_ip_address IS NOT NULL`);
+}
+
 export function findSession(
   db: Querier,
   tenantId: string,
