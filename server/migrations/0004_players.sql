@@ -254,6 +254,21 @@ CALL guildhall_isolate_tenant('player_bans');
 CREATE POLICY own_rows ON player_bans TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 
+-- What the members of a workspace write about a player. It goes with the profile, and is deleted with it.
+CREATE TABLE player_notes (
+  tenant_id  uuid NOT NULL,
+  player_id  uuid NOT NULL,
+  id         uuid NOT NULL,                         -- UUIDv7: the order of the list
+  text       text NOT NULL,
+  author_id  uuid NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (tenant_id, player_id, id)
+);
+CREATE INDEX ON player_notes (player_id);
+CALL guildhall_isolate_tenant('player_notes');
+CREATE POLICY own_rows ON player_notes TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
 -- The identities of banned players as HMACs. So a player who deletes the profile, or unlinks a method, does not come back as
 -- somebody new. A row counts while its player is banned from the tenant.
 CREATE TABLE ban_fingerprints (
@@ -309,6 +324,8 @@ GRANT SELECT, UPDATE ON players TO guildhall_player;
 GRANT SELECT, UPDATE, DELETE ON devices TO guildhall_player;
 GRANT SELECT, INSERT, UPDATE, DELETE ON auth_methods, tenant_access TO guildhall_player;
 GRANT SELECT, UPDATE (player_id) ON player_bans TO guildhall_player;
+GRANT SELECT, INSERT, DELETE ON player_notes TO guildhall_app;
+GRANT SELECT (player_id), UPDATE (player_id), DELETE ON player_notes TO guildhall_player;
 GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_player;
 GRANT SELECT, INSERT, UPDATE ON tenant_player_counts TO guildhall_player;
 GRANT INSERT ON audit_records TO guildhall_player;

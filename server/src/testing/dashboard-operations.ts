@@ -90,6 +90,15 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
       );
       return playerId;
     },
+    /** About the player that was made last. */
+    note: async (scene: Scene) => {
+      const { rows } = await app.owner.query(
+        'SELECT player_id FROM tenant_access WHERE tenant_id = $1 ORDER BY first_seen_at DESC, player_id DESC LIMIT 1',
+        [scene.tenant.tenantId],
+      );
+      const notes = `${tenantPath(scene)}/players/${rows[0].player_id}/notes`;
+      return (await asOwner(notes, { text: 'x' })).id as string;
+    },
     /** Gives the caller's account a password. */
     password: async ({ email }: Scene) => {
       await app.owner.query('UPDATE accounts SET password_hash = $2 WHERE email = $1', [email, passwordHash]);
@@ -291,6 +300,9 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     liftPlayerBan: { needs: 'admin', path: { playerId: made.bannedPlayer } },
     forcePlayerLogout: { needs: 'admin', body: {}, path: { playerId: made.player } },
     listPlayerBans: { ...reads, path: { playerId: made.player } },
+    listPlayerNotes: { ...reads, path: { playerId: made.player } },
+    createPlayerNote: { needs: 'admin', body: { text: 'x' }, path: { playerId: made.player } },
+    deletePlayerNote: { needs: 'admin', path: { playerId: made.player, noteId: made.note } },
 
     listEvents: { ...reads, query: 'scope=player' },
     exportEvents: { ...reads, query: 'scope=player' },

@@ -2,6 +2,7 @@ import { behind, openToAnyone, withDatabase } from '../feature-group.ts';
 import {
   deleteExpiredBanFingerprints,
   playerModerationRoutes,
+  playerNoteRoutes,
   profileSearchRoutes,
   tenantPlayerRoutes,
 } from './administration/index.ts';
@@ -30,7 +31,12 @@ export const players = {
     ),
     behind('gameKeyOrDataKey', profileLookupRoutes),
     behind('dataKey', withDatabase(bulkProfileLookupRoutes)),
-    behind('account', withDatabase(tenantPlayerRoutes), playerModerationRoutes),
+    behind(
+      'account',
+      withDatabase(tenantPlayerRoutes),
+      playerModerationRoutes,
+      withDatabase(playerNoteRoutes),
+    ),
     behind('platformAdmin', playerDeletionRoutes, withDatabase(profileSearchRoutes)),
     openToAnyone(withDatabase(publicProfileRoutes), ({ avatars }: { avatars: AvatarStore }) =>
       avatarRoutes(avatars),

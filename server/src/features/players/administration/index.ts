@@ -2,3 +2,4 @@ export { playerModerationRoutes } from './moderation-routes.ts';
 export { tenantPlayerRoutes } from './player-routes.ts';
 export { deleteExpiredBanFingerprints } from './moderation-queries.ts';
 export { profileSearchRoutes } from './platform-routes.ts';
+export { playerNoteRoutes } from './note-routes.ts';

@@ -20,6 +20,7 @@ import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
 import { mailChange } from './notify-change.ts';
 import {
   deleteAuthMethods,
+  deleteNotes,
   findDeletionReceipt,
   insertDeletionReceipt,
   lockProfiles,
@@ -106,6 +107,7 @@ async function redactPlayer(
 ): Promise<Pick<DeletionReceipt, 'removedAuthMethods' | 'erasedSessions'>> {
   const removedAuthMethods = await deleteAuthMethods(db, playerId);
   await deleteCredentials(db, playerId);
+  await deleteNotes(db, playerId);
   await redactProfile(db, playerId);
   await endAllSessions(db, playerId);
   return { removedAuthMethods, erasedSessions: await eraseAddresses(db, playerId) };

@@ -237,3 +237,8 @@ export function findDeletionReceipt(db: Querier, playerId: string): Promise<Dele
            removed_auth_methods AS "removedAuthMethods", erased_sessions AS "erasedSessions"
     FROM deletion_receipts WHERE player_id = ${playerId}`);
 }
+
+/** Deletes what the tenants have noted about a player. */
+export async function deleteNotes(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`DELETE FROM player_notes WHERE player_id = ${playerId}`);
+}

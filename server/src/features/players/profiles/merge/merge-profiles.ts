@@ -38,6 +38,7 @@ import {
   moveAuthMethods,
   moveBanFingerprints,
   moveBans,
+  moveNotes,
   moveDevices,
 } from './queries.ts';
 
@@ -134,6 +135,7 @@ async function merge(
       `The two profiles together have more than ${MAX_DEVICES} blocked devices. Unblock some of them first.`,
     );
   await moveBans(db, sourceId, targetId);
+  await moveNotes(db, sourceId, targetId);
   await moveBanFingerprints(db, sourceId, targetId);
   await endAllSessions(db, sourceId);
   for (const { id, isBlocked } of mergedDevices)

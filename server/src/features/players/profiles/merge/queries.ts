@@ -106,6 +106,11 @@ export async function moveBans(db: Querier, sourceId: string, targetId: string):
   await db.run(sql`UPDATE player_bans SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 
+/** Moves what the tenants have noted about the player. */
+export async function moveNotes(db: Querier, sourceId: string, targetId: string): Promise<void> {
+  await db.run(sql`UPDATE player_notes SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
+}
+
 /** Moves the ban fingerprints, so that lifting a ban later removes those of both profiles. */
 export async function moveBanFingerprints(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await db.run(sql`

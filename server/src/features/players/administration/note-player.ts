@@ -1,0 +1,72 @@
+import type { Author } from '../../../core/author.ts';
+import { newId } from '../../../core/ids.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import type { Database, Querier } from '../../../database/database.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { hasAccess, lockPlayer } from './moderation-queries.ts';
+import { insertNote, listNotes, MAX_NOTES, removeNote, type Note } from './note-queries.ts';
+
+interface NotedPlayer {
+  tenantId: string;
+  playerId: string;
+}
+
+async function requirePlayer(db: Querier, { tenantId, playerId }: NotedPlayer): Promise<void> {
+  if (!(await hasAccess(db, tenantId, playerId)))
+    throw new ProblemError('player_not_found', 'The tenant has no such player.');
+}
+
+/** The notes of a tenant about a player, newest first. Throws player_not_found. */
+export async function readNotes(database: Database, player: NotedPlayer): Promise<Note[]> {
+  const tenant = database.forTenant(player.tenantId);
+  await requirePlayer(tenant, player);
+  return listNotes(tenant, player.tenantId, player.playerId);
+}
+
+/** Adds a note about a player. Throws player_not_found and conflict. */
+export async function addNote(
+  database: Database,
+  { text, ...player }: NotedPlayer & { text: string },
+  author: Author,
+): Promise<Note> {
+  return database.forTenant(player.tenantId).transaction(async (transaction) => {
+    // A concurrent merge or deletion of the player runs either before or after the note.
+    await lockPlayer(transaction, player.playerId);
+    await requirePlayer(transaction, player);
+    const id = newId();
+    if (!(await insertNote(transaction, { ...player, id, text, authorId: author.actor.id! })))
+      throw new ProblemError('conflict', `A player has at most ${MAX_NOTES} notes. Delete an old one first.`);
+    await auditTrail(transaction, [
+      {
+        ...author,
+        action: 'player.note_added',
+        tenantId: player.tenantId,
+        targetId: player.playerId,
+        details: { noteId: id },
+      },
+    ]);
+    const [added] = await listNotes(transaction, player.tenantId, player.playerId);
+    return added!;
+  });
+}
+
+/** Deletes a note. Throws not_found. */
+export async function deleteNote(
+  database: Database,
+  note: NotedPlayer & { noteId: string },
+  author: Author,
+): Promise<void> {
+  await database.forTenant(note.tenantId).transaction(async (transaction) => {
+    if (!(await removeNote(transaction, note)))
+      throw new ProblemError('not_found', 'The player has no such note.');
+    await auditTrail(transaction, [
+      {
+        ...author,
+        action: 'player.note_deleted',
+        tenantId: note.tenantId,
+        targetId: note.playerId,
+        details: { noteId: note.noteId },
+      },
+    ]);
+  });
+}

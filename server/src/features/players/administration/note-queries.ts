@@ -1,0 +1,53 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+
+/** How many notes about one player a tenant keeps. */
+export const MAX_NOTES = 200;
+
+/** A note about a player. The author has no e-mail address if they have left the workspace. */
+export interface Note {
+  id: string;
+  text: string;
+  author: { id: string; email: string | null };
+  createdAt: string;
+}
+
+/** Lists the notes of a tenant about a player, newest first. */
+export function listNotes(db: Querier, tenantId: string, playerId: string): Promise<Note[]> {
+  return db.rows(sql`
+    WITH note AS MATERIALIZED (
+      SELECT id, text, author_id, created_at FROM player_notes
+      WHERE tenant_id = ${tenantId} AND player_id = ${playerId} ORDER BY id DESC LIMIT ${MAX_NOTES})
+    SELECT note.id, note.text, note.created_at AS "createdAt",
+           jsonb_build_object('id', note.author_id, 'email', (
+             SELECT email FROM accounts
+             WHERE accounts.id = note.author_id AND EXISTS (
+               SELECT FROM memberships
+               WHERE account_id = accounts.id
+                 AND workspace_id = (SELECT workspace_id FROM tenants WHERE id = ${tenantId}) OFFSET 0))) AS author
+    FROM note ORDER BY note.id DESC`);
+}
+
+/** Returns false if the tenant has the maximum number of notes about the player. */
+export async function insertNote(
+  db: Querier,
+  note: { tenantId: string; playerId: string; id: string; text: string; authorId: string },
+): Promise<boolean> {
+  const inserted = await db.run(sql`
+    INSERT INTO player_notes (tenant_id, player_id, id, text, author_id)
+    SELECT ${note.tenantId}::uuid, ${note.playerId}::uuid, ${note.id}::uuid, ${note.text}, ${note.authorId}::uuid
+    WHERE (SELECT count(*) FROM (
+             SELECT FROM player_notes WHERE tenant_id = ${note.tenantId} AND player_id = ${note.playerId}
+             LIMIT ${MAX_NOTES}) known) < ${MAX_NOTES}`);
+  return inserted === 1;
+}
+
+/** Returns false if there is no such note. */
+export async function removeNote(
+  db: Querier,
+  { tenantId, playerId, noteId }: { tenantId: string; playerId: string; noteId: string },
+): Promise<boolean> {
+  const removed = await db.run(sql`
+    DELETE FROM player_notes WHERE tenant_id = ${tenantId} AND player_id = ${playerId} AND id = ${noteId}`);
+  return removed === 1;
+}
