@@ -135,6 +135,46 @@ describe('players', () => {
     assert.equal(await page.getByRole('button', { name: 'More' }).count(), 0);
   });
 
+  test('lists the matches of a player, and opens one', async () => {
+    const { status, body } = await studio.app.http.post(
+      '/api/game/matches',
+      { players: [{ playerId: ada.playerId }], mode: 'regatta' },
+      { gameKey: studio.tenant.gameKey },
+    );
+    assert.equal(status, 201);
+    const page = await studio.open(`${studio.game}/players/${ben.playerId}?tab=matches`);
+    await page
+      .getByRole('row', { name: /regatta/ })
+      .getByRole('link')
+      .click();
+    await page.waitForURL(`**/matches/${body.matchSessionId}`);
+    await page.goto(`${studio.game}/players/${ben.playerId}?tab=matches`);
+    await page.getByText('This player was in no match of this game.').waitFor();
+  });
+
+  test('adds a note with its author and time, and deletes it', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}?tab=notes`);
+    await page.getByText('Nobody has written a note about this player.').waitFor();
+    const add = page.getByRole('button', { name: 'Add the note' });
+    assert.ok(await add.isDisabled());
+    await page.getByLabel('New note').fill('Asked for a refund.\nSee ticket 42.');
+    await add.click();
+    const note = page.getByRole('article');
+    await note.getByText('See ticket 42.').waitFor();
+    await note.getByText(studio.owner.email).waitFor();
+    assert.equal(await page.getByLabel('New note').inputValue(), '');
+    await assertAccessible(page, 'notes');
+
+    const reader = await studio.open(`${studio.game}/players/${ada.playerId}?tab=notes`, { role: 'viewer' });
+    await reader.getByText('See ticket 42.').waitFor();
+    assert.equal(await reader.getByLabel('New note').count(), 0);
+    assert.equal(await reader.getByRole('button', { name: 'Delete the note' }).count(), 0);
+
+    await page.getByRole('button', { name: 'Delete the note' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the note' }).click();
+    await page.getByText('Nobody has written a note about this player.').waitFor();
+  });
+
   test('shows the same page for an unknown player and an unknown game', async () => {
     const page = await studio.open(`${studio.game}/players/${randomUUID()}`);
     await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();

@@ -127,6 +127,8 @@ async function arrangeDatabase(name: string) {
 
 /** Sends every operation, and fails if one of the OpenAPI document was not accepted. */
 async function useEverything(app: TestApp, tenant: WalletTenant): Promise<void> {
+  // A worker would have run the jobs of the requests before.
+  await app.owner.query('DELETE FROM pgboss.job');
   const accounts = {
     owner: await arrangeAccount(app, tenant, 'owner'),
     platformAdmin: await arrangePlatformAdmin(app),

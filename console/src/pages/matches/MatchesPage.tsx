@@ -1,19 +1,16 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
-import { CopyableId } from '../../components/CopyableId';
-import { DataTable, type Column } from '../../components/DataTable';
+import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { FilterSelect } from '../../components/FilterSelect';
-import { formatNumber, shortenId } from '../../components/format';
 import { Page } from '../../components/Page';
-import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { Snippets } from '../../components/Snippet';
 import { TextFilter } from '../../components/TextFilter';
 import { rangeChoices } from '../../components/range';
 import { useTableRows } from '../../components/use-table-rows';
 import { useKeyPlaceholder } from '../keys/queries';
-import { MatchState } from './MatchState';
-import { useMatches, type ListedMatch } from './queries';
+import { matchColumns } from './columns';
+import { useMatches } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/matches');
 
@@ -29,7 +26,7 @@ export function MatchesPage() {
     <Page title="Matches" subtitle="Every match that a game server has created, newest first" fill>
       <DataTable
         label="Matches"
-        columns={columns(game.id)}
+        columns={matchColumns(game.id)}
         {...useTableRows(matches)}
         rowKey={({ matchSessionId }) => matchSessionId}
         onOpen={({ matchSessionId }) =>
@@ -92,34 +89,3 @@ await server.api.POST('/api/game/matches', { body: { mode: 'duel', players: [{ p
     />
   );
 }
-
-const columns = (tenantId: string): Column<ListedMatch>[] => [
-  {
-    id: 'match',
-    header: 'Match',
-    width: 170,
-    cell: ({ matchSessionId }) => (
-      <Link to="/games/$tenantId/matches/$matchSessionId" params={{ tenantId, matchSessionId }}>
-        {shortenId(matchSessionId)}
-      </Link>
-    ),
-  },
-  { id: 'mode', header: 'Mode', cell: ({ mode }) => mode ?? '–' },
-  { id: 'state', header: 'State', width: 110, cell: (match) => <MatchState match={match} /> },
-  {
-    id: 'players',
-    header: 'Players',
-    width: 100,
-    align: 'right',
-    cell: ({ playerCount }) => formatNumber(playerCount),
-  },
-  { id: 'started', header: 'Started', width: 140, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
-  { id: 'ended', header: 'Ended', width: 140, cell: ({ endedAt }) => <MaybeTime at={endedAt} /> },
-  {
-    id: 'id',
-    header: 'Match id',
-    width: 160,
-    hidden: true,
-    cell: ({ matchSessionId }) => <CopyableId id={matchSessionId} />,
-  },
-];

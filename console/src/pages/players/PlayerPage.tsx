@@ -13,11 +13,13 @@ import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
 import { BanDialog } from './BanDialog';
 import { DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
+import { PlayerNotes } from './PlayerNotes';
 import {
   PlayerAudit,
   PlayerBans,
   PlayerDevices,
   PlayerEvents,
+  PlayerMatches,
   PlayerMethods,
   PlayerSessions,
 } from './PlayerTabs';
@@ -83,8 +85,10 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
         <Tabs.List aria-label="Records of the player">
           <Tabs.Tab value="sessions">Sessions ({formatNumber(player.counts.sessions)})</Tabs.Tab>
           <Tabs.Tab value="devices">Devices ({formatNumber(player.counts.devices)})</Tabs.Tab>
+          <Tabs.Tab value="matches">Matches</Tabs.Tab>
           <Tabs.Tab value="events">Events</Tabs.Tab>
           <Tabs.Tab value="bans">Bans ({formatNumber(player.counts.bans)})</Tabs.Tab>
+          <Tabs.Tab value="notes">Notes</Tabs.Tab>
           <Tabs.Tab value="audit">Audit</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="sessions" pt="sm">
@@ -93,11 +97,17 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
         <Tabs.Panel value="devices" pt="sm">
           <PlayerDevices {...path} />
         </Tabs.Panel>
+        <Tabs.Panel value="matches" pt="sm">
+          <PlayerMatches {...path} />
+        </Tabs.Panel>
         <Tabs.Panel value="events" pt="sm">
           <PlayerEvents {...path} />
         </Tabs.Panel>
         <Tabs.Panel value="bans" pt="sm">
           <PlayerBans {...path} />
+        </Tabs.Panel>
+        <Tabs.Panel value="notes" pt="sm">
+          <PlayerNotes {...path} />
         </Tabs.Panel>
         <Tabs.Panel value="audit" pt="sm">
           <PlayerAudit {...path} />

@@ -6,10 +6,13 @@ import { DataTable, type Column } from '../../components/DataTable';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { formatNumber } from '../../components/format';
+import { useTableRows } from '../../components/use-table-rows';
 import { gameAuditQuery } from '../audit/queries';
 import { auditColumns } from '../audit/columns';
 import { eventColumns } from '../events/columns';
 import { recentEventsQuery } from '../events/queries';
+import { matchColumns } from '../matches/columns';
+import { useMatches } from '../matches/queries';
 import { providerNames } from './providers';
 import { usePlayerBans, usePlayerDevices, usePlayerSessions, type Player } from './queries';
 
@@ -144,6 +147,21 @@ const banColumns: Column<Items<typeof usePlayerBans>>[] = [
   },
   { id: 'lifted', header: 'Lifted', width: 130, cell: ({ liftedAt }) => <MaybeTime at={liftedAt} /> },
 ];
+
+/** The matches that the player was in, newest first. */
+export function PlayerMatches({ tenantId, playerId }: PlayerPath) {
+  const matches = useMatches(tenantId, { playerId });
+  return (
+    <DataTable
+      inline
+      label="Matches"
+      columns={matchColumns(tenantId)}
+      {...useTableRows(matches)}
+      rowKey={({ matchSessionId }) => matchSessionId}
+      empty={<None>This player was in no match of this game.</None>}
+    />
+  );
+}
 
 /** The newest events. The explorer shows all of them. */
 export function PlayerEvents({ tenantId, playerId }: PlayerPath) {

@@ -119,6 +119,27 @@ export function useForceLogout(path: PlayerPath) {
   );
 }
 
+const NOTES = '/api/bus_tenants/{tenantId}/players/{playerId}/notes';
+export type PlayerNote = Answer<typeof NOTES, 'get'>['items'][number];
+
+export const playerNotesQuery = (path: PlayerPath) =>
+  queryOptions({
+    queryKey: ['player', path.tenantId, path.playerId, 'notes'],
+    queryFn: () => api.GET(NOTES, { params: { path } }),
+  });
+
+export function useAddNote(path: PlayerPath) {
+  return usePlayerChange(path, (text: string) => api.POST(NOTES, { params: { path }, body: { text } }));
+}
+
+export function useDeleteNote(path: PlayerPath) {
+  return usePlayerChange(path, (noteId: string) =>
+    api.DELETE('/api/bus_tenants/{tenantId}/players/{playerId}/notes/{noteId}', {
+      params: { path: { ...path, noteId } },
+    }),
+  );
+}
+
 /** Shown at once, and rolled back if the server refuses. */
 export function useHidePlayer(path: PlayerPath) {
   const queryClient = useQueryClient();

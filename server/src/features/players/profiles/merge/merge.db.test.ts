@@ -73,6 +73,11 @@ async function arrangeProfile(ownTenant: string, username: string): Promise<stri
     [tenantId, id, randomUUID()],
   );
   await owner.query(
+    `INSERT INTO player_notes (tenant_id, player_id, id, text, author_id)
+     VALUES ($1, $2, gen_random_uuid(), 'x', gen_random_uuid())`,
+    [tenantId, id],
+  );
+  await owner.query(
     'INSERT INTO email_credentials (email, player_id, verified_at, mails_since, mails_sent) VALUES ($1, $2, $3, $3, 1)',
     [`${username}@example.com`, id, at],
   );
@@ -108,6 +113,7 @@ const tables = [
   'third_party_refresh_tokens',
   'portal_sessions',
   'player_bans',
+  'player_notes',
   'email_credentials',
   'email_tokens',
 ];
@@ -186,6 +192,7 @@ async function summary({ targetId, sourceId }: Pair) {
     `SELECT (SELECT count(*) FROM auth_methods WHERE player_id = $1) + (SELECT count(*) FROM devices WHERE player_id = $1)
           + (SELECT count(*) FROM tenant_access WHERE player_id = $1)
           + (SELECT count(*) FROM player_bans WHERE player_id = $1)
+          + (SELECT count(*) FROM player_notes WHERE player_id = $1)
           + (SELECT count(*) FROM email_credentials WHERE player_id = $1)
           + (SELECT count(*) FROM email_tokens WHERE player_id = $1) AS "sourceRows",
             (SELECT count(*) FROM login_sessions WHERE player_id = $1 AND tokens_revoked_at IS NULL)

@@ -1,0 +1,39 @@
+import { Link } from '@tanstack/react-router';
+import { CopyableId } from '../../components/CopyableId';
+import type { Column } from '../../components/DataTable';
+import { formatNumber, shortenId } from '../../components/format';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { MatchState } from './MatchState';
+import type { ListedMatch } from './queries';
+
+/** The columns of a list of matches. */
+export const matchColumns = (tenantId: string): Column<ListedMatch>[] => [
+  {
+    id: 'match',
+    header: 'Match',
+    width: 170,
+    cell: ({ matchSessionId }) => (
+      <Link to="/games/$tenantId/matches/$matchSessionId" params={{ tenantId, matchSessionId }}>
+        {shortenId(matchSessionId)}
+      </Link>
+    ),
+  },
+  { id: 'mode', header: 'Mode', cell: ({ mode }) => mode ?? '–' },
+  { id: 'state', header: 'State', width: 110, cell: (match) => <MatchState match={match} /> },
+  {
+    id: 'players',
+    header: 'Players',
+    width: 100,
+    align: 'right',
+    cell: ({ playerCount }) => formatNumber(playerCount),
+  },
+  { id: 'started', header: 'Started', width: 140, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  { id: 'ended', header: 'Ended', width: 140, cell: ({ endedAt }) => <MaybeTime at={endedAt} /> },
+  {
+    id: 'id',
+    header: 'Match id',
+    width: 160,
+    hidden: true,
+    cell: ({ matchSessionId }) => <CopyableId id={matchSessionId} />,
+  },
+];

@@ -1,0 +1,121 @@
+import { ActionIcon, Button, Group, Skeleton, Stack, Text, Textarea, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useCanChangeGame } from '../../app/game';
+import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { RelativeTime } from '../../components/RelativeTime';
+import { playerNotesQuery, useAddNote, useDeleteNote, type PlayerNote } from './queries';
+import classes from './PlayerNotes.module.css';
+
+interface PlayerPath {
+  tenantId: string;
+  playerId: string;
+}
+
+const MAX_LENGTH = 2_000;
+
+/** What the members of the workspace have written about the player. */
+export function PlayerNotes(path: PlayerPath) {
+  const notes = useQuery(playerNotesQuery(path));
+  const canChange = useCanChangeGame();
+  const [deleting, setDeleting] = useState<PlayerNote>();
+  return (
+    <div className={classes.notes}>
+      {canChange && <NewNote {...path} />}
+      {notes.data?.items.map((note) => (
+        <article key={note.id} className={classes.note}>
+          <Group justify="space-between" gap="xs" wrap="nowrap">
+            <Text size="xs" c="dimmed">
+              {note.author.email ?? 'A former member'} · <RelativeTime at={note.createdAt} />
+            </Text>
+            {canChange && (
+              <Tooltip label="Delete the note">
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="sm"
+                  aria-label="Delete the note"
+                  onClick={() => setDeleting(note)}
+                >
+                  <Trash2 size={14} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </Group>
+          <Text size="sm" className={classes.text}>
+            {note.text}
+          </Text>
+        </article>
+      ))}
+      {notes.data?.items.length === 0 && (
+        <Text size="sm" c="dimmed" p="md">
+          Nobody has written a note about this player. Only members of the workspace see notes.
+        </Text>
+      )}
+      {notes.error && !notes.data && (
+        <ErrorState
+          error={notes.error}
+          what="The notes could not be loaded"
+          retry={() => void notes.refetch()}
+        />
+      )}
+      {notes.isPending && <Skeleton height={90} m="md" />}
+      {deleting && <DeleteDialog path={path} note={deleting} onClose={() => setDeleting(undefined)} />}
+    </div>
+  );
+}
+
+function NewNote(path: PlayerPath) {
+  const [text, setText] = useState('');
+  const add = useAddNote(path);
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate(text, { onSuccess: () => setText('') });
+      }}
+    >
+      <Stack gap="xs" align="flex-start">
+        <Textarea
+          w="100%"
+          label="New note"
+          description="Only members of the workspace see it. It is deleted with the profile of the player."
+          autosize
+          minRows={2}
+          maxRows={10}
+          maxLength={MAX_LENGTH}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {add.error && (
+          <div role="alert">
+            <ErrorText error={add.error} />
+          </div>
+        )}
+        <Button type="submit" variant="default" disabled={text.trim() === ''} loading={add.isPending}>
+          Add the note
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function DeleteDialog({ path, note, onClose }: { path: PlayerPath; note: PlayerNote; onClose: () => void }) {
+  const remove = useDeleteNote(path);
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title="Delete the note"
+      verb="Delete the note"
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(note.id, { onSuccess: onClose })}
+    >
+      Deletes the note of {note.author.email ?? 'a former member'} for all members. This cannot be undone.
+    </ConfirmDialog>
+  );
+}
