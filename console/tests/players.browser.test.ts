@@ -142,7 +142,7 @@ describe('players', () => {
       { gameKey: studio.tenant.gameKey },
     );
     assert.equal(status, 201);
-    const page = await studio.open(`${studio.game}/players/${ben.playerId}?tab=matches`);
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}?tab=matches`);
     await page
       .getByRole('row', { name: /regatta/ })
       .getByRole('link')
