@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 4934ff6783841f68321b6359a4d5fbc6cf9cc4097477006441ef98f9ebc55d06
+// Document: 1f83714a92cfc4eb5f4cebdc57d5428e144b81f58edaef1fe2f3073cb19385bd
 
 export interface paths {
     "/metrics": {
@@ -1153,6 +1153,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/{playerId}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notes about a player
+         * @description Returns all notes of the tenant about the player, newest first: at most 200.
+         */
+        get: operations["listPlayerNotes"];
+        put?: never;
+        /**
+         * Add a note about a player
+         * @description Only members of the workspace see the note. It is deleted with the profile of the player. If the player has 200 notes, the response is 409.
+         */
+        post: operations["createPlayerNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/{playerId}/notes/{noteId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a note about a player
+         * @description Deletes the note. Any administrator of the workspace may delete it.
+         */
+        delete: operations["deletePlayerNote"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3841,6 +3885,9 @@ export interface components {
             eventTypes?: components["schemas"]["WebhookEventType"][] | null;
             description?: string | null;
         };
+        CreatePlayerNoteRequest: {
+            text: string;
+        };
         CreatePlayerRequest: {
             provider: components["schemas"]["TokenProvider"];
             /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
@@ -4878,6 +4925,23 @@ export interface components {
         PlayerExistsResult: {
             /** Format: uuid */
             playerId: string;
+        };
+        PlayerNote: {
+            /** Format: uuid */
+            id: string;
+            text: string;
+            author: components["schemas"]["PlayerNoteAuthor"];
+            /** Format: date-time */
+            createdAt: string;
+        };
+        PlayerNoteAuthor: {
+            /** Format: uuid */
+            id: string;
+            /** @description Null: the author has left the workspace. */
+            email: string | null;
+        };
+        PlayerNoteList: {
+            items: components["schemas"]["PlayerNote"][];
         };
         PlayerPasswordLoginRequest: {
             /** Format: email */
@@ -7566,6 +7630,78 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PlayerBanPage"];
                 };
+            };
+        };
+    };
+    listPlayerNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayerNoteList"];
+                };
+            };
+        };
+    };
+    createPlayerNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePlayerNoteRequest"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayerNote"];
+                };
+            };
+        };
+    };
+    deletePlayerNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+                noteId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. The response has no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
