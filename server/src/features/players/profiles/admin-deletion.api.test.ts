@@ -220,6 +220,25 @@ describe('GET /api/admin/players/{playerId}/deletion-receipt', () => {
     );
   });
 
+  test('counts and erases the addresses of merged profiles too, and of nobody else', async () => {
+    const [player, merged, other] = [
+      await arrangePlayer(app, tenant),
+      await arrangePlayer(app, tenant),
+      await arrangePlayer(app, tenant),
+    ];
+    await app.owner.query('UPDATE players SET is_active = false, merged_into_id = $1 WHERE id = $2', [
+      player.playerId,
+      merged.playerId,
+    ]);
+    await remove(player.playerId);
+    assert.equal((await receiptOf(player.playerId)).body.erasedSessions, 2);
+    const addressed = await app.owner.query(
+      'SELECT player_id FROM login_sessions WHERE player_id = ANY($1) AND last_ip_address IS NOT NULL',
+      [[player.playerId, merged.playerId, other.playerId]],
+    );
+    assert.deepEqual(addressed.rows, [{ player_id: other.playerId }]);
+  });
+
   test('has one receipt for a player, however often and at once the deletion is sent', async () => {
     const player = await arrangePlayer(app, tenant);
     const me = { bearer: player.accessToken };

@@ -110,7 +110,7 @@ async function redactPlayer(
   await deleteNotes(db, playerId);
   await redactProfile(db, playerId);
   await endAllSessions(db, playerId);
-  return { removedAuthMethods, erasedSessions: await eraseAddresses(db, playerId) };
+  return { removedAuthMethods, erasedSessions: await eraseAddresses(db) };
 }
 
 /**

@@ -87,11 +87,14 @@ export async function insertLogouts(
                 ${sessions.map(({ sessionId }) => sessionId)}::uuid[]) AS ended (tenant_id, id, session_id)`);
 }
 
-/** Erases the addresses of a player's sessions, and returns the number of sessions. */
-export function eraseAddresses(db: Querier, playerId: string): Promise<number> {
+/**
+ * Erases the addresses of the sessions of the scope's player and of all profiles that were merged into it. Returns the number of
+ * sessions.
+ */
+export function eraseAddresses(db: Querier): Promise<number> {
   return db.run(sql`
     UPDATE login_sessions SET last_ip_address = NULL, updated_at_db = clock_timestamp()
-    WHERE player_id = ${playerId} AND last_ip_address IS NOT NULL`);
+    WHERE player_id = ANY ((SELECT guildhall_person())::uuid[]) AND last_ip_address IS NOT NULL`);
 }
 
 export function findSession(
