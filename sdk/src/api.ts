@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 1f83714a92cfc4eb5f4cebdc57d5428e144b81f58edaef1fe2f3073cb19385bd
+// Document: 2542979051a53221d331f773bbcb78c8221c572597c5f6a8cd9ad1f9b200bbf4
 
 export interface paths {
     "/metrics": {
@@ -1664,6 +1664,26 @@ export interface paths {
         get: operations["getEventSummary"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query gameplay events
+         * @description Filters the stored events of a tenant, groups them by up to three members and by time, and returns counts and figures of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer than 15 seconds is 503 `query_timeout`. If the client disconnects, the query is cancelled. Counts as 10 requests.
+         */
+        post: operations["queryEvents"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4201,6 +4221,83 @@ export interface components {
         };
         /** @enum {string} */
         EventExportFormat: "ndjson" | "csv";
+        /** @description A question about the stored events of a tenant. It may take 15 seconds. */
+        EventQuery: {
+            /** @description Match events or player events. */
+            scope: components["schemas"]["EventScope"];
+            /**
+             * Format: date-time
+             * @description The first time of the range.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the range, which is not included. At most 366 days after `from`, and 1500 buckets.
+             */
+            to: string;
+            where?: components["schemas"]["EventQueryFilter"];
+            /** @description One row for each combination of these. `matchSessionId` needs the scope `match`. */
+            groupBy?: components["schemas"]["EventQueryDimension"][];
+            /** @description One row for each of these spans of time, in UTC. A week begins on Monday. */
+            bucket?: components["schemas"]["EventQueryBucket"] | null;
+            /**
+             * @description Whether to count the different players of each row.
+             * @default false
+             */
+            countPlayers?: boolean | null;
+            /** @default 100 */
+            limit?: number | null;
+        };
+        EventQueryAnswer: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            rows: components["schemas"]["EventQueryRow"][];
+            /** @description Whether there are more rows than `limit`. */
+            hasMore: boolean;
+        };
+        /** @enum {string} */
+        EventQueryBucket: "minute" | "hour" | "day" | "week" | "month";
+        /** @enum {string} */
+        EventQueryDimension: "eventKey" | "eventValue" | "eventCategory" | "playerId" | "matchSessionId";
+        /** @description All members must match. */
+        EventQueryFilter: {
+            /** @description Only events with one of these keys. */
+            eventKeys?: string[];
+            /** @description Only events with one of these values of their definition. */
+            eventValues?: string[];
+            /** @description Only events with one of these categories. */
+            eventCategories?: string[];
+            /** @description Only events with one of these players. */
+            playerIds?: string[];
+            /** Format: uuid */
+            matchSessionId?: string | null;
+            minimumValue?: number | null;
+            maximumValue?: number | null;
+        };
+        EventQueryRow: {
+            /** Format: date-time */
+            bucketStart?: string;
+            eventKey?: string;
+            eventValue?: string | null;
+            eventCategory?: string | null;
+            /** Format: uuid */
+            playerId?: string;
+            /** Format: uuid */
+            matchSessionId?: string;
+            /** @description The number of events. */
+            events: number;
+            /** @description The number of different players. */
+            players?: number;
+            /** @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value. */
+            valueSum: number | null;
+            valueAverage: number | null;
+            /** @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value. */
+            valueMinimum: number | null;
+            /** @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value. */
+            valueMaximum: number | null;
+        };
         /** @enum {string} */
         EventScope: "match" | "player";
         EventSummary: {
@@ -8355,6 +8452,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventSummary"];
+                };
+            };
+        };
+    };
+    queryEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        /** @description A question about the stored events of a tenant. It may take 15 seconds. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventQuery"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventQueryAnswer"];
                 };
             };
         };

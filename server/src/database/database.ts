@@ -8,7 +8,7 @@ import { measurePool } from './pool-metrics.ts';
 import { createFairSemaphore, type SemaphoreLimits } from './fair-semaphore.ts';
 import { shareOf } from '../core/share.ts';
 import { rowTypes } from './row-types.ts';
-import { sql, type Sql } from './sql.ts';
+import { isPrepared, sql, type Sql } from './sql.ts';
 
 /** Runs SQL statements. Features accept a Querier, and their caller decides whether it is a transaction. */
 export interface Querier {
@@ -71,9 +71,13 @@ export interface Database extends Scope {
  * nor the reads of others. Throws too_many_reads and busy.
  * An export reads as `patient`: its response has begun, so its statements wait and are never rejected. It needs a limit
  * of its own.
+ * If `signal` is aborted, a transaction of the scope fails, and its connection is closed.
  */
 export interface HeavyReads {
-  forTenant(tenantId: string, options?: { patient?: boolean; playerId?: string }): Scope;
+  forTenant(
+    tenantId: string,
+    options?: { patient?: boolean; playerId?: string; signal?: AbortSignal },
+  ): Scope;
   forPlayer(playerId: string, options?: { patient?: boolean }): Scope;
 }
 
@@ -141,8 +145,12 @@ export function openDatabase(
   const slots = createFairSemaphore(limits);
   measurePool(work, pool);
   measurePool('heavy', heavyPool, () => slots.waiting());
-  const heavyScope = (owner: string, begin: string, options?: { patient?: boolean }): Scope =>
-    wrapScope((work) => slots.run(owner, work, options), scope(heavyPool, begin));
+  const heavyScope = (
+    owner: string,
+    begin: string,
+    options?: { patient?: boolean; signal?: AbortSignal },
+  ): Scope =>
+    wrapScope((work) => slots.run(owner, work, options), scope(heavyPool, begin, undefined, options?.signal));
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId, playerId) => scope(pool, beginForTenant(tenantId, playerId)),
@@ -286,10 +294,10 @@ function literal(id: string): string {
   return `'${id}'`;
 }
 
-function scope(pool: pg.Pool, begin: string, billing?: BillingContext): Scope {
+function scope(pool: pg.Pool, begin: string, billing?: BillingContext, signal?: AbortSignal): Scope {
   return {
     ...querier((statement) => retryDeadlocks(() => runSingle(pool, begin, statement, billing))),
-    transaction: (work) => retryDeadlocks(() => runTransaction(pool, begin, work, billing)),
+    transaction: (work) => retryDeadlocks(() => runTransaction(pool, begin, work, billing, signal)),
   };
 }
 
@@ -345,10 +353,15 @@ async function runTransaction<Result>(
   begin: string,
   work: (transaction: Querier) => Promise<Result>,
   billing: BillingContext | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Result> {
+  signal?.throwIfAborted();
   const client = await pool.connect();
   let broken: Error | undefined;
+  const cutOff = (): void => void streamOf(client).destroy();
+  signal?.addEventListener('abort', cutOff);
   try {
+    signal?.throwIfAborted();
     // Not awaited: the connection is pipelined, so this is sent together with the first statement.
     inOnePacket(client);
     const begun = client.query(begin);
@@ -367,6 +380,7 @@ async function runTransaction<Result>(
     });
     throw error;
   } finally {
+    signal?.removeEventListener('abort', cutOff);
     client.release(broken);
   }
 }
@@ -403,9 +417,13 @@ async function runSingle(
   }
 }
 
+function streamOf(client: pg.PoolClient): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+}
+
 /** Sends all queries of this turn of the event loop in one packet: one system call, and one wake-up of PostgreSQL. */
 function inOnePacket(client: pg.PoolClient): void {
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  const stream = streamOf(client);
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
@@ -429,6 +447,7 @@ function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier 
  */
 function named(statement: Sql): pg.QueryConfig {
   const { text, values } = statement;
+  if (!isPrepared(statement)) return { text, values };
   let name = names.get(text);
   if (name === undefined && names.size < 1000) names.set(text, (name = `s${names.size}`));
   return { name, text, values };

@@ -278,6 +278,11 @@ const TEXTS: Record<string, string> = {
   nextAttemptAt: '2026-11-01T12:15:00.000Z',
   periodEnd: NEXT_MONTH,
   previousSecretUntil: NEXT_MONTH,
+  'EventQuery.from': '2026-11-01T00:00:00.000Z',
+  'EventQuery.to': NEXT_MONTH,
+  'EventQueryAnswer.from': '2026-11-01T00:00:00.000Z',
+  'EventQueryAnswer.to': NEXT_MONTH,
+  'EventQueryFilter.eventKeys': 'move',
   'EventSummary.from': '2026-11-01T00:00:00.000Z',
   'EventSummary.to': NEXT_MONTH,
   'SessionAnalytics.from': '2026-11-01T00:00:00.000Z',
@@ -307,6 +312,8 @@ const NUMBERS: Record<string, number> = {
   running: 2,
   delayed: 2,
   waiting: 2,
+  'EventQueryRow.events': 40,
+  'EventQueryRow.players': 12,
   expiresIn: 7200,
   'AccountTokens.expiresIn': 900,
   'AcceptedInvitation.expiresIn': 900,
@@ -378,6 +385,10 @@ const NUMBERS: Record<string, number> = {
   updated: 0,
   used: 48_200,
   value: 42,
+  valueAverage: 42,
+  valueMaximum: 83,
+  valueMinimum: 1,
+  valueSum: 1680,
   winLoss: 1,
 };
 
@@ -432,6 +443,7 @@ const OMITTED = new Set(
     'LinkAuthMethodRequest.signature LinkAuthMethodRequest.email LinkAuthMethodRequest.code proof sourceProof ' +
     'SecondFactorRequest.recoveryCode ReauthenticationRequest.code rateLimit CreateWebhookRequest.tenantId LogoutRequest.deviceId ' +
     'UpdateProfileRequest.avatarUrl chain ClientInfo.metadata DeviceInfo.metadata UpdateDeviceRequest.isBlocked RecordedEvent.playerId UsageItem.tenantId UsageItem.tenantName UsageItem.keyId UsageItem.keyName UsageItem.keyKind ' +
+    'EventQueryFilter.eventValues EventQueryFilter.eventCategories EventQueryFilter.playerIds EventQueryFilter.matchSessionId EventQueryFilter.minimumValue EventQueryFilter.maximumValue EventQueryRow.playerId EventQueryRow.matchSessionId EventQueryRow.eventValue EventQueryRow.eventCategory ' +
     'UpdateWebhookRequest.enabled loginSessionId Problem.errors UpdatePlanRequest.hardStop slug'
   ).split(' '),
 );

@@ -252,7 +252,7 @@ describe('GET /openapi.json: names', () => {
     const verbs = new Set(
       (
         'accept ban confirm create delete disable end enroll export finish force get import ingest invite join leave lift link ' +
-        'list log mark merge record redeliver refresh remove request resend reset revoke rotate send set sign start stream test ' +
+        'list log mark merge query record redeliver refresh remove request resend reset revoke rotate send set sign start stream test ' +
         'unlink update upload validate verify withdraw'
       ).split(' '),
     );

@@ -307,6 +307,11 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     listEvents: { ...reads, query: 'scope=player' },
     exportEvents: { ...reads, query: 'scope=player' },
     getEventSummary: { ...reads, query: `scope=player&${lastDay}` },
+    queryEvents: {
+      ...reads,
+      unaudited: 'it changes nothing',
+      body: { scope: 'player', from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' },
+    },
     getSessionAnalytics: { ...reads, query: lastDay },
     getSessionTimeline: reads,
     listTenantMatches: reads,

@@ -1,7 +1,12 @@
 import { behind, withDatabase } from '../feature-group.ts';
 import { rollUpSessions, sessionAnalyticsRoutes } from './analytics/index.ts';
 import { definitionCsvRoutes, eventDefinitionRoutes } from './event-definitions/index.ts';
-import { eventIngestionRoutes, eventReadingRoutes, type IngestServices } from './events/index.ts';
+import {
+  eventIngestionRoutes,
+  eventQueryRoutes,
+  eventReadingRoutes,
+  type IngestServices,
+} from './events/index.ts';
 import { matchRoutes, tenantMatchRoutes } from './matches/index.ts';
 
 /** What happens in games: matches, events with their definitions, and figures about them. */
@@ -12,7 +17,12 @@ export const gameplay = {
       eventIngestionRoutes(ingestion),
     ),
     behind('account', eventDefinitionRoutes, definitionCsvRoutes, withDatabase(tenantMatchRoutes)),
-    behind('accountOrApiKey', eventReadingRoutes, withDatabase(sessionAnalyticsRoutes)),
+    behind(
+      'accountOrApiKey',
+      eventReadingRoutes,
+      withDatabase(eventQueryRoutes),
+      withDatabase(sessionAnalyticsRoutes),
+    ),
   ],
   schedules: [{ name: 'roll-up-sessions', cron: '*/10 * * * *', run: rollUpSessions }],
 };

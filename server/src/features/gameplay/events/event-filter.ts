@@ -9,8 +9,12 @@ export interface EventFilter {
   scope: EventScope;
   from?: string | undefined;
   to?: string | undefined;
-  eventKey?: string | undefined;
-  eventValue?: string | undefined;
+  /** One key, or alternatives. */
+  eventKey?: string | string[] | undefined;
+  eventValue?: string | string[] | undefined;
+  eventCategory?: string[] | undefined;
+  minimumValue?: number | undefined;
+  maximumValue?: number | undefined;
   /** One player ID, or the IDs of all profiles of one player. */
   playerId?: string | string[] | undefined;
   matchSessionId?: string | undefined;
@@ -27,19 +31,30 @@ export interface EventPosition {
  * contradicts itself.
  */
 export function filterCondition(tenantId: string, filter: EventFilter): Sql {
-  const { scope, eventKey, eventValue, matchSessionId } = filter;
+  const { scope, eventKey, eventValue, eventCategory, matchSessionId, minimumValue, maximumValue } = filter;
   if (matchSessionId !== undefined && scope === 'player') {
     throw new ProblemError('invalid_request', 'matchSessionId requires scope=match.');
   }
   const conditions: Sql[] = [sql`event.tenant_id = ${tenantId}`];
   if (filter.from !== undefined) conditions.push(sql`event.occurred_at >= ${toMicroseconds(filter.from)}`);
   if (filter.to !== undefined) conditions.push(sql`event.occurred_at < ${toMicroseconds(filter.to)}`);
-  if (eventKey !== undefined || eventValue !== undefined) {
-    const key = eventKey === undefined ? empty : sql`AND event_key = ${normaliseKey(eventKey)}`;
-    const value = eventValue === undefined ? empty : sql`AND event_value = ${normaliseKey(eventValue)}`;
+  if (minimumValue !== undefined) conditions.push(sql`event.value >= ${minimumValue}`);
+  if (maximumValue !== undefined) conditions.push(sql`event.value <= ${maximumValue}`);
+  if (eventKey !== undefined || eventValue !== undefined || eventCategory !== undefined) {
+    const isOneOf = (column: Sql, texts: string | string[] | undefined): Sql => {
+      if (texts === undefined) return empty;
+      const [first, ...others] = [texts].flat().map(normaliseKey);
+      // The planner knows how few rows one key has. For an array it would read all definitions.
+      return others.length === 0
+        ? sql`AND ${column} = ${first}`
+        : sql`AND ${column} = ANY (${[first, ...others]})`;
+    };
+    const key = isOneOf(sql`event_key`, eventKey);
+    const value = isOneOf(sql`event_value`, eventValue);
+    const category = isOneOf(sql`event_category`, eventCategory);
     // An array, because the planner could turn IN into a join.
     conditions.push(sql`event.event_definitions_id = ANY (ARRAY(
-      SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value}))`);
+      SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value} ${category}))`);
   }
   return join(conditions, ' AND ');
 }

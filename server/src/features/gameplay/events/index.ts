@@ -1,5 +1,6 @@
 export { openEventWriter, type EventWriter } from './event-writer.ts';
 export { eventIngestionRoutes } from './ingestion-routes.ts';
+export { eventQueryRoutes } from './query-routes.ts';
 export { eventReadingRoutes } from './reading-routes.ts';
 export { createRosters } from './roster.ts';
 export { verifyEvents, type AlteredRow } from './verify-events.ts';

@@ -54,7 +54,7 @@ export async function chooseAccessPath(
   if (!filterActors(tenantId, filter)) return 'time';
   const count = await db.count(sql`
     SELECT count(*) FROM (
-      SELECT ${matching(tenantId, { ...filter, eventKey: undefined, eventValue: undefined }, 'actor')}
+      SELECT ${matchingEvents(tenantId, { ...filter, eventKey: undefined, eventValue: undefined, eventCategory: undefined }, 'actor')}
       LIMIT ${MAX_EVENTS_BY_ACTOR + 1}) event`);
   return count > MAX_EVENTS_BY_ACTOR ? 'time' : 'actor';
 }
@@ -65,7 +65,7 @@ const actorIds: Record<EventScope, Sql> = {
 };
 
 /** Returns the FROM and WHERE clauses that select the events of a filter as `event`. */
-function matching(tenantId: string, filter: EventFilter, path: AccessPath): Sql {
+export function matchingEvents(tenantId: string, filter: EventFilter, path: AccessPath): Sql {
   const { scope } = filter;
   const condition = filterCondition(tenantId, filter);
   const actors = filterActors(tenantId, filter);
@@ -101,7 +101,7 @@ export function selectEvents(
   // LIMIT comes before the joins, so that the index alone decides which rows are read.
   return db.rows(sql`
     WITH event AS MATERIALIZED (
-      SELECT event.* ${matching(tenantId, filter, page.path)} ${page.after ? comparison : empty}
+      SELECT event.* ${matchingEvents(tenantId, filter, page.path)} ${page.after ? comparison : empty}
       ORDER BY ${order}
       LIMIT ${page.limit})
     SELECT event.id AS "eventRecordId", event.event_definitions_id AS "eventDefinitionId",
@@ -158,7 +158,7 @@ export function countEvents(
   return db.rows(sql`
     WITH bucket AS MATERIALIZED (
       SELECT date_trunc(${bucket}, event.occurred_at, 'UTC') AS start, event.event_definitions_id AS definition_id, count(*) AS count
-      ${matching(tenantId, filter, path)}
+      ${matchingEvents(tenantId, filter, path)}
       GROUP BY 1, 2)
     SELECT bucket.start AS "bucketStart", definition.id AS "eventDefinitionId", definition.event_key AS "eventKey",
            definition.event_value AS "eventValue", bucket.count

@@ -83,7 +83,12 @@ const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown
 
 /** Prepares an event for `JSON.stringify`, which then writes all digits of its 64-bit value. */
 export function withExactValue(event: StoredEvent): object {
-  return { ...event, value: event.value === null ? null : rawJson(event.value) };
+  return { ...event, value: exactNumber(event.value) };
+}
+
+/** Prepares decimal digits for `JSON.stringify`, which then writes them as a number with all digits. */
+export function exactNumber(digits: string | null): unknown {
+  return digits === null ? null : rawJson(digits);
 }
 
 const BUCKET_SECONDS = { minute: 60, hour: 3_600, day: 86_400 };

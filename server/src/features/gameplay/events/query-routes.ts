@@ -1,0 +1,66 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../../../database/database.ts';
+import { abortSignalOf } from '../../../http/abort-signal.ts';
+import { Guid, problems } from '../../../http/schemas.ts';
+import { queryEvents, QUERY_SECONDS } from './query-events.ts';
+import { EventQueryAnswer, EventQueryBody } from './query-schemas.ts';
+import type { EventGroup } from './query-sql.ts';
+import { exactNumber } from './read-events.ts';
+
+/** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
+export function eventQueryRoutes(database: Database): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/api/bus_tenants/:tenantId/queries',
+      {
+        config: { role: 'viewer', usage: 'read', cost: 10 },
+        schema: {
+          operationId: 'queryEvents',
+          tags: ['Gameplay events'],
+          summary: 'Query gameplay events',
+          description:
+            'Filters the stored events of a tenant, groups them by up to three members and by time, and returns counts and figures ' +
+            'of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer ' +
+            `than ${QUERY_SECONDS} seconds is 503 \`query_timeout\`. If the client disconnects, the query is cancelled. Counts as ` +
+            '10 requests.',
+          params: Type.Object({ tenantId: Guid }),
+          body: EventQueryBody,
+          response: { 200: EventQueryAnswer, ...problems(429, 503) },
+        },
+      },
+      async (request, reply) => {
+        const { where = {}, groupBy = [], bucket, countPlayers, limit, ...range } = request.body;
+        const { eventKeys, eventValues, eventCategories, playerIds, ...rest } = where;
+        const filter = {
+          ...range,
+          ...rest,
+          eventKey: eventKeys,
+          eventValue: eventValues,
+          eventCategory: eventCategories,
+          playerId: playerIds,
+        };
+        const answer = await queryEvents(
+          database,
+          request.params.tenantId,
+          { filter, groupBy, bucket, countPlayers, limit },
+          { signal: abortSignalOf(reply) },
+        );
+        // The schema's serialiser would round 64-bit integers.
+        return reply
+          .type('application/json')
+          .serializer(String)
+          .send(JSON.stringify({ ...answer, rows: answer.rows.map(withExactNumbers) }) as never);
+      },
+    );
+  };
+}
+
+function withExactNumbers({ valueSum, valueMinimum, valueMaximum, ...row }: EventGroup): object {
+  return {
+    ...row,
+    valueSum: exactNumber(valueSum),
+    valueMinimum: exactNumber(valueMinimum),
+    valueMaximum: exactNumber(valueMaximum),
+  };
+}

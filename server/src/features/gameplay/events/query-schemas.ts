@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { MAX_BUCKETS, QUERY_SECONDS } from './query-events.ts';
+import { BUCKETS, DIMENSIONS } from './query-sql.ts';
+import { scopeQuery } from './schemas.ts';
+
+/** Alternatives of one filter. */
+const MAX_ALTERNATIVES = 50;
+const MAX_ROWS = 1_000;
+
+const anyOf = <Item extends ReturnType<typeof Type.String>>(item: Item, what: string) =>
+  Type.Optional(
+    Type.Array(item, {
+      minItems: 1,
+      maxItems: MAX_ALTERNATIVES,
+      description: `Only events with one of these ${what}.`,
+    }),
+  );
+
+const text = Type.String({ minLength: 1, maxLength: 512 });
+const Value = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
+
+export const EventQueryBody = Type.Object(
+  {
+    scope: scopeQuery,
+    from: Type.String({ format: 'date-time', description: 'The first time of the range.' }),
+    to: Type.String({
+      format: 'date-time',
+      description: `The end of the range, which is not included. At most 366 days after \`from\`, and ${MAX_BUCKETS} buckets.`,
+    }),
+    where: Type.Optional(
+      Type.Object(
+        {
+          eventKeys: anyOf(text, 'keys'),
+          eventValues: anyOf(text, 'values of their definition'),
+          eventCategories: anyOf(text, 'categories'),
+          playerIds: anyOf(Guid, 'players'),
+          matchSessionId: Type.Optional(Guid),
+          minimumValue: Type.Optional(Value),
+          maximumValue: Type.Optional(Value),
+        },
+        { title: 'EventQueryFilter', additionalProperties: false, description: 'All members must match.' },
+      ),
+    ),
+    groupBy: Type.Optional(
+      Type.Array(OneOf([...DIMENSIONS], { title: 'EventQueryDimension' }), {
+        maxItems: 3,
+        uniqueItems: true,
+        description: 'One row for each combination of these. `matchSessionId` needs the scope `match`.',
+      }),
+    ),
+    bucket: Type.Optional(
+      OneOf([...BUCKETS], {
+        title: 'EventQueryBucket',
+        description: 'One row for each of these spans of time, in UTC. A week begins on Monday.',
+      }),
+    ),
+    countPlayers: Type.Boolean({
+      default: false,
+      description: 'Whether to count the different players of each row.',
+    }),
+    limit: Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: 100 }),
+  },
+  {
+    title: 'EventQuery',
+    additionalProperties: false,
+    description: `A question about the stored events of a tenant. It may take ${QUERY_SECONDS} seconds.`,
+  },
+);
+
+const Exact = Nullable(
+  Type.Integer({
+    description: 'All digits. Some JSON parsers round it above 2^53. Null: no event has a value.',
+  }),
+);
+
+const EventQueryRow = Type.Object(
+  {
+    bucketStart: Type.Optional(Timestamp),
+    eventKey: Type.Optional(Type.String()),
+    eventValue: Type.Optional(Nullable(Type.String())),
+    eventCategory: Type.Optional(Nullable(Type.String())),
+    playerId: Type.Optional(Guid),
+    matchSessionId: Type.Optional(Guid),
+    events: Type.Integer({ description: 'The number of events.' }),
+    players: Type.Optional(Type.Integer({ description: 'The number of different players.' })),
+    valueSum: Exact,
+    valueAverage: Nullable(Type.Number()),
+    valueMinimum: Exact,
+    valueMaximum: Exact,
+  },
+  { title: 'EventQueryRow' },
+);
+
+export const EventQueryAnswer = Type.Object(
+  {
+    from: Timestamp,
+    to: Timestamp,
+    rows: Type.Array(EventQueryRow, { maxItems: MAX_ROWS }),
+    hasMore: Type.Boolean({ description: 'Whether there are more rows than `limit`.' }),
+  },
+  { title: 'EventQueryAnswer' },
+);

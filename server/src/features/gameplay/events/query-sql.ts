@@ -1,0 +1,131 @@
+import { DatabaseError } from 'pg';
+import type { Querier } from '../../../database/database.ts';
+import { empty, join, sql, unprepared, type Sql } from '../../../database/sql.ts';
+import type { EventFilter } from './event-filter.ts';
+import { matchingEvents, type AccessPath } from './queries.ts';
+
+export const DIMENSIONS = ['eventKey', 'eventValue', 'eventCategory', 'playerId', 'matchSessionId'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+export const BUCKETS = ['minute', 'hour', 'day', 'week', 'month'] as const;
+
+/** How the events of a query are grouped. */
+export interface Grouping {
+  groupBy: Dimension[];
+  bucket?: (typeof BUCKETS)[number] | undefined;
+  /** Whether to count the players of each group. It needs more memory of PostgreSQL. */
+  countPlayers: boolean;
+}
+
+/** One row of an answer. Sums and values hold decimal digits. */
+export interface EventGroup extends Partial<Record<Dimension, string | null>> {
+  bucketStart?: string;
+  events: number;
+  players?: number;
+  /** Undefined if no event of the group has a value. */
+  valueSum: string | null;
+  valueAverage: number | null;
+  valueMinimum: string | null;
+  valueMaximum: string | null;
+}
+
+const dimensions: Record<Dimension, Sql> = {
+  eventKey: sql`definition.event_key`,
+  eventValue: sql`definition.event_value`,
+  eventCategory: sql`definition.event_category`,
+  playerId: sql`actor.player_id`,
+  matchSessionId: sql`part.match_session_id`,
+};
+
+const names: Record<Dimension, Sql> = {
+  eventKey: sql`"eventKey"`,
+  eventValue: sql`"eventValue"`,
+  eventCategory: sql`"eventCategory"`,
+  playerId: sql`"playerId"`,
+  matchSessionId: sql`"matchSessionId"`,
+};
+
+/**
+ * Groups events in two steps. The first reads the events and groups them by the ids that they have themselves, so the second looks
+ * up names of definitions and players once for each part, not for each event.
+ */
+export async function groupEvents(
+  db: Querier,
+  tenantId: string,
+  options: { filter: EventFilter; grouping: Grouping; path: AccessPath; limit: number; seconds: number },
+): Promise<EventGroup[]> {
+  const { filter, grouping, path, limit, seconds } = options;
+  const { groupBy, bucket, countPlayers } = grouping;
+  const has = (dimension: Dimension): boolean => groupBy.includes(dimension);
+  const needsDefinition = has('eventKey') || has('eventValue') || has('eventCategory');
+  const needsActor = has('playerId') || countPlayers;
+  const isMatch = filter.scope === 'match';
+
+  const parts: Sql[] = [
+    ...(bucket ? [sql`date_trunc(${bucket}, event.occurred_at, 'UTC') AS start`] : []),
+    ...(needsDefinition ? [sql`event.event_definitions_id AS definition_id`] : []),
+    ...(needsActor
+      ? [isMatch ? sql`event.match_player_id AS actor_id` : sql`event.player_id AS actor_id`]
+      : []),
+    ...(has('matchSessionId') ? [sql`event.match_session_id`] : []),
+  ];
+  const groups: Sql[] = [
+    ...(bucket ? [sql`part.start AS "bucketStart"`] : []),
+    ...groupBy.map((dimension) => sql`${dimensions[dimension]} AS ${names[dimension]}`),
+  ];
+  const columns = (count: number): Sql =>
+    count === 0
+      ? empty
+      : sql`GROUP BY ${join(
+          Array.from({ length: count }, (_, index) => POSITIONS[index]!),
+          ', ',
+        )}`;
+  const list = (expressions: Sql[]): Sql =>
+    expressions.length === 0 ? empty : sql`${join(expressions, ', ')},`;
+  const definitions = needsDefinition
+    ? sql`CROSS JOIN LATERAL (
+        SELECT event_key, event_value, event_category FROM event_definitions
+        WHERE tenant_id = ${tenantId} AND id = part.definition_id OFFSET 0) definition`
+    : empty;
+  const rosters = isMatch
+    ? sql`CROSS JOIN LATERAL (
+        SELECT player_id FROM match_players WHERE tenant_id = ${tenantId} AND id = part.actor_id OFFSET 0) actor`
+    : sql`CROSS JOIN LATERAL (SELECT part.actor_id AS player_id) actor`;
+
+  // The check lets PostgreSQL stop when the server has closed the connection, because the client has gone.
+  await db.run(sql`
+    SELECT set_config('statement_timeout', ${`${Math.ceil(seconds * 1000)}ms`}, true),
+           set_config('client_connection_check_interval', '500ms', true)`);
+  return db.rows(
+    unprepared(sql`
+    WITH part AS MATERIALIZED (
+      SELECT ${list(parts)} count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
+             min(event.value) AS minimum, max(event.value) AS maximum
+      ${matchingEvents(tenantId, filter, path)}
+      ${columns(parts.length)})
+    SELECT ${list(groups)} coalesce(sum(part.events), 0)::bigint AS events,
+           ${countPlayers ? sql`count(DISTINCT actor.player_id) AS players,` : empty}
+           sum(part.sum)::text AS "valueSum", (sum(part.sum) / nullif(sum(part.values), 0))::float8 AS "valueAverage",
+           min(part.minimum)::text AS "valueMinimum", max(part.maximum)::text AS "valueMaximum"
+    FROM part ${definitions} ${needsActor ? rosters : empty}
+    ${columns(groups.length)}
+    ORDER BY ${bucket ? sql`"bucketStart",` : empty} events DESC
+             ${
+               groupBy.length > 0
+                 ? sql`, ${join(
+                     groupBy.map((dimension) => names[dimension]),
+                     ', ',
+                   )}`
+                 : empty
+             }
+    LIMIT ${limit}`),
+  );
+}
+
+/** The positions of columns in GROUP BY: a time bucket, three dimensions, and ids that they need. */
+const POSITIONS: Sql[] = [sql`1`, sql`2`, sql`3`, sql`4`];
+
+/** Whether PostgreSQL has stopped a statement at its time limit. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '57014';
+}
