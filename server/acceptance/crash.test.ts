@@ -4,50 +4,37 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { arrangeGameKey } from './arrange.ts';
+import { auditHistory, type History, type Kind, type Sent, type Stored } from './audit-history.ts';
 import { freePort } from './free-port.ts';
 import { crash, dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
 /**
- * Events that were acknowledged with 201 are on disk exactly once after any crash (docs/events.md). Clients record each
- * batch before they send it. The same holds for sign-ins, which are written in batches. Node and PostgreSQL are killed together at random times. Afterwards each acknowledged
- * event is stored once. Each unacknowledged batch is sent again, and is then stored once.
+ * What was acknowledged is on disk exactly once after any crash (docs/events.md): events, sign-ins, matches and wallet-linked
+ * players. Clients write down each operation before they send it. Node and PostgreSQL are killed together at random times.
+ * Each batch of events without an answer is sent again, and is then stored once. An auditor compares the notes with the database.
  */
 const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
 const ROUNDS = LONG ? 40 : 4;
-const CLIENTS = 4;
-const SIGN_IN_CLIENTS = 8;
-
-/** Ids of sessions: those that were returned, and those with a session row and a ledger row. */
-interface SignIns {
-  acknowledged: string[];
-  written: string[];
-}
-
-interface Batch {
-  keys: string[];
-  body: string;
-  acknowledged: boolean;
-}
+/** How many clients send each kind of operation. */
+const CLIENTS = { event: 4, 'sign-in': 8, match: 2, 'wallet entry': 1 } as const;
+type SentKind = keyof typeof CLIENTS;
 
 test(
-  `loses and duplicates no acknowledged event over ${ROUNDS} crashes`,
+  `loses, duplicates and alters nothing that was acknowledged over ${ROUNDS} crashes, and bills it once`,
   { timeout: LONG ? 1_800_000 : 120_000 },
-  async () => {
-    const { batches, stored, signIns } = await crashRepeatedly(ROUNDS);
-    const sent = batches.flatMap((batch) => batch.keys);
-    assert.ok(sent.length > 1_000, `only ${sent.length} events were sent`);
-    assert.deepEqual(missing(batches, stored), []);
-    assert.equal(stored.length, sent.length, 'no event is stored twice, and every stored event was sent');
-    assert.ok(
-      signIns.acknowledged.length >= SIGN_IN_CLIENTS,
-      `only ${signIns.acknowledged.length} sign-ins were acknowledged`,
+  async (t) => {
+    const history = await crashRepeatedly(ROUNDS);
+    const acknowledged = Map.groupBy(
+      history.sent.filter(({ acknowledgedAt }) => acknowledgedAt !== undefined),
+      ({ kind }) => kind,
     );
-    const written = new Set(signIns.written);
-    assert.deepEqual(
-      signIns.acknowledged.filter((sessionId) => !written.has(sessionId)),
-      [],
-    );
-    assert.equal(signIns.written.length, written.size, 'no sign-in is written twice');
+    const counts = [...acknowledged].map(([kind, sent]) => `${sent.length} × ${kind}`).join(', ');
+    t.diagnostic(`acknowledged: ${counts}; billed units: ${Object.values(history.billed ?? {}).join(', ')}`);
+    assert.ok((acknowledged.get('event')?.length ?? 0) > 1_000, counts);
+    // A loaded machine records few wallet-linked players in a short run: each costs a password hash.
+    const counted = LONG ? (Object.keys(CLIENTS) as SentKind[]) : (['event', 'sign-in'] as const);
+    for (const kind of counted) assert.ok((acknowledged.get(kind)?.length ?? 0) >= CLIENTS[kind], counts);
+    assert.deepEqual(auditHistory(history), []);
   },
 );
 
@@ -55,28 +42,33 @@ test('detects lost events if commits do not wait for the disk', { timeout: 240_0
   // The positive control: with synchronous_commit off, PostgreSQL acknowledges up to 0.6 seconds of commits that a
   // crash loses.
   for (let attempt = 1; attempt <= 5; attempt++) {
-    const { batches, stored } = await crashRepeatedly(
-      3,
-      'ALTER DATABASE guildhall SET synchronous_commit = off',
-    );
-    if (missing(batches, stored).length > 0) return;
+    const history = await crashRepeatedly(3, 'ALTER DATABASE guildhall SET synchronous_commit = off');
+    if (auditHistory(history).some(({ fault }) => fault === 'lost')) return;
   }
   assert.fail('no acknowledged event was lost, so this test cannot detect a loss');
 });
 
-function missing(batches: Batch[], stored: string[]): string[] {
-  const there = new Set(stored);
-  return batches.flatMap((batch) => (batch.acknowledged ? batch.keys.filter((key) => !there.has(key)) : []));
+/** What the clients share. */
+interface Scene {
+  server: ServerProcess;
+  tenant: string;
+  gameKey: string;
+  player: { playerId: string; accessToken: string };
+  sent: Sent[];
+  over: AbortSignal;
 }
 
-async function crashRepeatedly(
-  rounds: number,
-  sabotage?: string,
-): Promise<{ batches: Batch[]; stored: string[]; signIns: SignIns }> {
+/** A request that creates rows, and what each of them must contain. */
+interface Request {
+  path: string;
+  body: object;
+  entries: { key: string; content: string }[];
+}
+
+async function crashRepeatedly(rounds: number, sabotage?: string): Promise<History> {
   const folder = dataFolder();
   const dataDir = folder.path;
-  const batches: Batch[] = [];
-  const acknowledged: string[] = [];
+  const sent: Sent[] = [];
   try {
     // All servers use one port, because the URL is the issuer of the player's token.
     const options = { dataDir, port: await freePort() };
@@ -84,131 +76,194 @@ async function crashRepeatedly(
     const gameKey = await arrangeGameKey(server.url);
     const player = await signIn(server, gameKey);
     await query(dataDir, 'UPDATE tenants SET auto_create_definitions = true');
+    const [tenant] = await query(dataDir, 'SELECT id FROM tenants');
     if (sabotage) await query(dataDir, sabotage);
     // The setting may lose events, but not the tenant and the player, which a clean stop writes to disk. The setting
     // applies to new connections.
     assert.equal(await server.end('SIGTERM'), 0);
     server = await startServer(options);
+    const setUp = await readBill(dataDir);
 
     for (let round = 0; round < rounds; round++) {
       const over = new AbortController();
-      const clients = Array.from({ length: CLIENTS }, (_, client) =>
-        sendBatches(server, player, batches, `${round}-${client}`, over.signal),
+      const scene = { server, tenant: tenant!['id'] as string, gameKey, player, sent, over: over.signal };
+      const clients = Object.entries(CLIENTS).flatMap(([kind, count]) =>
+        Array.from({ length: count }, (_, client) =>
+          sendRepeatedly(scene, kind as SentKind, `${kind}-${round}-${client}`),
+        ),
       );
-      for (let client = 0; client < SIGN_IN_CLIENTS; client++)
-        clients.push(signInRepeatedly(server, gameKey, `player-${client}`, acknowledged, over.signal));
       await sleep(400 + Math.random() * 800);
       over.abort();
       await crash(server, dataDir);
       await Promise.all(clients);
       server = await startServer(options);
+      if (!sabotage) await resendEvents({ ...scene, server });
     }
-    if (!sabotage) await resendUnsure(server, player, batches);
-    const rows = await query(dataDir, 'SELECT idempotency_key FROM player_events');
-    const sessions = await query(
-      dataDir,
-      'SELECT ledger.session_id FROM login_ledger ledger JOIN login_sessions USING (tenant_id, session_id)',
-    );
+    const stored = await readRows(dataDir);
+    const billed = await readBill(dataDir);
+    for (const [id, units] of Object.entries(setUp)) billed[id] = (billed[id] ?? 0) - units;
     await server.end('SIGTERM');
-    return {
-      batches,
-      stored: rows.map((row) => row['idempotency_key'] as string),
-      signIns: { acknowledged, written: sessions.map((row) => row['session_id'] as string) },
-    };
+    return { sent, stored, ...(!sabotage && { billed }) };
   } finally {
     folder.remove();
   }
 }
 
-interface Player {
-  playerId: string;
-  headers: Record<string, string>;
-}
-
-async function signIn(server: ServerProcess, gameKey: string): Promise<Player> {
-  const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
+async function signIn(server: ServerProcess, gameKey: string): Promise<Scene['player']> {
   const answer = await fetch(`${server.url}/api/player-auth/login`, {
     method: 'POST',
-    headers,
+    headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
     body: JSON.stringify({ provider: 'Mock', token: 'mock:survivor:secret' }),
   });
   assert.equal(answer.status, 200, await answer.clone().text());
-  const { accessToken, playerId } = (await answer.json()) as { accessToken: string; playerId: string };
-  return { playerId, headers: { ...headers, authorization: `Bearer ${accessToken}` } };
+  return (await answer.json()) as Scene['player'];
 }
 
-/** Signs a player in until the server is gone. */
-async function signInRepeatedly(
-  server: ServerProcess,
-  gameKey: string,
-  username: string,
-  acknowledged: string[],
-  over: AbortSignal,
-): Promise<void> {
-  while (!over.aborted) {
-    const answer = await fetch(`${server.url}/api/player-auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
-      body: JSON.stringify({ provider: 'Mock', token: `mock:${username}:secret` }),
-    }).catch(() => undefined);
-    const body = (await answer?.json().catch(() => undefined)) as { sessionId: string } | undefined;
-    if (!answer || !body) return; // The connection broke.
-    if (answer.status === 200) acknowledged.push(body.sessionId);
-    else assert.ok(answer.status >= 500, `a sign-in was refused with ${answer.status}`);
-  }
-}
-
-/** Sends batches until the server is gone. Their sizes are on both sides of the COPY threshold. */
-async function sendBatches(
-  server: ServerProcess,
-  player: Player,
-  batches: Batch[],
-  name: string,
-  over: AbortSignal,
-): Promise<void> {
-  for (let number = 0; !over.aborted; number++) {
-    const size = [1, 7, 100, 1_000][number % 4]!;
-    const keys = Array.from({ length: size }, (_, index) => `${name}-${number}-${index}`);
-    const occurredAt = new Date().toISOString();
-    const events = keys.map((idempotencyKey) => ({
-      playerId: player.playerId,
-      eventKey: 'survived',
-      idempotencyKey,
-      occurredAt,
-    }));
-    const batch = { keys, body: JSON.stringify({ events }), acknowledged: false };
-    batches.push(batch);
-    try {
-      const answer = await send(server, player, batch);
-      if (answer.status === 201) batch.acknowledged = true;
-      else if (answer.status < 500) assert.fail(`a good batch was refused: ${await answer.text()}`);
-    } catch (error) {
-      if (error instanceof assert.AssertionError) throw error;
-      return; // The connection broke, so the client does not know whether the batch was stored.
+/** Creates the request of a client. Batches of events are on both sides of the COPY threshold. */
+function requestOf(kind: SentKind, client: string, number: number, { player }: Scene): Request {
+  const key = `${client}-${number}`;
+  switch (kind) {
+    case 'event': {
+      const occurredAt = new Date().toISOString();
+      const entries = Array.from({ length: [1, 7, 100, 1_000][number % 4]! }, (_, index) => ({
+        key: `${key}-${index}`,
+        content: `${player.playerId} survived ${index} at ${occurredAt}`,
+      }));
+      const events = entries.map(({ key: idempotencyKey }, value) => ({
+        playerId: player.playerId,
+        eventKey: 'survived',
+        value,
+        idempotencyKey,
+        occurredAt,
+      }));
+      return { path: '/api/game/player-events', body: { events }, entries };
+    }
+    case 'sign-in':
+      return {
+        path: '/api/player-auth/login',
+        body: {
+          provider: 'Mock',
+          token: `mock:${client.replace(/-\d+-/, '-')}:secret`,
+          clientInfo: { platform: 'PC_Windows', clientBuild: key },
+        },
+        entries: [{ key, content: 'PC_Windows' }],
+      };
+    case 'match':
+      return {
+        path: '/api/game/matches',
+        body: { players: [{ playerId: player.playerId }], mode: key },
+        entries: [{ key, content: player.playerId }],
+      };
+    case 'wallet entry': {
+      const playerAddress = `0x${Buffer.from(key).toString('hex').slice(-40).padStart(40, '1')}`;
+      return {
+        path: '/api/BlockchainStorage/players/add/anon',
+        body: { playerId: key, playerAddress, signInPassword: 'correct horse' },
+        entries: [{ key, content: playerAddress.toLowerCase() }],
+      };
     }
   }
 }
 
-async function resendUnsure(server: ServerProcess, player: Player, batches: Batch[]): Promise<void> {
-  for (const batch of batches.filter(({ acknowledged }) => !acknowledged)) {
-    const answer = await send(server, player, batch);
-    const body = (await answer.json()) as { records: unknown[]; duplicateCount: number };
-    assert.ok(answer.status === 201 || answer.status === 422, `a batch sent again answers ${answer.status}`);
-    assert.equal(body.records.length + body.duplicateCount, batch.keys.length);
-    assert.ok(
-      body.records.length === 0 || body.duplicateCount === 0,
-      'a batch is stored whole or not at all',
-    );
-    batch.acknowledged = true;
+/** Sends operations until the server is gone. */
+async function sendRepeatedly(scene: Scene, kind: SentKind, client: string): Promise<void> {
+  const { server, sent, tenant } = scene;
+  for (let batch = 0; !scene.over.aborted; batch++) {
+    const request = requestOf(kind, client, batch, scene);
+    const notes = request.entries.map((entry): Sent => ({
+      kind,
+      tenant,
+      client,
+      batch,
+      acknowledgedAt: undefined,
+      units: 1,
+      ...entry,
+    }));
+    sent.push(...notes);
+    const answer = await post(server, scene, request.path, request.body).catch(() => undefined);
+    const text = await answer?.text().catch(() => undefined);
+    // The connection broke, so the client does not know whether it was stored.
+    if (!answer || text === undefined) return;
+    if (answer.ok) for (const note of notes) note.acknowledgedAt = Date.now();
+    else assert.ok(answer.status >= 500, `${kind} was refused with ${answer.status}`);
   }
 }
 
-function send(server: ServerProcess, player: Player, batch: Batch): Promise<Response> {
-  return fetch(`${server.url}/api/game/player-events`, {
+/** Sends each batch of events without an answer again. Now it is stored, or it was stored before. */
+async function resendEvents(scene: Scene): Promise<void> {
+  const unsure = scene.sent.filter(
+    ({ kind, acknowledgedAt }) => kind === 'event' && acknowledgedAt === undefined,
+  );
+  for (const notes of Map.groupBy(unsure, ({ client, batch }) => `${client}-${batch}`).values()) {
+    const events = notes.map(({ key, content }) => {
+      const [, playerId, value, occurredAt] = /^(\S+) survived (\d+) at (\S+)$/.exec(content)!;
+      return { playerId, eventKey: 'survived', value: Number(value), idempotencyKey: key, occurredAt };
+    });
+    const answer = await post(scene.server, scene, '/api/game/player-events', { events });
+    const body = (await answer.json()) as { records: unknown[]; duplicateCount: number };
+    assert.ok(answer.status === 201 || answer.status === 422, `a batch sent again answers ${answer.status}`);
+    assert.equal(body.records.length + body.duplicateCount, notes.length);
+    for (const note of notes)
+      Object.assign(note, { acknowledgedAt: Date.now(), client: `${note.client} again` });
+  }
+}
+
+function post(
+  server: ServerProcess,
+  { gameKey, player }: Scene,
+  path: string,
+  body: object,
+): Promise<Response> {
+  const needsPlayer = path === '/api/game/player-events';
+  return fetch(server.url + path, {
     method: 'POST',
-    headers: player.headers,
-    body: batch.body,
+    headers: {
+      'content-type': 'application/json',
+      'x-game-key': gameKey,
+      ...(needsPlayer && { authorization: `Bearer ${player.accessToken}` }),
+    },
+    body: JSON.stringify(body),
   });
+}
+
+/** The rows that the operations created. A row that lacks its counterpart in another table is not found. */
+const ROWS: Record<SentKind, string> = {
+  event: `
+    SELECT idempotency_key AS key, tenant_id AS tenant, created_at_gl AS at,
+           player_id || ' survived ' || value || ' at ' || to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS content
+    FROM player_events`,
+  'sign-in': `
+    SELECT client_build AS key, tenant_id AS tenant, received_at_db AS at, ledger.platform AS content
+    FROM login_ledger ledger JOIN login_sessions USING (tenant_id, session_id) WHERE client_build IS NOT NULL`,
+  match: `
+    SELECT mode AS key, tenant_id AS tenant, match.started_at AS at, player_id::text AS content
+    FROM match_sessions match JOIN match_players player USING (tenant_id) WHERE player.match_session_id = match.id`,
+  'wallet entry': `
+    SELECT player_id AS key, tenant_id AS tenant, recorded_at AS at, lower(address) AS content
+    FROM wallet_players JOIN wallet_ledger_entries USING (tenant_id, player_index)`,
+};
+
+async function readRows(dataDir: string): Promise<Stored[]> {
+  const stored: Stored[] = [];
+  for (const [kind, statement] of Object.entries(ROWS))
+    for (const { at, ...row } of await query(dataDir, statement))
+      stored.push({
+        ...(row as Omit<Stored, 'kind' | 'storedAt'>),
+        kind: kind as Kind,
+        storedAt: (at as Date).getTime(),
+      });
+  return stored;
+}
+
+/** The units of each tenant, whether or not the worker has added them up. */
+async function readBill(dataDir: string): Promise<Record<string, number>> {
+  const rows = await query(
+    dataDir,
+    `SELECT tenant_id, sum(units)::int AS units
+     FROM (SELECT tenant_id, units FROM usage_entries UNION ALL SELECT tenant_id, units FROM usage_totals) entry
+     GROUP BY tenant_id`,
+  );
+  return Object.fromEntries(rows.map(({ tenant_id, units }) => [tenant_id, units]));
 }
 
 async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {

@@ -136,6 +136,12 @@ describe('valid requests', () => {
       { timeout: TIMEOUT_MS },
       async () => {
         const sample = await make(operation);
+        const plain = await sendRequest(world, operation, sample);
+        counts.valid++;
+        assert.ok(plain.status < 300, plain.text);
+        assert.equal(faultOf(operation, plain), undefined);
+        counts.accepted++;
+        reached.add(operation.operationId);
         await fc.assert(
           fc.asyncProperty(validChanges(operation, { ...sample, body: sample.body }), async (changes) => {
             const base = await make(operation);
@@ -156,7 +162,7 @@ describe('valid requests', () => {
             assert.equal(faultOf(operation, answer), undefined);
             assert.ok(![400, 413, 415].includes(answer.status), `${answer.status} ${answer.text}`);
           }),
-          { seed: SEED, numRuns: Math.ceil(COUNT / 4), endOnFailure: true },
+          { seed: SEED, numRuns: Math.max(1, Math.ceil(COUNT / 4) - 1), endOnFailure: true },
         );
       },
     );
