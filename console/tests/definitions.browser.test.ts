@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startStudio } from './browser.ts';
+import { assertAccessible, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
@@ -58,6 +58,8 @@ describe('definitions', () => {
       return data;
     }, csv);
     await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+    await page.getByText('Drop the CSV file to import it').waitFor();
+    await assertAccessible(page, 'a file over the page');
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
     await page.getByRole('dialog').getByText('events.csv').waitFor();
     await page.getByRole('button', { name: 'Import the file' }).click();

@@ -25,6 +25,7 @@ import {
   type Definition,
 } from './queries';
 import { useDroppedFile } from './use-dropped-file';
+import classes from './DefinitionsPage.module.css';
 
 const route = getRouteApi('/app/games/$tenantId/definitions');
 
@@ -60,11 +61,9 @@ export function DefinitionsPage() {
     <Page
       title="Definitions"
       subtitle={
-        isDragging
-          ? 'Drop the CSV file to import it'
-          : definitions.data
-            ? `${formatNumber(definitions.data.length)} event definitions`
-            : 'The events that this game accepts'
+        definitions.data
+          ? `${formatNumber(definitions.data.length)} event definitions`
+          : 'The events that this game accepts'
       }
       actions={
         <>
@@ -145,6 +144,11 @@ export function DefinitionsPage() {
       {dialog?.kind === 'new' && <DefinitionDialog tenantId={game.id} onClose={close} />}
       {dialog?.kind === 'edit' && (
         <DefinitionDialog tenantId={game.id} onClose={close} current={dialog.definition} />
+      )}
+      {isDragging && canChange && (
+        <div className={classes.drop} role="status">
+          Drop the CSV file to import it
+        </div>
       )}
       {dialog?.kind === 'import' && <ImportDialog tenantId={game.id} onClose={close} dropped={dialog.file} />}
     </Page>

@@ -9,6 +9,7 @@ import { ErrorText } from '../../components/ErrorState';
 import { fieldErrors } from '../../components/FormDialog';
 import { Page, Panel } from '../../components/Page';
 import { State } from '../../components/State';
+import { UnsavedGuard } from '../../components/UnsavedGuard';
 import { alertSettingsQuery, useChangeAlertSettings, useChangeGame, useDisableGame } from './queries';
 
 export function GameSettingsPage() {
@@ -65,6 +66,7 @@ function GameForm({ canChange }: { canChange: boolean }) {
           disabled={!canChange}
           {...form.getInputProps('hiddenFromDiscovery', { type: 'checkbox' })}
         />
+        <UnsavedGuard isDirty={form.isDirty()} />
         {change.error && <ErrorText error={change.error} />}
         {canChange && (
           <Button
@@ -128,6 +130,7 @@ function LoadedAlertForm({
           disabled={!canChange}
           {...form.getInputProps('payloadBytesPerMinute')}
         />
+        <UnsavedGuard isDirty={form.isDirty()} />
         {change.error && <ErrorText error={change.error} />}
         {canChange && (
           <Button

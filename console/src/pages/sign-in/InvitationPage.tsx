@@ -1,12 +1,12 @@
 import { TextLink } from '../../components/links';
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client } from '../../app/client';
-import { ErrorText } from '../../components/ErrorState';
 import { RelativeTime } from '../../components/RelativeTime';
 import { useAfterSignIn } from './after-sign-in';
+import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { checkPassword } from './check-password';
 import { useMailedToken } from './mailed-token';
@@ -23,29 +23,19 @@ export function InvitationPage() {
   if (!invitation.data)
     return (
       <AuthPage title="Accept an invitation">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            setToken(typed.trim());
-          }}
+        <AuthForm
+          verb="Show the invitation"
+          isPending={invitation.isFetching}
+          error={invitation.error}
+          onSubmit={() => setToken(typed.trim())}
         >
-          <Stack gap="sm">
-            <TextInput
-              label="Token from the e-mail"
-              required
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-            />
-            {invitation.error && (
-              <div role="alert">
-                <ErrorText error={invitation.error} />
-              </div>
-            )}
-            <Button type="submit" size="sm" loading={invitation.isFetching}>
-              Show the invitation
-            </Button>
-          </Stack>
-        </form>
+          <TextInput
+            label="Token from the e-mail"
+            required
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        </AuthForm>
       </AuthPage>
     );
   return <AcceptStep token={token} invitation={invitation.data} />;
@@ -90,37 +80,34 @@ function AcceptStep({
         </>
       }
     >
-      <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
-        <Stack gap="sm">
-          {!hasAccount && (
-            <TextInput label="Name" autoComplete="name" {...form.getInputProps('displayName')} />
-          )}
-          <PasswordInput
-            label={hasAccount ? 'Password of your account' : 'Password'}
-            {...(!hasAccount && { description: '8 to 128 characters.' })}
-            autoComplete={hasAccount ? 'current-password' : 'new-password'}
-            required
-            {...form.getInputProps('password')}
-          />
-          {accept.error && (
-            <div role="alert">
-              <ErrorText error={accept.error} />
-            </div>
-          )}
-          <Button type="submit" size="sm" loading={accept.isPending}>
-            Join the workspace
-          </Button>
-          {hasAccount && (
-            <Text size="xs" c="dimmed">
-              If the account has a second factor,{' '}
-              <TextLink to="/sign-in" inherit>
-                sign in
-              </TextLink>{' '}
-              and accept the invitation under Workspaces.
-            </Text>
-          )}
-        </Stack>
-      </form>
+      <AuthForm
+        verb="Join the workspace"
+        isPending={accept.isPending}
+        error={accept.error}
+        onSubmit={form.onSubmit((values) => accept.mutate(values))}
+        footer={
+          <>
+            {hasAccount && (
+              <Text size="xs" c="dimmed">
+                If the account has a second factor,{' '}
+                <TextLink to="/sign-in" inherit>
+                  sign in
+                </TextLink>{' '}
+                and accept the invitation under Workspaces.
+              </Text>
+            )}
+          </>
+        }
+      >
+        {!hasAccount && <TextInput label="Name" autoComplete="name" {...form.getInputProps('displayName')} />}
+        <PasswordInput
+          label={hasAccount ? 'Password of your account' : 'Password'}
+          {...(!hasAccount && { description: '8 to 128 characters.' })}
+          autoComplete={hasAccount ? 'current-password' : 'new-password'}
+          required
+          {...form.getInputProps('password')}
+        />
+      </AuthForm>
     </AuthPage>
   );
 }

@@ -1,10 +1,10 @@
 import { TextLink } from '../../components/links';
-import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Anchor, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../app/client';
-import { ErrorText } from '../../components/ErrorState';
+import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { checkPassword } from './check-password';
 import { useMailedToken } from './mailed-token';
@@ -40,29 +40,26 @@ function RequestStep({ onHasToken }: { onHasToken: () => void }) {
       title="Reset the password"
       text="A link to set a new password is sent to the address of the account."
     >
-      <form onSubmit={form.onSubmit((values) => request.mutate(values))}>
-        <Stack gap="sm">
-          <TextInput
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-            required
-            autoFocus
-            {...form.getInputProps('email')}
-          />
-          {request.error && (
-            <div role="alert">
-              <ErrorText error={request.error} />
-            </div>
-          )}
-          <Button type="submit" size="sm" loading={request.isPending}>
-            Send the link
-          </Button>
+      <AuthForm
+        verb="Send the link"
+        isPending={request.isPending}
+        error={request.error}
+        onSubmit={form.onSubmit((values) => request.mutate(values))}
+        footer={
           <TextLink to="/sign-in" size="sm">
             Back to sign-in
           </TextLink>
-        </Stack>
-      </form>
+        }
+      >
+        <TextInput
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+          {...form.getInputProps('email')}
+        />
+      </AuthForm>
     </AuthPage>
   );
 }
@@ -90,26 +87,21 @@ function NewPasswordStep({ token }: { token: string }) {
     );
   return (
     <AuthPage title="Set a new password">
-      <form onSubmit={form.onSubmit((values) => reset.mutate(values))}>
-        <Stack gap="sm">
-          <TextInput label="Token from the e-mail" required {...form.getInputProps('token')} />
-          <PasswordInput
-            label="New password"
-            description="8 to 128 characters."
-            autoComplete="new-password"
-            required
-            {...form.getInputProps('newPassword')}
-          />
-          {reset.error && (
-            <div role="alert">
-              <ErrorText error={reset.error} />
-            </div>
-          )}
-          <Button type="submit" size="sm" loading={reset.isPending}>
-            Set the password
-          </Button>
-        </Stack>
-      </form>
+      <AuthForm
+        verb="Set the password"
+        isPending={reset.isPending}
+        error={reset.error}
+        onSubmit={form.onSubmit((values) => reset.mutate(values))}
+      >
+        <TextInput label="Token from the e-mail" required {...form.getInputProps('token')} />
+        <PasswordInput
+          label="New password"
+          description="8 to 128 characters."
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('newPassword')}
+        />
+      </AuthForm>
     </AuthPage>
   );
 }

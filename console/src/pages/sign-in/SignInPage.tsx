@@ -1,12 +1,12 @@
 import { TextLink } from '../../components/links';
-import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../app/client';
-import { ErrorText } from '../../components/ErrorState';
 import { useAfterSignIn } from './after-sign-in';
+import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 
 const route = getRouteApi('/sign-in');
@@ -40,30 +40,12 @@ function PasswordStep({
   });
   return (
     <AuthPage title="Sign in to Guildhall">
-      <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
-        <Stack gap="sm">
-          <TextInput
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-            required
-            autoFocus
-            {...form.getInputProps('email')}
-          />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            required
-            {...form.getInputProps('password')}
-          />
-          {signIn.error && (
-            <div role="alert">
-              <ErrorText error={signIn.error} />
-            </div>
-          )}
-          <Button type="submit" size="sm" fullWidth loading={signIn.isPending}>
-            Sign in
-          </Button>
+      <AuthForm
+        verb="Sign in"
+        isPending={signIn.isPending}
+        error={signIn.error}
+        onSubmit={form.onSubmit((values) => signIn.mutate(values))}
+        footer={
           <Group justify="space-between">
             <TextLink to="/sign-up" size="sm">
               Create an account
@@ -72,8 +54,23 @@ function PasswordStep({
               Reset the password
             </TextLink>
           </Group>
-        </Stack>
-      </form>
+        }
+      >
+        <TextInput
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('password')}
+        />
+      </AuthForm>
     </AuthPage>
   );
 }
@@ -101,56 +98,50 @@ function SecondFactorStep({
         hasRecoveryCode ? 'Enter one of your recovery codes.' : 'Enter the code of your authenticator app.'
       }
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit(code);
-        }}
+      <AuthForm
+        verb="Continue"
+        isPending={verify.isPending}
+        error={verify.error}
+        onSubmit={() => submit(code)}
+        footer={
+          <>
+            <Group justify="space-between">
+              <Anchor component="button" type="button" size="sm" onClick={onBack}>
+                Back
+              </Anchor>
+              <Anchor
+                component="button"
+                type="button"
+                size="sm"
+                onClick={() => {
+                  setCode('');
+                  setHasRecoveryCode(!hasRecoveryCode);
+                }}
+              >
+                {hasRecoveryCode ? 'Use the authenticator app' : 'Use a recovery code'}
+              </Anchor>
+            </Group>
+            <Text size="xs" c="dimmed">
+              The sign-in waits for a few minutes. After that, enter the password again.
+            </Text>
+          </>
+        }
       >
-        <Stack gap="sm">
-          <TextInput
-            key={String(hasRecoveryCode)}
-            label={hasRecoveryCode ? 'Recovery code' : '6-digit code'}
-            inputMode={hasRecoveryCode ? 'text' : 'numeric'}
-            autoComplete="one-time-code"
-            autoFocus
-            required
-            value={code}
-            onChange={(event) => {
-              const { value } = event.currentTarget;
-              setCode(value);
-              if (!hasRecoveryCode && /^\d{6}$/.test(value)) submit(value);
-            }}
-          />
-          {verify.error && (
-            <div role="alert">
-              <ErrorText error={verify.error} />
-            </div>
-          )}
-          <Button type="submit" size="sm" fullWidth loading={verify.isPending}>
-            Continue
-          </Button>
-          <Group justify="space-between">
-            <Anchor component="button" type="button" size="sm" onClick={onBack}>
-              Back
-            </Anchor>
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              onClick={() => {
-                setCode('');
-                setHasRecoveryCode(!hasRecoveryCode);
-              }}
-            >
-              {hasRecoveryCode ? 'Use the authenticator app' : 'Use a recovery code'}
-            </Anchor>
-          </Group>
-          <Text size="xs" c="dimmed">
-            The sign-in waits for a few minutes. After that, enter the password again.
-          </Text>
-        </Stack>
-      </form>
+        <TextInput
+          key={String(hasRecoveryCode)}
+          label={hasRecoveryCode ? 'Recovery code' : '6-digit code'}
+          inputMode={hasRecoveryCode ? 'text' : 'numeric'}
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          value={code}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            setCode(value);
+            if (!hasRecoveryCode && /^\d{6}$/.test(value)) submit(value);
+          }}
+        />
+      </AuthForm>
     </AuthPage>
   );
 }

@@ -1,11 +1,11 @@
 import { TextLink } from '../../components/links';
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../../app/client';
-import { ErrorText } from '../../components/ErrorState';
 import { fieldErrors } from '../../components/FormDialog';
 import { useAfterSignIn } from './after-sign-in';
+import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { checkPassword } from './check-password';
 
@@ -23,46 +23,41 @@ export function SignUpPage() {
   });
   return (
     <AuthPage title="Create an account" text="For studios that run their games on this Guildhall server.">
-      <form
+      <AuthForm
+        verb="Create the account"
+        isPending={signUp.isPending}
+        error={signUp.error}
         onSubmit={form.onSubmit(({ displayName, ...rest }) =>
           signUp.mutate({ ...rest, ...(displayName && { displayName }) }),
         )}
-      >
-        <Stack gap="sm">
-          <TextInput
-            label="E-mail"
-            type="email"
-            autoComplete="username"
-            required
-            autoFocus
-            {...form.getInputProps('email')}
-          />
-          <TextInput
-            label="Name"
-            description="Shown to the members of your workspaces."
-            autoComplete="name"
-            {...form.getInputProps('displayName')}
-          />
-          <PasswordInput
-            label="Password"
-            description="8 to 128 characters."
-            autoComplete="new-password"
-            required
-            {...form.getInputProps('password')}
-          />
-          {signUp.error && (
-            <div role="alert">
-              <ErrorText error={signUp.error} />
-            </div>
-          )}
-          <Button type="submit" size="sm" fullWidth loading={signUp.isPending}>
-            Create the account
-          </Button>
+        footer={
           <TextLink to="/sign-in" size="sm">
             Sign in instead
           </TextLink>
-        </Stack>
-      </form>
+        }
+      >
+        <TextInput
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+          {...form.getInputProps('email')}
+        />
+        <TextInput
+          label="Name"
+          description="Shown to the members of your workspaces."
+          autoComplete="name"
+          {...form.getInputProps('displayName')}
+        />
+        <PasswordInput
+          label="Password"
+          description="8 to 128 characters."
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('password')}
+        />
+      </AuthForm>
     </AuthPage>
   );
 }

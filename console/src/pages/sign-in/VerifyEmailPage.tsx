@@ -1,9 +1,9 @@
 import { TextLink } from '../../components/links';
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../app/client';
-import { ErrorText } from '../../components/ErrorState';
+import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { useMailedToken } from './mailed-token';
 
@@ -23,30 +23,20 @@ export function VerifyEmailPage() {
     );
   return (
     <AuthPage title="Verify your e-mail address">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          verify.mutate();
-        }}
+      <AuthForm
+        verb="Verify"
+        isPending={verify.isPending}
+        error={verify.error}
+        help={<Text size="sm">Sign in and request a new e-mail on the account page.</Text>}
+        onSubmit={() => verify.mutate()}
       >
-        <Stack gap="sm">
-          <TextInput
-            label="Token from the e-mail"
-            required
-            value={token}
-            onChange={(event) => setToken(event.currentTarget.value)}
-          />
-          {verify.error && (
-            <div role="alert">
-              <ErrorText error={verify.error} />
-              <Text size="sm">Sign in and request a new e-mail on the account page.</Text>
-            </div>
-          )}
-          <Button type="submit" size="sm" loading={verify.isPending}>
-            Verify
-          </Button>
-        </Stack>
-      </form>
+        <TextInput
+          label="Token from the e-mail"
+          required
+          value={token}
+          onChange={(event) => setToken(event.currentTarget.value)}
+        />
+      </AuthForm>
     </AuthPage>
   );
 }
