@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { meQuery } from '../../app/account';
 import { CopyableId } from '../../components/CopyableId';
+import { NoRows } from '../../components/NoRows';
 import { DataTable, type Column } from '../../components/DataTable';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
@@ -65,7 +66,7 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
           columns={gameColumns}
           rows={tenants}
           rowKey={({ tenantId }) => tenantId}
-          empty={<None>This workspace has no game.</None>}
+          empty={<NoRows>This workspace has no game.</NoRows>}
         />
       </Panel>
       <Panel title="Members" flush>
@@ -75,19 +76,11 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
           columns={memberColumns}
           rows={members}
           rowKey={({ accountId }) => accountId}
-          empty={<None>This workspace has no member. Nobody can change it.</None>}
+          empty={<NoRows>This workspace has no member. Nobody can change it.</NoRows>}
         />
       </Panel>
       {isEditing && <PlanDialog workspaceId={id} name={name} plan={plan} onClose={editing.close} />}
     </Page>
-  );
-}
-
-function None({ children }: { children: string }) {
-  return (
-    <Text size="sm" c="dimmed" p="md">
-      {children}
-    </Text>
   );
 }
 

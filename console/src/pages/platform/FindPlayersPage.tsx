@@ -1,8 +1,9 @@
-import { Button, Skeleton, Text } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { NoRows } from '../../components/NoRows';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -94,7 +95,7 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
           columns={methodColumns}
           rows={player.authMethods}
           rowKey={({ id }) => id}
-          empty={<None>No sign-in method.</None>}
+          empty={<NoRows>No sign-in method.</NoRows>}
         />
         <DataTable
           inline
@@ -102,7 +103,7 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
           columns={gameColumns}
           rows={player.tenantAccess}
           rowKey={({ tenantId }) => tenantId}
-          empty={<None>This player has not signed in to a game.</None>}
+          empty={<NoRows>This player has not signed in to a game.</NoRows>}
         />
       </>
       {isDeleting && <DeleteDialog playerId={player.id} name={player.displayName} onClose={deleting.close} />}
@@ -134,14 +135,6 @@ function DeleteDialog({
       Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
       matches stay without a name. This cannot be undone.
     </ConfirmDialog>
-  );
-}
-
-function None({ children }: { children: string }) {
-  return (
-    <Text size="sm" c="dimmed" p="md">
-      {children}
-    </Text>
   );
 }
 

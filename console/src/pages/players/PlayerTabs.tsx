@@ -1,5 +1,5 @@
 import { TextLink } from '../../components/links';
-import { Text } from '@mantine/core';
+import { NoRows } from '../../components/NoRows';
 import { useQuery } from '@tanstack/react-query';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -33,7 +33,7 @@ export function PlayerMethods({ player }: { player: Player }) {
       columns={methodColumns}
       rows={player.authMethods}
       rowKey={({ id }) => id}
-      empty={<None>This player has no sign-in method in this game.</None>}
+      empty={<NoRows>This player has no sign-in method in this game.</NoRows>}
     />
   );
 }
@@ -61,7 +61,7 @@ export function PlayerSessions(path: PlayerPath) {
       rowKey={({ sessionId }) => sessionId}
       error={sessions.error}
       retry={() => void sessions.refetch()}
-      empty={<None>This player has no session in this game.</None>}
+      empty={<NoRows>This player has no session in this game.</NoRows>}
     />
   );
 }
@@ -92,7 +92,7 @@ export function PlayerDevices(path: PlayerPath) {
       rowKey={({ id }) => id}
       error={devices.error}
       retry={() => void devices.refetch()}
-      empty={<None>The game sent no device information for this player.</None>}
+      empty={<NoRows>The game sent no device information for this player.</NoRows>}
     />
   );
 }
@@ -129,7 +129,7 @@ export function PlayerBans(path: PlayerPath) {
       rowKey={({ id }) => id}
       error={bans.error}
       retry={() => void bans.refetch()}
-      empty={<None>This player was never banned from this game.</None>}
+      empty={<NoRows>This player was never banned from this game.</NoRows>}
     />
   );
 }
@@ -158,7 +158,7 @@ export function PlayerMatches({ tenantId, playerId }: PlayerPath) {
       columns={matchColumns(tenantId)}
       {...useTableRows(matches)}
       rowKey={({ matchSessionId }) => matchSessionId}
-      empty={<None>This player was in no match of this game.</None>}
+      empty={<NoRows>This player was in no match of this game.</NoRows>}
     />
   );
 }
@@ -176,7 +176,7 @@ export function PlayerEvents({ tenantId, playerId }: PlayerPath) {
         rowKey={({ eventRecordId }) => eventRecordId}
         error={events.error}
         retry={() => void events.refetch()}
-        empty={<None>This player has sent no player events.</None>}
+        empty={<NoRows>This player has sent no player events.</NoRows>}
       />
       <TextLink
         size="sm"
@@ -203,15 +203,7 @@ export function PlayerAudit({ tenantId, playerId }: PlayerPath) {
       rowKey={({ id }) => id}
       error={records.error}
       retry={() => void records.refetch()}
-      empty={<None>Nobody has changed anything about this player.</None>}
+      empty={<NoRows>Nobody has changed anything about this player.</NoRows>}
     />
-  );
-}
-
-function None({ children }: { children: string }) {
-  return (
-    <Text size="sm" c="dimmed" p="md">
-      {children}
-    </Text>
   );
 }

@@ -1,0 +1,10 @@
+import { Text } from '@mantine/core';
+
+/** One sentence in place of the rows of a small table. */
+export function NoRows({ children }: { children: string }) {
+  return (
+    <Text size="sm" c="dimmed" p="md">
+      {children}
+    </Text>
+  );
+}
