@@ -28,7 +28,7 @@ describe('docs/deployment.md', () => {
   const folder = dataFolder();
   let postgres: ExternalPostgres;
   before(async () => {
-    postgres = await startExternalPostgres();
+    postgres = await startExternalPostgres({ fsync: 'on' });
     await postgres.run(
       'CREATE ROLE guildhall LOGIN CREATEROLE PASSWORD $PASSWORD',
       'CREATE DATABASE guildhall OWNER guildhall',

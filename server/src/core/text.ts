@@ -31,7 +31,7 @@ export function isNestedWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((item) => isNestedWithin(item, levels - 1));
 }
 
-/** Normalizes a key: trims it, collapses inner white space to one space, and applies Unicode NFC. See docs/rules.md. */
+/** Normalizes a key: trims it, collapses inner white space to one space, and applies Unicode NFC. See docs/definitions.md. */
 export function normaliseKey(text: string): string {
   // Most keys are ASCII words in normal form. This test is six times faster than the normalization.
   return /^[!-~]+$/.test(text) ? text : text.normalize('NFC').trim().replace(/\s+/g, ' ');

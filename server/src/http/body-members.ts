@@ -42,7 +42,7 @@ function partsOf(schema: ObjectSchema): ObjectSchema[] {
 
 /**
  * Removes optional members that are null, if their schema does not allow null. Many clients send all of their fields.
- * See docs/rules.md.
+ * See docs/api-conventions.md.
  */
 export function removeOptionalNulls(schema: ObjectSchema, value: unknown): void {
   if (value === null || typeof value !== 'object') return;
