@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -40,6 +40,23 @@ describe('documentation', () => {
         .map((target) => `${page}: ${target}`),
     );
     assert.deepEqual(broken, []);
+  });
+
+  test('has every page that the code names', () => {
+    const sources = globSync(
+      [
+        '{server,sdk,console}/{src,acceptance,trust,benchmarks,migrations}/**/*.{ts,tsx,sql}',
+        'deploy/**/*',
+        '.ci/run',
+      ],
+      { cwd: ROOT },
+    ).filter((path) => statSync(join(ROOT, path)).isFile());
+    const named = sources.flatMap((path) => textOf(path).match(/\bdocs\/[\w/-]+\.md\b/g) ?? []);
+    assert.ok(named.length > 50, `${named.length} pages are named`);
+    assert.deepEqual(
+      [...new Set(named)].filter((page) => !existsSync(join(ROOT, page))),
+      [],
+    );
   });
 
   test('links each page in the README, and says at its beginning what it is for', () => {
