@@ -58,7 +58,7 @@ export async function simulate(
     tally.intensity = eveningCurve(now / durationMs);
     if (!tally.isPaused) world.advance(now, now - before);
     before = now;
-    if (now >= nextSpikeMs && !tally.isSpiking) {
+    if (now >= nextSpikeMs && !tally.isSpiking && tally.online > 0) {
       nextSpikeMs = now + spikeEveryMs!;
       world.startSpike();
     }
@@ -225,7 +225,7 @@ function createWorld(api: Api, settings: SimulationSettings, stop: AbortControll
     tally.isSpiking = true;
     tally.spikes++;
     launch(async () => {
-      await raiseSpike(api, [...online].at(0), settings.thresholds, stop.signal);
+      await raiseSpike(api, [...online][0]!, settings.thresholds, stop.signal);
       tally.isSpiking = false;
     });
   };

@@ -23,7 +23,7 @@ const WITHIN_MS = 45_000;
  */
 export async function raiseSpike(
   api: Api,
-  player: OnlinePlayer | undefined,
+  player: OnlinePlayer,
   { requests, bytes }: AlertThresholds,
   stop: AbortSignal,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function raiseSpike(
       );
   };
 
-  await Promise.all([...Array.from({ length: PARALLEL }, loop), ...(player ? [sendLogs(player)] : [])]);
+  await Promise.all([...Array.from({ length: PARALLEL }, loop), sendLogs(player)]);
 }
 
 function logEvent(playerId: string, log: string): string {
