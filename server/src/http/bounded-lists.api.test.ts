@@ -24,8 +24,13 @@ interface Operation {
 const BOUNDED_OTHERWISE = new Set([
   // Only the operator adds signing keys, and retired keys are omitted.
   'getPublicKeys .keys',
+  'listSigningKeys .items',
+  // The code names the queues and the components.
+  'listJobQueues .items',
+  'getHealth .components',
   // The recordings of one batch: at most 256 commands.
   'getWalletTransaction .entries',
+  'getTenantWalletTransaction .entries',
 ]);
 
 /** The members that contain the page of a list with a `limit` or `pageSize`. */

@@ -33,7 +33,9 @@ export function createRateCounterAnswers(
     windows.minute = fuller(windows.minute, cached.minute, time, MINUTE_MS);
     windows.hour = fuller(windows.hour, cached.hour, time, HOUR_MS);
     kept.set(keyId, windows);
-    return { admitted: countRequest(windows, limit, time), windows, now: time };
+    const admitted = countRequest(windows, limit, time);
+    // A copy: answers are sent together, and the next question changes the kept windows before that.
+    return { admitted, windows: { minute: { ...windows.minute }, hour: { ...windows.hour } }, now: time };
   };
 }
 
