@@ -39,11 +39,6 @@ const LARGE_READS: { text: string; rows?: number; why: string }[] = [
     text: 'FROM tenants WHERE workspace_id = $1',
     why: 'a list with the number of the tenants of a workspace',
   },
-  {
-    text: 'FROM pgboss.queue, LATERAL',
-    rows: 10_000,
-    why: 'a scrape of the metrics counts the waiting jobs up to a limit',
-  },
   { text: 'SELECT count(*) FROM alerts', why: 'a list with the number of alerts' },
   { text: 'SELECT count(*) FROM event_definitions', why: 'a list with the number of definitions' },
   { text: 'octet_length(concat(event_key', why: 'an export looks at the texts of all definitions first' },
@@ -127,8 +122,6 @@ async function arrangeDatabase(name: string) {
 
 /** Sends every operation, and fails if one of the OpenAPI document was not accepted. */
 async function useEverything(app: TestApp, tenant: WalletTenant): Promise<void> {
-  // A worker would have run the jobs of the requests before.
-  await app.owner.query('DELETE FROM pgboss.job');
   const accounts = {
     owner: await arrangeAccount(app, tenant, 'owner'),
     platformAdmin: await arrangePlatformAdmin(app),
