@@ -53,7 +53,7 @@ CREATE FUNCTION guildhall_platform() RETURNS boolean LANGUAGE sql STABLE PARALLE
 -- Isolates the tenants in a table. With player_too, the scope of a player sees the rows of that player in all tenants.
 --
 -- COALESCE hides the comparison from the planner: it only checks rows, and never chooses an index. The statement names the tenant
--- too, and two comparisons with the tenant made the planner expect one row where a tenant has thousands. The sub-select calls the
+-- too, and two comparisons with the tenant made the planner expect one row of a tenant with thousands. The sub-select calls the
 -- function once and not for each row: 100,000 rows take 19 ms instead of 94 ms (docs/decisions/0042-plans-without-statistics.md).
 CREATE PROCEDURE guildhall_isolate_tenant(target regclass, player_too boolean DEFAULT false) LANGUAGE plpgsql AS $$
 BEGIN

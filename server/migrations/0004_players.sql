@@ -82,7 +82,7 @@ CREATE UNIQUE INDEX auth_methods_primary ON auth_methods (player_id) WHERE is_pr
 CALL guildhall_isolate('auth_methods', 'true');
 CREATE POLICY own_rows ON auth_methods TO guildhall_player USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 
--- The method of an identity, whoever has it.
+-- The method of an identity, also of another player.
 CREATE FUNCTION guildhall_find_identity(provider text, identity_issuer text, user_id text)
 RETURNS TABLE ("methodId" uuid, "playerId" uuid, "secretHash" bytea)
 LANGUAGE sql STABLE ROWS 1 SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -5,6 +5,6 @@ export interface TracedStatement {
   text: string;
 }
 
-/** Reports each statement to whoever traces. Without a subscriber it costs nothing. */
+/** Reports each statement to the tracer. Without a subscriber it costs nothing. */
 export const statementChannel: TracingChannel<object, TracedStatement> =
   tracingChannel('guildhall:statement');

@@ -83,7 +83,7 @@ export interface HeavyReads {
 
 /**
  * Requests read by index and in its order. Without statistics PostgreSQL takes each table for nearly empty, so that it would read it as
- * a whole. Where a table has no index, it still does (docs/decisions/0042-plans-without-statistics.md).
+ * a whole. If a table has no index, it still does (docs/decisions/0042-plans-without-statistics.md).
  */
 const BY_INDEX = {
   enable_seqscan: 'off',
