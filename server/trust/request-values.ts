@@ -56,6 +56,9 @@ const KINDS: { form: RegExp; make: (value: string) => string }[] = [
 /** A value of the same form that names nothing. Undefined if the form is unknown. */
 export function missingLike(value: string | number): string | number | undefined {
   if (typeof value === 'number') return randomInt(10 ** 9, 2 * 10 ** 9);
+  // As many digits: texts of 12 and more are compared as ids, and shorter ones as numbers.
+  if (/^\d{9,}$/.test(value))
+    return value.replace(/\d/g, (_digit, index) => String(randomInt(index === 0 ? 1 : 0, 10)));
   if (/^\d+$/.test(value) && value.length !== 6) return String(randomInt(10 ** 9, 2 * 10 ** 9));
   return KINDS.find(({ form }) => form.test(value))?.make(value);
 }
