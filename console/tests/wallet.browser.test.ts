@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { eventually } from '../../server/src/testing/eventually.ts';
 import { addAnonymous, PASSWORD, somePart, walletPlayer } from '../../server/src/testing/wallet-recording.ts';
 import { assertAccessible, startStudio } from './browser.ts';
 
@@ -61,8 +62,8 @@ describe('the wallet ledger', () => {
     await page.getByRole('combobox', { name: 'Kind' }).click();
     await page.getByRole('option', { name: 'Match started' }).click();
     await page.waitForURL('**/wallet?kind=match.started');
+    await eventually(async () => (await page.locator('tr[data-row]').count()) === 2);
     await page.getByRole('cell', { name: 'Match 1 · Cave „1“' }).waitFor();
-    assert.equal(await page.locator('tr[data-row]').count(), 2);
 
     await page.getByLabel('Player number').fill('2');
     await page.getByRole('cell', { name: 'Match 1 · Cave „1“' }).waitFor({ state: 'detached' });

@@ -170,7 +170,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
     },
     flushUntil: async ({ state }) => {
       void queue.flush(timeLimit());
-      await eventually(() => queue.progress.waitingFor === state, 10_000);
+      await eventually(() => queue.progress.waitingFor === state);
     },
     kill: () => alive.abort(),
     restart: () => open(),

@@ -125,20 +125,18 @@ async function playInTabs(
       await openTab(one);
     }
   }
-  await eventually(() => tabs.every(({ isDone }) => isDone), 60_000);
+  await eventually(() => tabs.every(({ isDone }) => isDone));
   for (const { page } of tabs) await page.close();
 
   // What still waits is delivered by the next page.
   proxy.randomize(undefined);
   const last = await openPage();
-  await eventually(
-    () =>
-      last.evaluate(async () => {
-        const { queue, countStored } = window as unknown as PageWindow;
-        await queue.flush();
-        return (await countStored()) === 0;
-      }),
-    30_000,
+  await eventually(() =>
+    last.evaluate(async () => {
+      const { queue, countStored } = window as unknown as PageWindow;
+      await queue.flush();
+      return (await countStored()) === 0;
+    }),
   );
   await context.close();
   assert.deepEqual(refused, []);

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from './eventually.ts';
+import { eventually } from '../src/testing/eventually.ts';
 import { dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
 const folder = dataFolder();
 after(() => folder.remove());
-
-/** The job of a dead worker is retried after 15 to 30 seconds. */
-const WITHIN_MS = 90_000;
 
 const options = { dataDir: folder.path };
 const password = randomBytes(12).toString('hex');
@@ -52,7 +49,7 @@ describe('alerts', () => {
       const { key } = await send(server.url, 'POST', `${ofTenant}/game-keys`, accessToken, made);
       for (let request = 0; request < 6; request++)
         await fetch(`${server.url}/api/game/matches/${randomUUID()}`, { headers: { 'x-game-key': key } });
-      await eventually(async () => (await alerts(server)).length === round, WITHIN_MS);
+      await eventually(async () => (await alerts(server)).length === round);
       // A worker polls its queue every second.
       await sleep(Math.random() * 1_200);
       await server.end('SIGKILL');
@@ -69,8 +66,9 @@ describe('alerts', () => {
       (await send(server.url, 'GET', '/api/admin/outbox', accessToken)).items.filter(
         ({ subject }: Record<string, string>) => !subject?.startsWith('Verify your e-mail address'),
       );
-    await eventually(async () => (await notifications()).length >= rounds, WITHIN_MS);
-    await eventually(async () => (await alertMails()).length >= rounds, WITHIN_MS);
+    // The job of a dead worker is retried after 15 to 30 seconds.
+    await eventually(async () => (await notifications()).length >= rounds);
+    await eventually(async () => (await alertMails()).length >= rounds);
     const ids = (await notifications()).map(({ data }: { data: { id: string } }) => data.id);
     assert.deepEqual(ids.toSorted(), (await alerts(server)).map(({ id }) => id).toSorted());
     // Without a mail server the mails stay in the outbox.

@@ -5,12 +5,11 @@ import { text } from 'node:stream/consumers';
 import { callbackify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
 import { arrangeGameKey } from './arrange.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../src/testing/eventually.ts';
 import { freePort } from './free-port.ts';
 import { dataFolder, startServer } from './server-process.ts';
 
 const folder = dataFolder();
-const WITHIN_MS = 60_000;
 after(() => folder.remove());
 
 test('sends a waiting mail once after kill -9 of the server', async () => {
@@ -39,7 +38,7 @@ test('sends a waiting mail once after kill -9 of the server', async () => {
   });
   await once(mailServer.listen(port, '127.0.0.1'), 'listening');
   const second = await startServer(options);
-  await eventually(() => mails.length > 0, WITHIN_MS);
+  await eventually(() => mails.length > 0);
   await second.end('SIGTERM');
   mailServer.close();
   assert.equal(mails.length, 1);

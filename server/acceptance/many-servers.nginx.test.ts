@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeTenant, send } from './arrange.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../src/testing/eventually.ts';
 import { startExternalPostgres } from './external-postgres.ts';
 import { freePort } from './free-port.ts';
 import { startNginx, type Nginx } from './nginx.ts';
@@ -237,7 +237,7 @@ describe('two servers and a worker behind nginx', () => {
     });
     assert.equal(revoked.status, 204);
     // The change feed finds out within 4.5 seconds (database/change-feed.ts). The rest is for a busy machine.
-    await eventually(async () => (await uses(second.url, key)) === 401, 20_000);
+    await eventually(async () => (await uses(second.url, key)) === 401);
     proxy.open();
   });
 

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { fileURLToPath } from 'node:url';
 import { arrangeGameKey } from './arrange.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../src/testing/eventually.ts';
 import { freePort } from './free-port.ts';
 import {
   answersOrEnds,
@@ -264,14 +264,14 @@ test('restarts PostgreSQL as the first process of a container, where nobody coll
   const answers = async () =>
     (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok === true;
   try {
-    await eventually(answers, 30_000, `an answer: ${output}`);
+    await eventually(answers, `an answer: ${output}`);
     const [server = 0] = childrenOf(container.pid!);
     const inContainer = () =>
       childrenOf(server).find((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres');
     const postgres = inContainer()!;
     process.kill(postgres, 'SIGKILL');
-    await eventually(() => output.includes('PostgreSQL was restarted'), 30_000, 'the restart');
-    await eventually(answers, 30_000, 'an answer after the restart');
+    await eventually(() => output.includes('PostgreSQL was restarted'), 'the restart');
+    await eventually(answers, 'an answer after the restart');
     process.kill(server, 'SIGTERM');
     assert.equal(await exitOf(container), 0, output);
   } finally {

@@ -3,12 +3,11 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { eventually } from './eventually.ts';
+import { eventually } from '../src/testing/eventually.ts';
 import { freePort } from './free-port.ts';
 import { childrenOf, dataFolder, exitOf, postgresOf } from './server-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const WITHIN_MS = 60_000;
 
 const folder = dataFolder();
 const dataDir = folder.path;
@@ -43,9 +42,6 @@ async function npmStart(env: Record<string, string> = {}, processes = 1) {
   return { npm, output: () => output, answers, processOf };
 }
 
-const until = (what: string, condition: () => boolean | Promise<boolean>): Promise<void> =>
-  eventually(condition, WITHIN_MS, what);
-
 function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
@@ -73,12 +69,12 @@ function isAlive(pid: number): boolean {
 describe('npm start', () => {
   test('restarts a killed server on the same PostgreSQL, and stops both on SIGTERM', async () => {
     const { npm, output, answers, processOf } = await npmStart();
-    await until('a first answer', answers);
+    await eventually(answers, 'a first answer');
     const postgres = postgresOf(dataDir);
     const first = processOf('cli/index.ts')!;
     process.kill(first, 'SIGKILL');
-    await until('another server', () => ![undefined, first].includes(processOf('cli/index.ts')));
-    await until('an answer after the restart', answers);
+    await eventually(() => ![undefined, first].includes(processOf('cli/index.ts')), 'another server');
+    await eventually(answers, 'an answer after the restart');
     assert.equal(postgresOf(dataDir), postgres);
     assert.match(output(), /^The server was ended by SIGKILL\. It starts again in 1 s\.$/m);
     assert.ok(commandOf(processOf('cli/index.ts')!).includes('--max-old-space-size=768'));
@@ -86,27 +82,27 @@ describe('npm start', () => {
     const second = processOf('cli/index.ts')!;
     npm.kill('SIGTERM');
     await exitOf(npm);
-    await until('the end of the server', () => !isAlive(second));
+    await eventually(() => !isAlive(second), 'the end of the server');
     assert.equal(postgresOf(dataDir), undefined);
     assert.equal(output().match(/starts again/g)?.length, 1);
   });
 
   test('stops PostgreSQL if SIGTERM arrives between a crash and the restart', async () => {
     const { npm, answers, processOf, output } = await npmStart();
-    await until('a first answer', answers);
+    await eventually(answers, 'a first answer');
     process.kill(processOf('cli/index.ts')!, 'SIGKILL');
-    await until('the notice of a restart', () => output().includes('starts again'));
+    await eventually(() => output().includes('starts again'), 'the notice of a restart');
     npm.kill('SIGTERM');
     await exitOf(npm);
-    await until('the end of PostgreSQL', () => postgresOf(dataDir) === undefined);
+    await eventually(() => postgresOf(dataDir) === undefined, 'the end of PostgreSQL');
     assert.equal(await answers(), false);
   });
 
   test('stops the server if the supervisor is killed', async () => {
     const { answers, processOf } = await npmStart();
-    await until('a first answer', answers);
+    await eventually(answers, 'a first answer');
     process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
-    await until('the end of PostgreSQL', () => postgresOf(dataDir) === undefined);
+    await eventually(() => postgresOf(dataDir) === undefined, 'the end of PostgreSQL');
   });
 
   test('exits with the code and the sentence of a server with an invalid setting', async () => {

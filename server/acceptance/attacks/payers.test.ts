@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { callbackify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
 import { send } from '../arrange.ts';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../../src/testing/eventually.ts';
 import { arrangeStudio, startVictim, type Studio } from './victim.ts';
 
 const mails: string[] = [];
@@ -40,8 +40,6 @@ const paidKeysOf = async (studio: Studio): Promise<number> => {
   return ((await answer.json()) as { totalCount: number }).totalCount;
 };
 
-const WITHIN_MS = 20_000;
-
 /** Makes the account of a studio a member of the honest workspace, and returns its id. */
 async function invite(studio: Studio, role: string): Promise<string> {
   const me = (await (await call('GET', '/api/saas-auth/me', studio)).json()) as {
@@ -55,7 +53,7 @@ async function invite(studio: Studio, role: string): Promise<string> {
       .filter((mail) => mail.includes(`To: ${me.user.email}`))
       .map((mail) => /gh_invite_[0-9a-f]{72}/.exec(mail.replaceAll('=\r\n', ''))?.[0])
       .find((token) => token !== undefined);
-  await eventually(() => tokenOf() !== undefined, WITHIN_MS);
+  await eventually(() => tokenOf() !== undefined);
   await send(`${url}/api/saas-auth/me/invitations/accept`, 'POST', { token: tokenOf() }, studio.accessToken);
   return me.user.id;
 }

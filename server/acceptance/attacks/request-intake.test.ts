@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../arrange.ts';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../../src/testing/eventually.ts';
 import { signIn, startVictim, withstands } from './victim.ts';
 
 const MIB = 1024 * 1024;
@@ -60,7 +60,7 @@ describe('memory', () => {
         const attackers = ['signup', 'login'].flatMap((path) =>
           Array.from({ length: 32 }, () => begin(`/api/saas-auth/${path}`, headers, body)),
         );
-        await eventually(() => attackers.every(({ answer, isOver }) => isOver() || answer() !== ''), 30_000);
+        await eventually(() => attackers.every(({ answer, isOver }) => isOver() || answer() !== ''));
         for (const { answer } of attackers) assert.match(answer(), /^(HTTP\/1\.1 413 |$)/);
         assert.ok(attackers.some(({ answer }) => answer().includes('"code":"body_too_large"')));
         for (const { leave } of attackers) leave();
@@ -83,7 +83,7 @@ describe('memory', () => {
         );
       // At most 24 MiB of one tenant may be in flight.
       const refused = () => bodies.filter(({ answer }) => answer().startsWith('HTTP/1.1 503 '));
-      await eventually(() => refused().length >= 76, 30_000);
+      await eventually(() => refused().length >= 76);
       for (const { answer } of refused()) assert.match(answer(), /\r\nretry-after: \d/);
       const event = {
         playerId,

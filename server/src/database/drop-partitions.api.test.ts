@@ -155,7 +155,7 @@ describe('dropPartitionsBefore', () => {
       await eventually(isWaiting);
       const soFar = written;
       // The writers go on between the attempts.
-      await eventually(() => written > soFar + 200, 30_000);
+      await eventually(() => written > soFar + 200);
     } finally {
       await reader.query('COMMIT');
       reader.release();

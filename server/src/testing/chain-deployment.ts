@@ -67,11 +67,11 @@ export async function arrangeChainDeployment(chain: TestChain, more: Partial<Cha
     transactionStatus: (hash: Hex) => findTransactionStatus(database, hash),
     writerStatus: () => readWriterStatus(database, opened.writer.id),
     /** Waits until all calls are confirmed, and asserts that the chain has exactly the recorded entries, in order. */
-    async settled(ms = 15_000) {
+    async settled() {
       await eventually(async () => {
         const { waiting, mined } = await readWriterStatus(database, opened.writer.id);
         return waiting + mined === 0;
-      }, ms);
+      });
       for (const [tenantId, entries] of ledger) assert.deepEqual(await chain.entries(tenantId), entries);
     },
   };

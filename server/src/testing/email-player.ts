@@ -61,7 +61,7 @@ export async function emailClient(app: TestApp) {
       const before = (await mailsTo(email)).length;
       await app.owner.query(`UPDATE pgboss.job SET singleton_on = NULL WHERE data->>'email' = $1`, [email]);
       await post('email/password-reset/request', { email }, tenant);
-      await eventually(async () => (await mailsTo(email)).length > before, 20_000);
+      await eventually(async () => (await mailsTo(email)).length > before);
       return secretTo(email);
     },
   };

@@ -41,7 +41,7 @@ export async function arrangeWebhook(
         const delivery = await call('GET', `/deliveries/${deliveryId}`);
         return Object.entries(wanted).every(([name, value]) => delivery[name] === value);
       };
-      await eventually(holds, 20_000).catch(async (error: Error) => {
+      await eventually(holds).catch(async (error: Error) => {
         throw new Error(JSON.stringify(await call('GET', `/deliveries/${deliveryId}`)), { cause: error });
       });
     },

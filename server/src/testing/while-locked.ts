@@ -22,7 +22,7 @@ export async function whileLocked(
     await holder.query('BEGIN');
     await lock(holder);
     await work(
-      (count) => eventually(() => isWaiting(count), 20_000),
+      (count) => eventually(() => isWaiting(count)),
       async () => void (await holder.query('COMMIT')),
     );
   } finally {

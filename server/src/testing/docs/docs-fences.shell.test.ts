@@ -53,7 +53,7 @@ async function startDemo(): Promise<{ app: TestApp; env: Record<string, string> 
       ADMIN_EMAIL: demo.email,
       ADMIN_PASSWORD: demo.password,
       IDLE_URL: await serveOnLoopback((_, response) => {
-        void eventually(() => isIdle(app), 30_000).finally(() => response.end());
+        void eventually(() => isIdle(app)).finally(() => response.end());
       }),
       // For the commands of operators.
       DATABASE_URL: app.databaseUrl,

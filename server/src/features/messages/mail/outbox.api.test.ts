@@ -89,7 +89,7 @@ describe('deliverMail', () => {
       );
       return rows.length === 0;
     };
-    await eventually(isDone, 20_000);
+    await eventually(isDone);
     await worker.stop();
     const [kept] = (await outbox()).body.items;
     assert.deepEqual([kept.subject, kept.sentAt, kept.failedAt], ['kept', null, null]);

@@ -72,7 +72,7 @@ describe('publish', () => {
     const webhook = await arrangeWebhook(receiver, { eventTypes: ['usage.warning'] });
     receiver.answer = refuseWith(200, {}, `thanks\0${'é'.repeat(2000)}`);
     await publishUsageWarning();
-    await eventually(() => receiver.received.length === 1, 20_000);
+    await eventually(() => receiver.received.length === 1);
     const [arrived] = receiver.received;
     assert.ok(arrived);
     assert.equal(arrived.path, '/hook?x=1');
@@ -137,7 +137,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
       await eventually(async () => {
         const { history } = await webhook.delivery(id);
         return history.length === index + 1 && history.at(-1).error !== null;
-      }, 20_000);
+      });
       assertDelay(secondsToNext(await webhook.delivery(id)), wait);
       await hurry(id);
     }
@@ -161,7 +161,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
       eventually(async () => {
         const { history } = await webhook.delivery(id);
         return history.length === count && history.at(-1).error !== null;
-      }, 20_000);
+      });
     await attempted(1);
     // The job of the second attempt is delayed. The redelivery runs first and creates a third job.
     assert.equal((await webhook.redeliver(id)).status, 202);
@@ -174,7 +174,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
         [id],
       );
       return rowCount === 1;
-    }, 20_000);
+    });
     assert.equal((await webhook.delivery(id)).attempts, 3);
   });
 
@@ -197,7 +197,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
     for (const [answer, reason, statusCode] of attempts) {
       receiver.answer = answer;
       const id = await webhook.test();
-      await eventually(async () => (await webhook.delivery(id)).lastError !== null, 20_000);
+      await eventually(async () => (await webhook.delivery(id)).lastError !== null);
       const { lastError, lastStatusCode, status } = await webhook.delivery(id);
       assert.match(lastError, reason);
       assert.deepEqual([lastStatusCode, status], [statusCode, 'pending']);
@@ -224,7 +224,12 @@ describe('attemptDelivery', { concurrency: true }, () => {
   });
 
   test('ends an attempt after 15 seconds without delaying other endpoints', async (context) => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    let open = 0;
+    let most = 0;
+    const silent = createServer((request) => {
+      most = Math.max(most, ++open);
+      request.on('close', () => open--);
+    }).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     context.after(() => silent.close());
     const { port } = silent.address() as { port: number };
@@ -233,13 +238,13 @@ describe('attemptDelivery', { concurrency: true }, () => {
     const quick = await arrangeWebhook(receiver);
     // More deliveries than run at the same time for one endpoint.
     const waiting = await Promise.all(Array.from({ length: 20 }, () => slow.test()));
-    await eventually(async () => (await slow.delivery(waiting[0]!)).attempts === 1, 20_000);
+    await eventually(async () => (await slow.delivery(waiting[0]!)).attempts === 1 && most >= 8);
     await Promise.all(Array.from({ length: 20 }, () => quick.test()));
-    await eventually(() => receiver.received.length === 20, 10_000);
-    const begun = await Promise.all(waiting.map(async (id) => (await slow.delivery(id)).attempts));
-    assert.equal(begun.filter((attempts) => attempts > 0).length, 8, 'eight attempts run at the same time');
+    await eventually(() => receiver.received.length === 20);
+    assert.equal((await slow.delivery(waiting[0]!)).lastError, null, 'the first attempt still waits');
+    assert.equal(most, 8, 'eight attempts run at the same time');
 
-    await eventually(async () => (await slow.delivery(waiting[0]!)).lastError !== null, 20_000);
+    await eventually(async () => (await slow.delivery(waiting[0]!)).lastError !== null);
     const { lastError, history } = await slow.delivery(waiting[0]!);
     assert.match(lastError, /timeout/);
     assert.ok(history[0].durationMs >= 14_900, history[0].durationMs);
@@ -259,7 +264,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
     ] as const) {
       receiver.answer = refuseWith(429, { 'retry-after': retryAfter });
       const id = await webhook.test();
-      await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 429, 20_000);
+      await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 429);
       const { lastAttemptAt, nextAttemptAt } = await webhook.delivery(id);
       // An HTTP date has no milliseconds and does not move with the attempt.
       const delay =
@@ -273,7 +278,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
     const webhook = await arrangeWebhook(receiver);
     receiver.answer = refuseWith(410);
     const id = await webhook.test();
-    await eventually(async () => !(await webhook.read()).enabled, 20_000);
+    await eventually(async () => !(await webhook.read()).enabled);
     const { disabledReason } = await webhook.read();
     assert.equal(disabledReason, 'gone');
     const { rows } = await app.owner.query(
@@ -297,7 +302,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
         [id],
       );
       return waiting.length === 0;
-    }, 20_000);
+    });
     assert.deepEqual([receiver.received.length, (await webhook.delivery(id)).status], [1, 'pending']);
     receiver.answer = refuseWith(200);
     await webhook.change({ enabled: true });
@@ -316,7 +321,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
       );
     const failOnce = async () => {
       const id = await webhook.test();
-      await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 500, 20_000);
+      await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 500);
     };
     await failSince('4 days 23 hours');
     await failOnce();

@@ -87,7 +87,7 @@ describe('rotateKeys', () => {
     await eventually(() => counts.checks > 50 && counts.offline > 5);
     const { kid, activeFrom } = await rotate(one, 2);
     const newOnes = () => tokens.filter((token) => kidOf(token) === kid);
-    await eventually(() => !running || newOnes().length > 20, 60_000);
+    await eventually(() => !running || newOnes().length > 20);
     running = false;
     await load;
 

@@ -39,7 +39,7 @@ async function portalCodeFor(email: string): Promise<string> {
   const { length } = await portalMails(email);
   const sent = await send(email);
   assert.equal(sent.status, 200, sent.text);
-  await eventually(async () => (await portalMails(email)).length > length, 20_000);
+  await eventually(async () => (await portalMails(email)).length > length);
   return secretTo(email);
 }
 
@@ -52,7 +52,6 @@ const workIsDone = () =>
           `SELECT FROM pgboss.job WHERE name = 'portal-code' AND state IN ('created', 'active', 'retry')`,
         )
       ).rowCount === 0,
-    20_000,
   );
 
 describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
@@ -62,7 +61,7 @@ describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
     assert.deepEqual([sent.status, Object.keys(sent.body)], [200, ['expiresAt', 'resendAfterSeconds']]);
     assert.ok(Math.abs(Date.parse(sent.body.expiresAt) - Date.now() - 600_000) < 60_000);
     assert.equal(sent.body.resendAfterSeconds, 30);
-    await eventually(async () => (await portalMails(email)).length === 1, 20_000);
+    await eventually(async () => (await portalMails(email)).length === 1);
 
     const [sessions, logins] = [await count('portal_sessions'), await count('login_ledger')];
     const login = await exchange(email.toUpperCase(), await secretTo(email));
@@ -100,7 +99,7 @@ describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
     const expected = await look(known.email);
     const others = [unknown, pending, unverified, closed.email];
     for (const email of others) assert.deepEqual(await look(email), expected);
-    await eventually(async () => (await portalMails(known.email)).length === 1, 20_000);
+    await eventually(async () => (await portalMails(known.email)).length === 1);
     await workIsDone();
     for (const email of others) {
       assert.deepEqual(await portalMails(email), []);

@@ -33,7 +33,7 @@ const resetsAreDone = async () => {
 const resetTokenFor = async (email: string): Promise<string> => {
   await app.owner.query(`UPDATE pgboss.job SET singleton_on = NULL WHERE data->>'email' = $1`, [email]);
   assert.equal((await request(email)).status, 202);
-  await eventually(resetsAreDone, 20_000);
+  await eventually(resetsAreDone);
   return tokenTo(email);
 };
 
@@ -219,7 +219,7 @@ describe('POST /api/saas-auth/password-reset/request', () => {
       const { status, body } = await request(address);
       assert.deepEqual([status, body], [202, { status: 'accepted' }]);
     }
-    await eventually(resetsAreDone, 20_000);
+    await eventually(resetsAreDone);
     assert.equal((await mailsTo(email)).length, 2);
     assert.equal((await mailsTo(unknown)).length, 0);
     for (const body of [{}, { email: 5 }, { email: 'x' }])

@@ -10,8 +10,6 @@ const SUPPRESSION = 4;
 const env = { ALERT_SUPPRESSION_SECONDS: String(SUPPRESSION) };
 const app = await startTestApp();
 const shortSuppression = await startTestApp({ databaseUrl: app.databaseUrl, env });
-/** An alert is raised within a second. The rest is for a busy machine. */
-const WITHIN_MS = 10_000;
 
 interface Thresholds {
   rateLimitPerMinute?: number;
@@ -34,8 +32,7 @@ async function arrangeWatched(thresholds: Thresholds, at: TestApp = app) {
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   };
-  const raised = async (count: number) =>
-    eventually(async () => (await list()).totalCount >= count, WITHIN_MS);
+  const raised = async (count: number) => eventually(async () => (await list()).totalCount >= count);
   return { tenant, owner, path, set, list, raised };
 }
 
@@ -186,20 +183,17 @@ describe('traffic alerts', () => {
     await raised(1);
     assert.equal((await list()).items[0].threshold, 5);
     await set({ rateLimitPerMinute: 3 });
-    await eventually(
-      async () => {
-        await ask(tenant, 1, shortSuppression);
-        return (await list()).totalCount === 2;
-      },
-      SUPPRESSION * 1000 + WITHIN_MS,
-    );
+    await eventually(async () => {
+      await ask(tenant, 1, shortSuppression);
+      return (await list()).totalCount === 2;
+    });
     assert.equal((await list()).items[0].threshold, 3);
   });
 
   test('raise the next alert after the suppression time while the key stays above', async () => {
     const { tenant, list } = await arrangeWatched({ rateLimitPerMinute: 1 }, shortSuppression);
     await ask(tenant, 2, shortSuppression);
-    await eventually(async () => (await list()).totalCount === 2, SUPPRESSION * 1000 + WITHIN_MS);
+    await eventually(async () => (await list()).totalCount === 2);
     const [later, earlier] = (await list()).items;
     const between = Date.parse(later.createdAt) - Date.parse(earlier.createdAt);
     assert.ok(between >= SUPPRESSION * 1000, `${between} ms`);
@@ -309,7 +303,7 @@ describe('notification about an alert', () => {
     await startTestWorker(app, { SMTP_URL: server.url });
     const address = `${owner.accountId}@example.com`;
     const mine = () => server.mails.filter(({ envelope }) => envelope.to.includes(address));
-    await eventually(() => mine().length > 0, 20_000);
+    await eventually(() => mine().length > 0);
     const { body } = await app.http.get('/api/notifications', owner);
     assert.deepEqual(
       body.items.map(({ type, tenantId, data }: Record<string, any>) => [type, tenantId, data['observed']]), // oxlint-disable-line typescript/no-explicit-any

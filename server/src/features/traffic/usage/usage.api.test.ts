@@ -271,7 +271,7 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
       ],
     );
     const worker = await startTestWorker(app);
-    await eventually(async () => (await app.owner.query('SELECT FROM usage_entries')).rowCount === 0, 15_000);
+    await eventually(async () => (await app.owner.query('SELECT FROM usage_entries')).rowCount === 0);
     await worker.stop();
     assert.deepEqual(await look(), before);
     assert.equal(await payer.used(), 4);

@@ -88,7 +88,7 @@ describe('chain sender', () => {
     }
     writing = false;
     await Promise.all(load);
-    await deployment.settled(30_000);
+    await deployment.settled();
   });
 
   test('assigns nonces without gaps or duplicates when several processes write and send', async () => {

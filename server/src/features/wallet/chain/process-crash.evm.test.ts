@@ -73,7 +73,7 @@ describe('servers that write to a chain', () => {
     const count = async (condition: string) =>
       (await app.owner.query(`SELECT count(*)::int AS count FROM chain_outbox WHERE ${condition}`)).rows[0]
         .count as number;
-    await eventually(async () => (await count('confirmed_at IS NULL')) === 0, 30_000);
+    await eventually(async () => (await count('confirmed_at IS NULL')) === 0);
     const { rows } = await app.owner.query(
       `SELECT entry_index || ':0x' || encode(hash, 'hex') AS entry, '0x' || encode(transaction_hash, 'hex') AS transaction, body
      FROM wallet_ledger_entries WHERE tenant_id = $1 AND transaction_hash <> hash ORDER BY entry_index`,

@@ -33,7 +33,7 @@ const transaction = (hash: string, on: TestApp = app, of: WalletTenant = tenant)
 
 /** Waits until a transaction is final. */
 async function confirmed(hash: string, on?: TestApp, of?: WalletTenant): Promise<void> {
-  await eventually(async () => (await transaction(hash, on, of)).body.chain?.state === 'confirmed', 15_000);
+  await eventually(async () => (await transaction(hash, on, of)).body.chain?.state === 'confirmed');
 }
 
 /** The problems that `verify` reports for the tenant, as `id problem`. */
@@ -90,7 +90,7 @@ describe('GET /api/BlockchainStorage/transactions/:transactionHash with an EVM c
     await chain.node.ask('evm_mine');
     const attempts = `SELECT FROM chain_attempts a JOIN chain_attempts b USING (position)
     WHERE b.hash = decode(substr($1, 3), 'hex')`;
-    await eventually(async () => (await app.owner.query(attempts, [first])).rowCount === 2, 15_000);
+    await eventually(async () => (await app.owner.query(attempts, [first])).rowCount === 2);
     await chain.node.ask('evm_setAutomine', true);
     await chain.node.ask('evm_mine');
     await confirmed(first);

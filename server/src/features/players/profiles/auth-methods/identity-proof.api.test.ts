@@ -60,7 +60,7 @@ async function portalCodeFor(email: string): Promise<string> {
     { email },
     { headers: { 'x-forwarded-for': someNetwork() } },
   );
-  await eventually(async () => (await mailsTo(email)).length > before, 20_000);
+  await eventually(async () => (await mailsTo(email)).length > before);
   return secretTo(email);
 }
 const portalToken = async (email: string) => {
@@ -327,7 +327,7 @@ describe('a method that was linked without a proof', () => {
       { email },
       { gameKey: honest.gameKey },
     );
-    await eventually(async () => (await mailsTo(email))[0]?.subject === 'Set a new password', 20_000);
+    await eventually(async () => (await mailsTo(email))[0]?.subject === 'Set a new password');
     const set = await app.http.post(
       '/api/player-auth/email/password-reset/confirm',
       { token: await secretTo(email), newPassword: 'battery staple' },
