@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { accountClient, ACCOUNT_PASSWORD, someEmail } from '../../server/src/testing/account-client.ts';
 import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/src/testing/test-app.ts';
@@ -61,7 +63,7 @@ export async function startStudio(options: TestAppOptions = {}): Promise<Studio>
       reducedMotion: 'reduce',
       ...context,
     });
-    opened.setDefaultTimeout(15_000);
+    opened.setDefaultTimeout(WAIT_MS);
     const page = await opened.newPage();
     page.on('console', (message) => {
       // The browser logs each refused request. Pages show them to the reader.
@@ -103,6 +105,34 @@ function launch(): Promise<Browser> {
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
 }
+
+/** How long a page may take to show what a test waits for. */
+const WAIT_MS = 15_000;
+
+/** Waits until a value of a page is the wanted one. After 15 seconds it fails with the value that is still there. */
+export async function becomes<Value>(read: () => Promise<Value>, wanted: Value): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  let value = await read();
+  while (!isDeepStrictEqual(value, wanted) && Date.now() < deadline) {
+    await sleep(20);
+    value = await read();
+  }
+  assert.deepEqual(value, wanted);
+}
+
+/** Waits until so many elements are there. */
+export const countBecomes = (elements: Locator, count: number): Promise<void> =>
+  becomes(() => elements.count(), count);
+
+/** Waits until the only table of the page has so many rows. */
+export const rowsBecome = (page: Page, count: number): Promise<void> =>
+  countBecomes(page.locator('tr[data-row]'), count);
+
+/** Waits until the dialog is closed and the element behind it can be used. */
+export const dialogCloses = (page: Page): Promise<void> => countBecomes(page.getByRole('dialog'), 0);
+
+/** Waits until an opened dialog has moved the focus into itself. */
+export const dialogHasFocus = (page: Page): Promise<void> => page.locator('[role=dialog] :focus').waitFor();
 
 /** Checks the page with axe: no violation of WCAG 2.2 A and AA, and of its best practices. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertAccessible, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
@@ -22,9 +22,11 @@ describe('definitions', () => {
     await dialog.getByRole('combobox', { name: 'Scope' }).click();
     await page.getByRole('option', { name: 'Both' }).click();
     await dialog.getByRole('button', { name: 'Create the definition' }).click();
+    await dialogCloses(page);
     await page.getByRole('cell', { name: 'boss_defeated', exact: true }).click();
     await dialog.getByLabel('Category').fill('combat');
     await dialog.getByRole('button', { name: 'Save the definition' }).click();
+    await dialogCloses(page);
     await page.getByRole('cell', { name: 'combat' }).waitFor();
     await page.getByRole('switch', { name: 'boss_defeated is active' }).click();
     await page.getByRole('switch', { name: 'boss_defeated is active', checked: false }).waitFor();
@@ -43,7 +45,7 @@ describe('definitions', () => {
       await page.getByRole('button', { name: 'Create a definition' }).first().click();
       await page.getByRole('dialog').getByLabel('Event key').fill('twice');
       await page.getByRole('button', { name: 'Create the definition' }).click();
-      if (outcome === 'created') await page.getByRole('dialog').waitFor({ state: 'detached' });
+      if (outcome === 'created') await dialogCloses(page);
     }
     await page.getByRole('dialog').getByText('Request').waitFor();
   });
@@ -64,8 +66,8 @@ describe('definitions', () => {
     await page.getByRole('dialog').getByText('events.csv').waitFor();
     await page.getByRole('button', { name: 'Import the file' }).click();
     await page.getByText('3 rows: 2 created, 0 changed, 1 refused.').waitFor();
-    const refused = page.getByRole('dialog').locator('tr[data-row]');
-    assert.match(await refused.innerText(), /second/);
+    await page.getByRole('dialog').locator('tr[data-row]', { hasText: 'second' }).waitFor();
+    await countBecomes(page.getByRole('dialog').locator('tr[data-row]'), 1);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('cell', { name: 'third', exact: true }).waitFor();
   });
@@ -85,6 +87,6 @@ describe('definitions', () => {
     const before = await autoCreate.isChecked();
     await autoCreate.click();
     await page.getByText('The server answered 503.').waitFor();
-    assert.equal(await autoCreate.isChecked(), before);
+    await becomes(() => autoCreate.isChecked(), before);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { startStudio } from './browser.ts';
+import { dialogHasFocus, startStudio } from './browser.ts';
 
 // The five most common tasks, with the keyboard alone.
 
@@ -42,6 +42,7 @@ describe('the keyboard alone', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Go to a page or find a player' }).waitFor();
+    await dialogHasFocus(page);
     await page.keyboard.type('Ada');
     await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
     await page.keyboard.press('Enter');
@@ -50,6 +51,7 @@ describe('the keyboard alone', () => {
     await tabTo(page, 'Ban');
     await page.keyboard.press('Enter');
     await page.getByLabel('Reason').waitFor();
+    await dialogHasFocus(page);
     await tabTo(page, 'Reason');
     await page.keyboard.type('Cheating');
     await page.keyboard.press('Enter');
@@ -72,10 +74,12 @@ describe('the keyboard alone', () => {
     await tabTo(page, 'Create a game key');
     await page.keyboard.press('Enter');
     await page.getByLabel('Name').waitFor();
+    await dialogHasFocus(page);
     await tabTo(page, 'Name');
     await page.keyboard.type('Build 9');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'New key' }).waitFor();
+    await dialogHasFocus(page);
     await tabTo(page, 'I saved the key');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'Build 9', exact: true }).waitFor();
@@ -87,6 +91,7 @@ describe('the keyboard alone', () => {
     await tabTo(page, 'Create a definition');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByLabel('Event key').waitFor();
+    await dialogHasFocus(page);
     await tabTo(page, 'Event key');
     await page.keyboard.type('door_opened');
     await page.keyboard.press('Enter');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startStudio } from './browser.ts';
+import { countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 
@@ -23,6 +23,7 @@ describe('keys', () => {
     const key = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
     assert.equal(await tryKey(key), 200);
     await page.getByRole('button', { name: 'I saved the key' }).click();
+    await dialogCloses(page);
     await page.getByRole('cell', { name: 'Build 7', exact: true }).waitFor();
     assert.ok(!(await page.content()).includes(key), 'the key has left the page');
   });
@@ -34,6 +35,7 @@ describe('keys', () => {
     await page.getByRole('button', { name: 'Create the key' }).click();
     const old = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
     await page.getByRole('button', { name: 'I saved the key' }).click();
+    await dialogCloses(page);
 
     await page.getByRole('button', { name: 'Change the key Old build' }).click();
     await page.getByRole('menuitem', { name: 'Rotate' }).click();
@@ -54,14 +56,18 @@ describe('keys', () => {
     assert.ok(await revoke.isDisabled());
     await page.getByLabel('Type test to confirm').fill('test');
     await revoke.click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await dialogCloses(page);
     assert.equal(await tryKey(studio.tenant.gameKey), 401);
   });
 
   test('shows a viewer the keys without any action', async () => {
     const page = await studio.open(`${studio.game}/keys`, { role: 'viewer' });
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
-    assert.equal(await page.getByRole('button', { name: /^Create/ }).count(), 0);
-    assert.equal(await page.getByRole('button', { name: /^Change the key/ }).count(), 0);
+    await page
+      .getByRole('region', { name: 'API keys' })
+      .getByRole('cell', { name: 'test', exact: true })
+      .waitFor();
+    await countBecomes(page.getByRole('button', { name: /^Create/ }), 0);
+    await countBecomes(page.getByRole('button', { name: /^Change the key/ }), 0);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, startStudio } from './browser.ts';
+import { assertAccessible, countBecomes, dialogCloses, rowsBecome, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
@@ -18,7 +18,7 @@ describe('platform administration', () => {
   test('is not offered to other accounts, and their requests are refused', async () => {
     const page = await studio.open(studio.game);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    assert.equal(await page.getByRole('link', { name: 'All workspaces' }).count(), 0);
+    await countBecomes(page.getByRole('link', { name: 'All workspaces' }), 0);
     for (const path of ['workspaces', 'signing-keys', 'health']) {
       await page.goto(`/platform/${path}`);
       await page.getByRole('alert').first().waitFor();
@@ -72,7 +72,7 @@ describe('platform administration', () => {
     assert.deepEqual(rows, [{ is_active: false }]);
     await page.getByRole('searchbox').fill(ada.playerId);
     await page.getByText('Deleted', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Delete the player' }).count(), 0);
+    await countBecomes(page.getByRole('button', { name: 'Delete the player' }), 0);
   });
 
   test('shows the components and the queues', async () => {
@@ -89,6 +89,7 @@ describe('platform administration', () => {
     await page.getByRole('button', { name: 'Rotate the keys' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate the keys' }).click();
     await page.getByText('Waiting', { exact: true }).waitFor();
+    await dialogCloses(page);
     assert.ok(await page.getByRole('button', { name: 'Rotate the keys' }).isDisabled());
 
     await page.getByRole('button', { name: 'Revoke all keys' }).click();
@@ -97,6 +98,6 @@ describe('platform administration', () => {
     // The console gets a new access token with its refresh token, and goes on.
     await page.getByText('Waiting', { exact: true }).waitFor({ state: 'detached' });
     await page.getByText('Signing', { exact: true }).waitFor();
-    assert.equal(await page.locator('tr[data-row]').count(), 1);
+    await rowsBecome(page, 1);
   });
 });

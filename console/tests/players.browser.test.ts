@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { Request } from 'playwright-core';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
@@ -42,7 +43,7 @@ describe('players', () => {
     await page.getByText('1 player match the filters').waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
-    assert.equal(await page.getByRole('link', { name: 'Ben Bitdiddle' }).count(), 0);
+    await countBecomes(page.getByRole('link', { name: 'Ben Bitdiddle' }), 0);
   });
 
   test('never shows the late answer of an older search', async () => {
@@ -53,17 +54,21 @@ describe('players', () => {
       await released;
       await route.continue().catch(() => {});
     });
+    const isSlow = (request: Request) => request.url().includes('search=Ada');
     const search = page.getByRole('searchbox');
     const slow = page.waitForRequest('**/players?**search=Ada**');
+    const ended = Promise.race([
+      page.waitForEvent('requestfinished', isSlow),
+      page.waitForEvent('requestfailed', isSlow),
+    ]);
     await search.fill('Ada');
     await slow;
     await search.fill('Ben');
     await page.getByText('1 player match the filters').waitFor();
     release();
-    await page.waitForTimeout(300);
-    assert.deepEqual(await page.getByRole('link', { name: /Lovelace|Bitdiddle/ }).allInnerTexts(), [
-      'Ben Bitdiddle',
-    ]);
+    await ended;
+    const links = page.getByRole('link', { name: /Lovelace|Bitdiddle/ });
+    await becomes(() => links.allInnerTexts(), ['Ben Bitdiddle']);
   });
 
   test('shows what to do when no player matches, and when the server fails', async () => {
@@ -87,7 +92,8 @@ describe('players', () => {
     await page.goto(`${studio.game}/players?search=x`);
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    assert.match(await alert.innerText(), /could not be loaded[^]*request-1/);
+    await alert.getByText('could not be loaded').waitFor();
+    await alert.getByText('request-1').waitFor();
     await page.unroute('**/api/bus_tenants/*/players?**');
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'No player matches' }).waitFor();
@@ -110,6 +116,7 @@ describe('players', () => {
     await page.getByRole('cell', { name: 'Aim bot' }).waitFor();
     await page.getByRole('button', { name: 'Lift the ban' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
+    await dialogCloses(page);
     await page.getByText('Active', { exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'More' }).click();
@@ -131,8 +138,8 @@ describe('players', () => {
   test('offers a viewer nothing that a viewer may not do', async () => {
     const page = await studio.open(`${studio.game}/players/${ada.playerId}`, { role: 'viewer' });
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Ban', exact: true }).count(), 0);
-    assert.equal(await page.getByRole('button', { name: 'More' }).count(), 0);
+    await countBecomes(page.getByRole('button', { name: 'Ban', exact: true }), 0);
+    await countBecomes(page.getByRole('button', { name: 'More' }), 0);
   });
 
   test('lists the matches of a player, and opens one', async () => {
@@ -162,13 +169,13 @@ describe('players', () => {
     const note = page.getByRole('article');
     await note.getByText('See ticket 42.').waitFor();
     await note.getByText(studio.owner.email).waitFor();
-    assert.equal(await page.getByLabel('New note').inputValue(), '');
+    await becomes(() => page.getByLabel('New note').inputValue(), '');
     await assertAccessible(page, 'notes');
 
     const reader = await studio.open(`${studio.game}/players/${ada.playerId}?tab=notes`, { role: 'viewer' });
     await reader.getByText('See ticket 42.').waitFor();
-    assert.equal(await reader.getByLabel('New note').count(), 0);
-    assert.equal(await reader.getByRole('button', { name: 'Delete the note' }).count(), 0);
+    await countBecomes(reader.getByLabel('New note'), 0);
+    await countBecomes(reader.getByRole('button', { name: 'Delete the note' }), 0);
 
     await page.getByRole('button', { name: 'Delete the note' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the note' }).click();
@@ -188,10 +195,9 @@ describe('players', () => {
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
     const scroller = page.getByRole('region', { name: 'Players' });
     const last = page.getByRole('link', { name: 'Crowd 999' });
-    for (let round = 0; round < 100 && (await last.count()) === 0; round++) {
-      await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      await page.waitForTimeout(100);
-    }
+    const scrollToEnd = () => scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    const deadline = Date.now() + 60_000;
+    while ((await last.count()) === 0 && Date.now() < deadline) await scrollToEnd();
     await last.waitFor();
     const count = await page.locator('tr[data-row]').count();
     assert.ok(count < 100, `${count} rows are in the page`);

@@ -1,6 +1,5 @@
-import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertAccessible, startStudio } from './browser.ts';
+import { assertAccessible, becomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 
@@ -15,7 +14,7 @@ describe('a form with unsaved changes', () => {
     await assertAccessible(page, 'the question');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Tidewater II');
+    await becomes(() => page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Tidewater II');
 
     await players.click();
     await dialog.getByRole('button', { name: 'Discard the changes' }).click();

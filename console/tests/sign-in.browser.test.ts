@@ -11,7 +11,7 @@ import { createSignInLink } from '../../server/src/features/studio/accounts/inde
 import { createVault } from '../../server/src/security/vault.ts';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { TEST_MASTER_KEY } from '../../server/src/testing/test-app.ts';
-import { assertAccessible, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const accounts = await accountClient(studio.app);
@@ -40,9 +40,8 @@ describe('sign-in', () => {
     const page = await studio.visit('/sign-in');
     await signIn(page, studio.owner.email, 'wrong password');
     const alert = page.getByRole('alert');
-    await alert.waitFor();
-    assert.match(await alert.innerText(), /wrong/);
-    assert.equal(await alert.getByRole('button', { name: /: copy$/ }).count(), 1);
+    await alert.getByText(/wrong/).waitFor();
+    await countBecomes(alert.getByRole('button', { name: /: copy$/ }), 1);
   });
 
   test('follows no address of another server after the sign-in', async () => {
@@ -126,8 +125,8 @@ describe('account', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Turn the second factor on' }).click();
-    const codes = await page.getByRole('region', { name: 'Recovery codes' }).innerText();
-    assert.equal(codes.trim().split('\n').length, 10);
+    const codes = page.getByRole('region', { name: 'Recovery codes' });
+    await becomes(async () => (await codes.innerText()).trim().split('\n').length, 10);
     list();
     await page.getByRole('button', { name: 'I saved the codes' }).click();
     await factor.getByText('On', { exact: true }).waitFor();
@@ -141,12 +140,7 @@ describe('account', () => {
     const before = await page.getByRole('button', { name: 'End', exact: true }).count();
     assert.ok(before >= 1, 'the session of the sign-up is listed');
     await page.getByRole('button', { name: 'End', exact: true }).first().click();
-    await page.waitForFunction(
-      (count) =>
-        [...document.querySelectorAll('button')].filter((button) => button.textContent === 'End').length <
-        count,
-      before,
-    );
+    await countBecomes(page.getByRole('button', { name: 'End', exact: true }), before - 1);
     await assertAccessible(page, 'account');
   });
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { eventually } from '../../server/src/testing/eventually.ts';
 import { addAnonymous, PASSWORD, somePart, walletPlayer } from '../../server/src/testing/wallet-recording.ts';
-import { assertAccessible, startStudio } from './browser.ts';
+import { assertAccessible, countBecomes, rowsBecome, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant, game } = studio;
@@ -48,7 +47,7 @@ describe('the wallet ledger', () => {
   test('says how to record when it is empty', async () => {
     const page = await openLedger();
     await page.getByRole('heading', { name: 'No entries yet' }).waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Verify the ledger' }).count(), 0);
+    await countBecomes(page.getByRole('button', { name: 'Verify the ledger' }), 0);
     await page.getByText('players/add/anon').waitFor();
   });
 
@@ -62,11 +61,11 @@ describe('the wallet ledger', () => {
     await page.getByRole('combobox', { name: 'Kind' }).click();
     await page.getByRole('option', { name: 'Match started' }).click();
     await page.waitForURL('**/wallet?kind=match.started');
-    await eventually(async () => (await page.locator('tr[data-row]').count()) === 2);
     await page.getByRole('cell', { name: 'Match 1 · Cave „1“' }).waitFor();
+    await rowsBecome(page, 2);
 
     await page.getByLabel('Player number').fill('2');
-    await page.getByRole('cell', { name: 'Match 1 · Cave „1“' }).waitFor({ state: 'detached' });
+    await rowsBecome(page, 1);
     await page.getByRole('link', { name: '10', exact: true }).click();
     await page.waitForURL('**entry=10');
     const drawer = page.getByRole('dialog', { name: 'Entry 10' });
@@ -84,7 +83,7 @@ describe('the wallet ledger', () => {
     );
     const page = await openLedger(`?transaction=0x${rows[0].hash}`);
     await page.getByRole('link', { name: '6', exact: true }).waitFor();
-    assert.equal(await page.locator('tr[data-row]').count(), 1);
+    await rowsBecome(page, 1);
     await page.goto(`${game}/wallet?transaction=0x12`);
     await page.getByRole('heading', { name: 'No entry fits the filters' }).waitFor();
   });
