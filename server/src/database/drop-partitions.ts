@@ -5,8 +5,8 @@ import {
   isLockTimeout,
   LOCK_TIMEOUT_MS,
   partitionedTables,
-  withLockRetries,
   withPartitionLock,
+  withTableLock,
   type PartitionedTable,
 } from './partitioned-tables.ts';
 
@@ -44,7 +44,7 @@ export async function dropPartitionsBefore(
     await deleteDetached(client, table);
     const partitions = await findPartitionsBefore(client, table, before);
     if (partitions.length === 0) return [];
-    await withLockRetries(() => detach(client, table, before, partitions)).catch((error: unknown) => {
+    await detach(client, table, before, partitions).catch((error: unknown) => {
       throw isLockTimeout(error)
         ? new OperatorError(`A statement has used ${table} for more than a minute. Try again later.`)
         : error;
@@ -61,25 +61,18 @@ async function detach(
   before: string,
   partitions: Partition[],
 ): Promise<void> {
-  await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  try {
-    await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  await withTableLock(client, table, async () => {
     for (const { name } of partitions)
       await client.query(
         `ALTER TABLE ${table} DETACH PARTITION ${name}; ALTER TABLE ${name} RENAME TO ${DROPPED}${name}`,
       );
-    if (partitions.some(({ kind }) => kind === 'past')) {
-      const past = `${table}_past`;
-      await client.query(`
-        CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES);
-        DELETE FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}';
-        ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`);
-    }
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
+    if (!partitions.some(({ kind }) => kind === 'past')) return;
+    const past = `${table}_past`;
+    await client.query(`
+      CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES);
+      DELETE FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}';
+      ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`);
+  });
 }
 
 /** Deletes detached partitions, also those of a run that ended before it deleted them. */

@@ -17,7 +17,7 @@ export const isPartitionedTable = (name: string): name is PartitionedTable =>
 const PARTITION_LOCK = 7_118_002;
 
 /**
- * How long a step waits for its lock. Other statements queue behind the waiting step, so it times out soon and retries.
+ * How long a transaction waits for a lock. Other statements queue behind it, so it times out soon and retries.
  * 120 attempts take longer than the longest statement of a reader.
  */
 export const LOCK_TIMEOUT_MS = 250;
@@ -56,12 +56,24 @@ export async function withPartitionLock<Result>(
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '55P03';
 
-/** Repeats a step as long as it does not get its lock within {@link LOCK_TIMEOUT_MS}. */
-export async function withLockRetries(step: () => Promise<void>): Promise<void> {
+/**
+ * Runs a short transaction while nobody else reads or writes a table. It repeats the transaction as long as it does not get its
+ * locks within {@link LOCK_TIMEOUT_MS}.
+ */
+export async function withTableLock(
+  client: pg.ClientBase,
+  table: string,
+  work: () => Promise<void>,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await step();
+      await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      await work();
+      await client.query('COMMIT');
+      return;
     } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
       if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
     }

@@ -1,11 +1,5 @@
 import type pg from 'pg';
-import {
-  firstOfMonth,
-  LOCK_TIMEOUT_MS,
-  partitionedTables,
-  withLockRetries,
-  withPartitionLock,
-} from './partitioned-tables.ts';
+import { firstOfMonth, partitionedTables, withPartitionLock, withTableLock } from './partitioned-tables.ts';
 
 const MONTHS_AHEAD = 3;
 
@@ -77,7 +71,7 @@ async function createPartition(
   if (progress === 'all') return false;
   while (progress !== 'all') {
     const upTo = await findStepEnd(client, partition, progress ?? partition.from, rowsPerStep);
-    await withLockRetries(() => moveStep(client, partition, progress !== undefined, upTo));
+    await moveStep(client, partition, progress !== undefined, upTo);
     progress = await findProgress(client, partition);
   }
   return true;
@@ -130,9 +124,7 @@ async function moveStep(
   exists: boolean,
   upTo: string,
 ): Promise<void> {
-  await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  try {
-    await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  await withTableLock(client, table, async () => {
     if (exists) await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
     else await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`);
     // Only the parent has row-level security, so this statement sees every row.
@@ -143,9 +135,5 @@ async function moveStep(
     await client.query(
       `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${upTo}')`,
     );
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
+  });
 }

@@ -79,10 +79,10 @@ const checkWorker: Check = async ({ database }) => {
 };
 
 const checkMail: Check = async ({ database, config }) => {
-  const failing = await findFailingMail(database);
   const result = { component: 'mail', latencyMs: null, since: null } as const;
   if (config.smtpUrl === undefined)
     return { ...result, status: 'off', detail: 'No mail server is configured. Mails stay in the outbox.' };
+  const failing = await findFailingMail(database);
   return failing
     ? {
         ...result,
