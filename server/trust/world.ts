@@ -22,7 +22,7 @@ export type Schema = Record<string, any>;
 /** An operation of the OpenAPI document, without references. */
 export interface Operation extends DocumentedOperation {
   parameters?: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: Schema }[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
+  requestBody?: { content: Record<string, { schema: Schema; example?: Record<string, unknown> }> };
   responses: Record<string, { content?: Record<string, { schema: Schema }>; headers?: object }>;
 }
 
