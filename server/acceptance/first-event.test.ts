@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { eventually } from '../src/testing/eventually.ts';
+import { eventually } from './eventually.ts';
 import { startExternalPostgres, type ExternalPostgres } from './external-postgres.ts';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 

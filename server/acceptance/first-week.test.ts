@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { arrangeGameKey } from './arrange.ts';
-import { eventually } from '../src/testing/eventually.ts';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { dataFolder, exitOf, ordinaryUser, postgresOf } from './server-process.ts';
 

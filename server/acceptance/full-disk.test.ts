@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { send } from './arrange.ts';
 import { arrangeStudio, sendPlayerEvents, signIn } from './attacks/victim.ts';
-import { eventually } from '../src/testing/eventually.ts';
+import { eventually } from './eventually.ts';
 import { dataFolder, postgresOf, startServer, type ServerProcess } from './server-process.ts';
 
 const MIB = 1024 * 1024;

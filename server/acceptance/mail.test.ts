@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { callbackify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
 import { arrangeGameKey } from './arrange.ts';
-import { eventually } from '../src/testing/eventually.ts';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { dataFolder, startServer } from './server-process.ts';
 

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeTenant, send } from './arrange.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
-import { eventually } from '../src/testing/eventually.ts';
+import { eventually } from './eventually.ts';
 import { startExternalPostgres } from './external-postgres.ts';
 import { freePort } from './free-port.ts';
 import { startNginx, type Nginx } from './nginx.ts';

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { fileURLToPath } from 'node:url';
 import { arrangeGameKey } from './arrange.ts';
-import { eventually } from '../src/testing/eventually.ts';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import {
   answersOrEnds,

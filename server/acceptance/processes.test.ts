@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { arrangeGameKey, arrangeTenant } from './arrange.ts';
-import { eventually } from '../src/testing/eventually.ts';
+import { eventually } from './eventually.ts';
 import { childrenOf, dataFolder, postgresOf, startServer, type ServerProcess } from './server-process.ts';
 
 const folder = dataFolder();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../src/testing/eventually.ts';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { dataFolder, exitOf, spawnCommand, startServer, type CommandProcess } from './server-process.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { send } from '../arrange.ts';
-import { eventually } from '../../src/testing/eventually.ts';
+import { eventually } from '../eventually.ts';
 import { arrangeStudio, startVictim, withstands, type Studio } from './victim.ts';
 
 const ENDPOINTS = 50;

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { callbackify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
 import { send } from '../arrange.ts';
-import { eventually } from '../../src/testing/eventually.ts';
+import { eventually } from '../eventually.ts';
 import { arrangeStudio, startVictim, type Studio } from './victim.ts';
 
 const mails: string[] = [];

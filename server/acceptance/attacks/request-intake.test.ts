@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../arrange.ts';
-import { eventually } from '../../src/testing/eventually.ts';
+import { eventually } from '../eventually.ts';
 import { signIn, startVictim, withstands } from './victim.ts';
 
 const MIB = 1024 * 1024;

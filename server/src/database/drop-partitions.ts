@@ -3,7 +3,6 @@ import { OperatorError } from '../core/operator-error.ts';
 import { listPartitions, type Partition } from './list-partitions.ts';
 import {
   isLockTimeout,
-  LOCK_TIMEOUT_MS,
   partitionedTables,
   withPartitionLock,
   withTableLock,
@@ -32,7 +31,7 @@ export async function findPartitionsBefore(
 
 /**
  * Drops the rows of a table from before a day, the first of a month, by dropping their partitions. Returns the names of these.
- * Writers wait for at most {@link LOCK_TIMEOUT_MS}: one short transaction detaches the partitions, and their files are deleted
+ * Writers wait for at most 250 ms ({@link withTableLock}): one short transaction detaches the partitions, and their files are deleted
  * after it (docs/decisions/0054-retention.md). Later rows from before the day are stored in the partition `…_past`.
  */
 export async function dropPartitionsBefore(
