@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 2542979051a53221d331f773bbcb78c8221c572597c5f6a8cd9ad1f9b200bbf4
+// Document: 1f06ffa16ccee9346d1190bafee7c8ed1152d0bb3cb39fed69de748ef98f978e
 
 export interface paths {
     "/metrics": {
@@ -4196,7 +4196,11 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        EventDefinitionPage: {
+        EventDefinitionSettings: {
+            /** @description Whether an event with an unknown key and value creates a definition. */
+            autoCreate: boolean;
+        };
+        EventDefinitionsResult: components["schemas"]["EventDefinition"][] | {
             items: components["schemas"]["EventDefinition"][];
             /** @description The limit of this page. */
             limit: number;
@@ -4205,11 +4209,6 @@ export interface components {
             /** @description Total number of items across all pages. */
             totalCount: number;
         };
-        EventDefinitionSettings: {
-            /** @description Whether an event with an unknown key and value creates a definition. */
-            autoCreate: boolean;
-        };
-        EventDefinitionsResult: components["schemas"]["EventDefinition"][] | components["schemas"]["EventDefinitionPage"];
         EventError: {
             index: number;
             /** @description 400, 403, 404, 409 or 422. */
@@ -4699,15 +4698,18 @@ export interface components {
             eventValue?: string | null;
             /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
             idempotencyKey: string;
-            /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
-            value?: number | bigint;
+            /**
+             * Format: int64
+             * @description A signed 64-bit integer, as a number or as a string of digits.
+             */
+            value?: number | bigint | null;
             /** Format: date-time */
             occurredAt: string;
         };
-        MatchEventBatch: {
+        /** @description The events, or an object with the member `events`. */
+        MatchEventBatchRequest: {
             events: components["schemas"]["MatchEvent"][];
-        };
-        MatchEventBatchRequest: components["schemas"]["MatchEventBatch"] | components["schemas"]["MatchEvent"][];
+        } | components["schemas"]["MatchEvent"][];
         MatchPlayer: {
             /** Format: uuid */
             matchPlayerId: string;
@@ -5005,15 +5007,18 @@ export interface components {
             eventValue?: string | null;
             /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
             idempotencyKey: string;
-            /** @description A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range. */
-            value?: number | bigint;
+            /**
+             * Format: int64
+             * @description A signed 64-bit integer, as a number or as a string of digits.
+             */
+            value?: number | bigint | null;
             /** Format: date-time */
             occurredAt: string;
         };
-        PlayerEventBatch: {
+        /** @description The events, or an object with the member `events`. */
+        PlayerEventBatchRequest: {
             events: components["schemas"]["PlayerEvent"][];
-        };
-        PlayerEventBatchRequest: components["schemas"]["PlayerEventBatch"] | components["schemas"]["PlayerEvent"][];
+        } | components["schemas"]["PlayerEvent"][];
         PlayerExistsRequest: {
             provider: components["schemas"]["ExistingPlayerProvider"];
             /** @description The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or `eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username. */
@@ -5047,12 +5052,12 @@ export interface components {
             deviceInfo?: components["schemas"]["DeviceInfo"];
             clientInfo?: components["schemas"]["ClientInfo"];
         };
-        PlayerProfile: components["schemas"]["PlayerProfileSummary"] | components["schemas"]["PrivatePlayerProfile"];
-        PlayerProfileSummary: {
+        /** @description A private profile has only the members `id` and `profileVisibility`. */
+        PlayerProfile: {
             /** Format: uuid */
             id: string;
-            displayName: string | null;
-            avatarUrl: string | null;
+            displayName?: string | null;
+            avatarUrl?: string | null;
             profileVisibility: components["schemas"]["ProfileVisibility"];
         };
         PlayerProfileWithAccess: {
@@ -5096,11 +5101,6 @@ export interface components {
             expiresIn: number;
             /** Format: uuid */
             playerId: string;
-        };
-        PrivatePlayerProfile: {
-            /** Format: uuid */
-            id: string;
-            profileVisibility: components["schemas"]["ProfileVisibility"];
         };
         Problem: {
             /** @description The error code as a URN. */
@@ -7457,7 +7457,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request succeeded. */
+            /** @description A private profile has only the members `id` and `profileVisibility`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8071,6 +8071,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The events, or an object with the member `events`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MatchEventBatchRequest"];
@@ -8095,6 +8096,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The events, or an object with the member `events`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PlayerEventBatchRequest"];

@@ -57,8 +57,17 @@ async function playInTabs(
 
   async function openPage(options: { batchAfterMs?: number } = {}): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(origin);
-    await page.waitForFunction(() => (window as unknown as PageWindow).isReady);
+    // On a busy machine, the script of a page does not always start. Then the page is loaded again.
+    await eventually(async () => {
+      await page.goto(origin);
+      const isReady = page.waitForFunction(() => (window as unknown as PageWindow).isReady, undefined, {
+        timeout: 15_000,
+      });
+      return isReady.then(
+        () => true,
+        () => false,
+      );
+    });
     await page.evaluate((given) => (window as unknown as PageWindow).open_(given), {
       baseUrl: proxy.url,
       gameKey,
@@ -200,8 +209,17 @@ describe('a page that is left', () => {
   test('sends its waiting events with a request that outlives it', async () => {
     const { gameKey, tenantId } = await arrangeGame(app);
     const page = await (await browser.newContext()).newPage();
-    await page.goto(origin);
-    await page.waitForFunction(() => (window as unknown as PageWindow).isReady);
+    // On a busy machine, the script of a page does not always start. Then the page is loaded again.
+    await eventually(async () => {
+      await page.goto(origin);
+      const isReady = page.waitForFunction(() => (window as unknown as PageWindow).isReady, undefined, {
+        timeout: 15_000,
+      });
+      return isReady.then(
+        () => true,
+        () => false,
+      );
+    });
     await page.evaluate((given) => (window as unknown as PageWindow).open_(given), {
       baseUrl: app.url,
       gameKey,

@@ -101,9 +101,8 @@ const TEXTS: Record<string, string> = {
   'EventDefinition.id': DEFINITION,
   'FullPlayerProfile.id': PLAYER,
   'GameKey.id': KEY,
-  'PlayerProfileSummary.id': PLAYER,
+  'PlayerProfile.id': PLAYER,
   'PlayerProfileWithAccess.id': PLAYER,
-  'PrivatePlayerProfile.id': PLAYER,
   'PublicPlayerProfile.id': PLAYER,
   'Tenant.id': TENANT,
   'TenantPlayerDevice.id': DEVICE,
@@ -502,8 +501,8 @@ export function exampleOf(
   }
   const choice = (schema.oneOf ?? schema.anyOf)?.find(({ type }) => type !== 'null');
   if (choice) return exampleOf(choice, schemas, { owner, member });
-  if (schema.properties) return exampleOfMembers(schema, schemas, owner);
   const types = [schema.type].flat();
+  if (schema.properties && types[0] !== 'array') return exampleOfMembers(schema, schemas, owner);
   if (schema.items) return [exampleOf(schema.items, schemas, { owner, member })];
   if (types.includes('object')) return needed(find(OBJECTS), owner, member);
   if (schema.enum) return schema.enum.find((value) => value === find(TEXTS)) ?? schema.enum[0];

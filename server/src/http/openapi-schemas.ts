@@ -130,14 +130,16 @@ function withOptionalMembers({
 }
 
 function isValueType({ type, format = '', enum: values }: Schema): boolean {
-  if (type === 'boolean' || type === 'integer' || type === 'number') return true;
+  const types = [type].flat();
+  if (types.includes('boolean') || types.includes('integer') || types.includes('number'))
+    return !types.includes('null');
   return type === 'string' && (values !== undefined || ['uuid', 'date-time', 'date'].includes(format));
 }
 
 function orNull(schema: Schema): Schema {
   return {
     ...schema,
-    type: [schema.type as string, 'null'],
+    type: [...[schema.type ?? []].flat(), 'null'],
     ...(schema.enum && { enum: [...schema.enum, null] }),
   };
 }

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { eventScopes, MAX_CATEGORY_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_DEFINITIONS } from './definition.ts';
 
@@ -68,10 +68,16 @@ export const ListDefinitionsQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Only with `paged`.' }),
 });
 
-export const ListDefinitionsResult = Type.Union(
-  [Type.Array(EventDefinition, { maxItems: MAX_DEFINITIONS }), Page(EventDefinition)],
-  { title: 'EventDefinitionsResult' },
-);
+/** One schema with two types, because generators of clients for C# take `anyOf` for an object with unknown members. */
+export const ListDefinitionsResult = Type.Unsafe<
+  Static<typeof EventDefinition>[] | Static<ReturnType<typeof Page<typeof EventDefinition>>>
+>({
+  ...Page(EventDefinition),
+  title: 'EventDefinitionsResult',
+  type: ['array', 'object'],
+  items: EventDefinition,
+  maxItems: MAX_DEFINITIONS,
+});
 
 export const ExportDefinitionsQuery = Type.Object({ includeInactive: IncludeInactive });
 

@@ -1,14 +1,17 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, ProblemDocument, StoredGuid, Timestamp } from '../../../http/schemas.ts';
+import {
+  Guid,
+  Int64,
+  Nullable,
+  OneOf,
+  ProblemDocument,
+  StoredGuid,
+  Timestamp,
+} from '../../../http/schemas.ts';
 import { MAX_SUMMARY_ROWS } from './queries.ts';
 
 /** The maximum for every plan. A plan may allow fewer. */
 export const MAX_EVENTS_PER_REQUEST = 10_000;
-
-const Int64 = Type.Union([Type.Integer(), Type.String({ pattern: '^-?\\d+$' })], {
-  description:
-    'A signed 64-bit integer, as a JSON number or as a string of digits. Stored exactly over the whole range.',
-});
 
 const eventFields = {
   loginSessionId: Type.Optional(Nullable(Guid)),
@@ -37,14 +40,20 @@ export const PlayerEvent = Type.Object({ playerId: Guid, ...eventFields }, { tit
  * The batch schemas document the request only. ingestion-routes.ts validates the envelope, and checkEvent each event, so
  * that one invalid event does not fail the whole batch.
  */
-export const MatchEventBatch = batchOf(MatchEvent, 'MatchEventBatch');
-export const PlayerEventBatch = batchOf(PlayerEvent, 'PlayerEventBatch');
+export const MatchEventBatch = batchOf(MatchEvent, 'MatchEventBatchRequest');
+export const PlayerEventBatch = batchOf(PlayerEvent, 'PlayerEventBatchRequest');
 
+/** One schema with two types, because generators of clients for C# take `anyOf` for an object with unknown members. */
 function batchOf(event: typeof MatchEvent | typeof PlayerEvent, title: string) {
-  const events = Type.Array(event, { minItems: 1, maxItems: MAX_EVENTS_PER_REQUEST });
-  return Type.Unsafe<unknown>(
-    Type.Union([Type.Object({ events }, { title }), events], { title: `${title}Request` }),
-  );
+  const events = { type: 'array', items: event, minItems: 1, maxItems: MAX_EVENTS_PER_REQUEST };
+  return Type.Unsafe<unknown>({
+    ...events,
+    type: ['object', 'array'],
+    title,
+    description: 'The events, or an object with the member `events`.',
+    properties: { events },
+    required: ['events'],
+  });
 }
 
 const resultFields = {

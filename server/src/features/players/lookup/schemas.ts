@@ -18,14 +18,17 @@ const ProfileSummary = Type.Object(
   { title: 'PlayerProfileSummary' },
 );
 
-/** A private profile, as a game key sees it. */
-const ProfileMinimal = Type.Object(
-  { id: Guid, profileVisibility: Visibility },
-  { title: 'PrivatePlayerProfile' },
+export const ProfileForKey = Type.Object(
+  {
+    ...ProfileSummary.properties,
+    displayName: Type.Optional(ProfileSummary.properties.displayName),
+    avatarUrl: Type.Optional(ProfileSummary.properties.avatarUrl),
+  },
+  {
+    title: 'PlayerProfile',
+    description: 'A private profile has only the members `id` and `profileVisibility`.',
+  },
 );
-
-/** The larger schema is first, because the serializer takes the first one that matches. */
-export const ProfileForKey = Type.Union([ProfileSummary, ProfileMinimal], { title: 'PlayerProfile' });
 
 /** A profile as everybody sees it. */
 export const PublicProfile = Type.Object(
