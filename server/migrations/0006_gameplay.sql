@@ -88,7 +88,56 @@ CREATE INDEX player_events_of_actor ON player_events (player_id);
 CREATE TABLE player_events_default PARTITION OF player_events DEFAULT;
 CALL guildhall_isolate_tenant('player_events', player_too => true);
 
-GRANT SELECT, INSERT, UPDATE, DELETE ON match_sessions, match_players, event_definitions TO guildhall_app;
+-- The stored events counted by definition and by minute, hour and day of occurred_at in UTC
+-- (docs/decisions/0061-event-rollups.md). A transaction that stores events adds a delta for each definition and minute. The worker
+-- moves deltas into the roll-ups, in one statement. The counts are the sum of both in one snapshot: exact at any moment.
+--
+-- Each transaction adds rows of its own, so no two of them wait for each other.
+CREATE TABLE event_rollup_deltas (
+  tenant_id     uuid NOT NULL,
+  scope         text NOT NULL,                      -- 'match': match_events, 'player': player_events
+  starts_at     timestamptz NOT NULL,               -- a minute
+  definition_id uuid NOT NULL,
+  events        bigint NOT NULL,
+  value_count   bigint NOT NULL,                    -- the events that have a value
+  value_sum     numeric,                            -- null, as the next two: no event has a value
+  value_minimum bigint,
+  value_maximum bigint
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
+CREATE INDEX ON event_rollup_deltas (tenant_id, scope, starts_at);
+
+CREATE TABLE event_rollups (
+  tenant_id     uuid NOT NULL,
+  scope         text NOT NULL CHECK (scope IN ('match', 'player')),
+  span          text NOT NULL CHECK (span IN ('minute', 'hour', 'day')),
+  starts_at     timestamptz NOT NULL,
+  definition_id uuid NOT NULL,
+  events        bigint NOT NULL,
+  value_count   bigint NOT NULL,
+  value_sum     numeric,
+  value_minimum bigint,
+  value_maximum bigint,
+  PRIMARY KEY (tenant_id, scope, span, starts_at, definition_id)
+) WITH (fillfactor = 80);
+
+-- The worker moves the deltas of all tenants.
+CALL guildhall_isolate('event_rollup_deltas',
+  'coalesce(tenant_id = (SELECT guildhall_tenant()), false) OR (SELECT guildhall_platform())');
+CALL guildhall_isolate('event_rollups',
+  'coalesce(tenant_id = (SELECT guildhall_tenant()), false) OR (SELECT guildhall_platform())');
+
+-- The day from which roll-ups count the events of a scope, for all tenants. Events from before it are counted in their table: they
+-- were dropped with their month, or arrived after that.
+CREATE TABLE event_rollup_starts (
+  scope     text PRIMARY KEY CHECK (scope IN ('match', 'player')),
+  starts_at timestamptz NOT NULL
+);
+INSERT INTO event_rollup_starts VALUES ('match', '-infinity'), ('player', '-infinity');
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON match_sessions, match_players, event_definitions, event_rollups TO guildhall_app;
+GRANT SELECT, INSERT, DELETE ON event_rollup_deltas TO guildhall_app;
+GRANT SELECT ON event_rollup_starts TO guildhall_app;
+GRANT INSERT ON event_rollup_deltas TO guildhall_event_writer;
 GRANT SELECT, INSERT ON match_events, player_events TO guildhall_app;
 GRANT SELECT ON player_events TO guildhall_player;
 GRANT INSERT ON match_events, player_events TO guildhall_event_writer;

@@ -14,6 +14,12 @@ export function toRange(name: string | undefined, fallback: RangeName): RangeNam
   return name !== undefined && name in ranges ? (name as RangeName) : fallback;
 }
 
+/** The limits of a range in whole minutes, which the server counts without reading events one by one. */
+export function wholeMinutesOf(name: RangeName): { from: string; to: string } {
+  const to = Math.ceil(Date.now() / 60_000) * 60_000;
+  return { from: new Date(to - ranges[name].seconds * 1000).toISOString(), to: new Date(to).toISOString() };
+}
+
 /** The limits of a range that ends `periods` lengths before now. */
 export function limitsOf(name: RangeName, periods = 0): { from: string; to: string } {
   const length = ranges[name].seconds * 1000;

@@ -8,6 +8,7 @@ import { fail } from './command.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { partitionsCommand } from './partitions.ts';
+import { rollUpsCommand } from './roll-ups.ts';
 import { serveCommand } from './serve.ts';
 import { simulateCommand } from './simulate.ts';
 import { verifyCommand } from './verify.ts';
@@ -22,6 +23,7 @@ for (const command of [
   bootstrapCommand,
   accountsCommand,
   partitionsCommand,
+  rollUpsCommand,
   verifyCommand,
   backupCommand,
   restoreCommand,

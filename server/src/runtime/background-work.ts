@@ -4,6 +4,7 @@ import { issuerOf, type Config } from './config.ts';
 import { openDatabase } from '../database/database.ts';
 import { openConfiguredChain, startChainSender } from '../features/wallet/chain/index.ts';
 import { openMailServer } from '../features/messages/mail/index.ts';
+import { rollUpEvents } from '../features/gameplay/events/index.ts';
 import { aggregateUsage } from '../features/traffic/usage/index.ts';
 import { openJobs } from '../jobs/queue.ts';
 import { repeat } from '../jobs/repeat.ts';
@@ -20,6 +21,9 @@ const OWNER_POOL_SIZE = 2;
 
 /** Usage entries are moved into totals this often. The fewer entries wait, the less a check of the quota costs. */
 const AGGREGATE_EVERY_MS = 2_000;
+
+/** Deltas are moved into the roll-ups of events this often. The fewer deltas wait, the less a chart reads. */
+const ROLL_UP_EVENTS_EVERY_MS = 2_000;
 
 /** Starts the worker: everything that the deployment does without a request. */
 export async function startBackgroundWork(
@@ -86,6 +90,12 @@ export async function startBackgroundWork(
     (error) => logger.error({ err: error }, 'usage could not be aggregated'),
   );
   opened.defer(() => aggregation.stop());
+  const rollUp = repeat(
+    ROLL_UP_EVENTS_EVERY_MS,
+    () => rollUpEvents(database),
+    (error) => logger.error({ err: error }, 'events could not be rolled up'),
+  );
+  opened.defer(() => rollUp.stop());
   const running = opened.move();
   return { stop: () => running.disposeAsync() };
 }

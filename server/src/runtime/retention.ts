@@ -4,12 +4,18 @@ import type { Database } from '../database/database.ts';
 import { dropPartitionsBefore } from '../database/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
+import { startRollupsAt } from '../features/gameplay/events/index.ts';
 import { auditTrail } from '../features/platform/audit/index.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
 export type Retention = Partial<Record<PartitionedTable, number>>;
 
 const isLedger = (table: PartitionedTable): boolean => table.endsWith('_ledger');
+
+const scopeOfEvents: Partial<Record<PartitionedTable, 'match' | 'player'>> = {
+  match_events: 'match',
+  player_events: 'player',
+};
 
 /** The first day whose rows a table keeps. Undefined if it keeps all. */
 export function keptFrom(retention: Retention, table: PartitionedTable, today: Date): string | undefined {
@@ -31,6 +37,8 @@ export async function dropOldRows(
     throw new OperatorError(
       `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
     );
+  const scope = scopeOfEvents[table];
+  if (scope) await startRollupsAt(owner, scope, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
   if (partitions.length > 0)
     await auditTrail(database.forPlatform(), [

@@ -10,7 +10,9 @@ interface Column {
 
 /** Indexed texts that say what kind of row it is. Copies keep them. */
 const KINDS = new Set(
-  'action auth_provider contract issuer kind operation platform provider purpose signer span type'.split(' '),
+  'action auth_provider contract issuer kind operation platform provider purpose scope signer span type'.split(
+    ' ',
+  ),
 );
 
 /** The numbers by which the tables of wallets refer to each other. */
@@ -47,7 +49,7 @@ async function listColumns(owner: pg.Pool): Promise<Column[]> {
             EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND attnum = ANY(indkey)) AS indexed
      FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND attgenerated = '' AND NOT attisdropped
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-       AND relname NOT IN ('migrations', 'signing_keys') AND relname NOT LIKE 'chain%'
+       AND relname NOT IN ('migrations', 'signing_keys', 'event_rollup_starts') AND relname NOT LIKE 'chain%'
      ORDER BY relname, attnum`,
   );
   return rows;
@@ -63,7 +65,7 @@ function copyOf({ table, name, type, indexed }: Column, tenant: 'same' | 'own'):
     return stays ? name : `overlay(md5(${name} || ${label}) placing '00' from 1)::uuid`;
   }
   if (type === 'timestamp with time zone')
-    return `${name} - copy * interval '1 ${table.endsWith('rollups') ? 'hour' : 'minute'}'`;
+    return `${name} - copy * interval '1 ${table.includes('rollup') ? 'hour' : 'minute'}'`;
   // The outbox cannot open a mail with another id.
   if (table === 'mails' && name === 'body') return 'NULL';
   if (type === 'bytea' && indexed) return `sha256(${name} || convert_to(${label}, 'UTF8'))`;
@@ -102,6 +104,8 @@ export async function fillEmptyTables(
                    now() + interval '1 day' AS expires_at`,
     one_time_codes: `${ids}, ${email} AS email, gen_random_uuid() AS id, 0 AS tries, now() AS sent_at, now() AS expires_at`,
     session_rollups: `${ids}, ${hour} + interval '1 hour' AS rolled_up_to, 1 AS numbered_players`,
+    event_rollups: `${ids}, 'player' AS scope, 'hour' AS span, ${hour} AS starts_at, gen_random_uuid() AS definition_id, 1 AS events,
+                    0 AS value_count`,
     login_rollups: `${ids}, 'hour' AS span, ${hour} AS starts_at, 'PC_Windows' AS platform, 'Mock' AS auth_provider, 1 AS logins`,
     logout_rollups: `${ids}, 'hour' AS span, ${hour} AS starts_at, 1 AS logouts`,
     player_rollups: `${ids}, 'hour' AS span, ${hour} AS starts_at, 0 AS page, 1::bit(4096) AS players`,

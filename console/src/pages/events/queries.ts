@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byCursor } from '../../components/paging';
-import { limitsOf, ranges, toRange, type RangeName } from '../../components/range';
+import { limitsOf, ranges, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
 
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
 export type StoredEvent = EventPage['items'][number];
@@ -70,7 +70,7 @@ export const eventSummaryQuery = (tenantId: string, filter: EventFilter, rangeNa
       api.GET('/api/bus_tenants/{tenantId}/events/summary', {
         params: {
           path: { tenantId },
-          query: { ...filter, ...limitsOf(range), bucket: ranges[range].bucket },
+          query: { ...filter, ...wholeMinutesOf(range), bucket: ranges[range].bucket },
         },
         signal,
       }),

@@ -2,6 +2,7 @@ import { behind, withDatabase } from '../feature-group.ts';
 import { rollUpSessions, sessionAnalyticsRoutes } from './analytics/index.ts';
 import { definitionCsvRoutes, eventDefinitionRoutes } from './event-definitions/index.ts';
 import {
+  deleteOldEventRollups,
   eventIngestionRoutes,
   eventQueryRoutes,
   eventReadingRoutes,
@@ -25,4 +26,5 @@ export const gameplay = {
     ),
   ],
   schedules: [{ name: 'roll-up-sessions', cron: '*/10 * * * *', run: rollUpSessions }],
+  expiry: { ofTenant: [deleteOldEventRollups] },
 };

@@ -1,8 +1,9 @@
 import type { Database } from '../../../database/database.ts';
 import { invalidField } from '../../../core/problem.ts';
+import { floor, next } from '../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { countSessions, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
-import { floor, next, splitRange } from './split-range.ts';
+import { splitRange } from './split-range.ts';
 
 export type TimelineBucket = 'hour' | 'day';
 

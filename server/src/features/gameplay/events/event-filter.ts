@@ -4,6 +4,8 @@ import { normaliseKey } from '../../../core/text.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import type { EventScope } from './event-row.ts';
 
+export const eventTable: Record<EventScope, Sql> = { match: sql`match_events`, player: sql`player_events` };
+
 /** Selects the events to read. */
 export interface EventFilter {
   scope: EventScope;
@@ -31,7 +33,7 @@ export interface EventPosition {
  * contradicts itself.
  */
 export function filterCondition(tenantId: string, filter: EventFilter): Sql {
-  const { scope, eventKey, eventValue, eventCategory, matchSessionId, minimumValue, maximumValue } = filter;
+  const { scope, matchSessionId, minimumValue, maximumValue } = filter;
   if (matchSessionId !== undefined && scope === 'player') {
     throw new ProblemError('invalid_request', 'matchSessionId requires scope=match.');
   }
@@ -40,23 +42,32 @@ export function filterCondition(tenantId: string, filter: EventFilter): Sql {
   if (filter.to !== undefined) conditions.push(sql`event.occurred_at < ${toMicroseconds(filter.to)}`);
   if (minimumValue !== undefined) conditions.push(sql`event.value >= ${minimumValue}`);
   if (maximumValue !== undefined) conditions.push(sql`event.value <= ${maximumValue}`);
-  if (eventKey !== undefined || eventValue !== undefined || eventCategory !== undefined) {
-    const isOneOf = (column: Sql, texts: string | string[] | undefined): Sql => {
-      if (texts === undefined) return empty;
-      const [first, ...others] = [texts].flat().map(normaliseKey);
-      // The planner knows how few rows one key has. For an array it would read all definitions.
-      return others.length === 0
-        ? sql`AND ${column} = ${first}`
-        : sql`AND ${column} = ANY (${[first, ...others]})`;
-    };
-    const key = isOneOf(sql`event_key`, eventKey);
-    const value = isOneOf(sql`event_value`, eventValue);
-    const category = isOneOf(sql`event_category`, eventCategory);
-    // An array, because the planner could turn IN into a join.
-    conditions.push(sql`event.event_definitions_id = ANY (ARRAY(
-      SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value} ${category}))`);
-  }
+  const ofDefinitions = definitionCondition(tenantId, filter, sql`event.event_definitions_id`);
+  if (ofDefinitions) conditions.push(ofDefinitions);
   return join(conditions, ' AND ');
+}
+
+/** Returns the condition of a filter on the ID of a definition, or undefined if the filter selects all definitions. */
+export function definitionCondition(
+  tenantId: string,
+  { eventKey, eventValue, eventCategory }: EventFilter,
+  definitionId: Sql,
+): Sql | undefined {
+  if (eventKey === undefined && eventValue === undefined && eventCategory === undefined) return undefined;
+  const isOneOf = (column: Sql, texts: string | string[] | undefined): Sql => {
+    if (texts === undefined) return empty;
+    const [first, ...others] = [texts].flat().map(normaliseKey);
+    // The planner knows how few rows one key has. For an array it would read all definitions.
+    return others.length === 0
+      ? sql`AND ${column} = ${first}`
+      : sql`AND ${column} = ANY (${[first, ...others]})`;
+  };
+  const key = isOneOf(sql`event_key`, eventKey);
+  const value = isOneOf(sql`event_value`, eventValue);
+  const category = isOneOf(sql`event_category`, eventCategory);
+  // An array, because the planner could turn IN into a join.
+  return sql`${definitionId} = ANY (ARRAY(
+      SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value} ${category}))`;
 }
 
 /**

@@ -19,6 +19,7 @@ import { shareOf } from '../../../core/share.ts';
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
 import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
+import { deltaText, insertDeltas } from './rollups/deltas.ts';
 import { compareRows, eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
 export interface EventWriter {
@@ -127,8 +128,13 @@ async function copyRows(
   const client = await pool.connect();
   let fatalError: Error | undefined;
   try {
-    // PostgreSQL runs a multi-statement query in one transaction: it commits both the rows and their charge, or neither.
-    const text = `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN; ${chargeText(billing, rows.length)}`;
+    // PostgreSQL runs a multi-statement query in one transaction: it commits the rows, their
+    // deltas and their charge, or nothing.
+    const text = [
+      `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN`,
+      deltaText(scope, billing.tenantId, rows),
+      chargeText(billing, rows.length),
+    ].join('; ');
     const copy = client.query(copyFrom(text));
     await pipeline(copyText(scope, originOf(billing), rows), copy);
   } catch (error) {
@@ -191,6 +197,7 @@ async function insertRows(
   if (rows.length <= ROWS_PER_INSERT) {
     const inserted = await tenant.row<{ ids: string[] }>(sql`
       WITH inserted AS (${insertion(scope, origin, rows)}),
+      counted AS (${insertDeltas(scope, billing.tenantId)}),
       charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM inserted)`)})
       SELECT coalesce((SELECT array_agg(id) FROM inserted), '{}') AS ids FROM charged`);
     return new Set(inserted?.ids);
@@ -198,7 +205,10 @@ async function insertRows(
   return tenant.transaction(async (transaction) => {
     const inserted = new Set<string>();
     for await (const slice of inSlices(rows, ROWS_PER_INSERT))
-      for (const { id } of await transaction.rows<{ id: string }>(insertion(scope, origin, slice)))
+      for (const { id } of await transaction.rows<{ id: string }>(sql`
+        WITH inserted AS (${insertion(scope, origin, slice)}),
+        counted AS (${insertDeltas(scope, billing.tenantId)})
+        SELECT id FROM inserted`))
         inserted.add(id);
     if (inserted.size > 0) await transaction.run(chargeUnits(billing, inserted.size));
     return inserted;
@@ -219,7 +229,7 @@ function insertion(scope: EventScope, { tenantId, createdAt }: BatchOrigin, rows
                 ${hashes}::bytea[])
       AS event (occurred_at, value, id, actor, match, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
-    RETURNING id`
+    RETURNING id, occurred_at, value, event_definitions_id`
     : sql`
     INSERT INTO player_events (occurred_at, created_at_gl, value, tenant_id, id, player_id, login_session_id,
                                event_definitions_id, idempotency_key, row_hash)
@@ -229,5 +239,5 @@ function insertion(scope: EventScope, { tenantId, createdAt }: BatchOrigin, rows
                 ${column('definitionId')}::uuid[], ${column('idempotencyKey')}::text[], ${hashes}::bytea[])
       AS event (occurred_at, value, id, actor, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
-    RETURNING id`;
+    RETURNING id, occurred_at, value, event_definitions_id`;
 }

@@ -6,3 +6,11 @@ export { createRosters } from './roster.ts';
 export { verifyEvents, type AlteredRow } from './verify-events.ts';
 export { exportEventsOfPlayer } from './read-events.ts';
 export type { IngestServices } from './ingest-events.ts';
+export {
+  checkRollups,
+  deleteOldEventRollups,
+  rebuildRollups,
+  rollUpEvents,
+  startRollupsAt,
+} from './rollups/maintain.ts';
+export type { CountedDay, RollupDifference, RollupFigures } from './rollups/queries.ts';

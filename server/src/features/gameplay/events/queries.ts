@@ -1,7 +1,14 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
-import { filterActors, filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
+import {
+  eventTable,
+  filterActors,
+  filterCondition,
+  type EventFilter,
+  type EventPosition,
+} from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
+import { countedEvents, isRolledUp, type RangeFilter } from './rollups/counted-events.ts';
 
 /** An event as the API returns it. `value` holds decimal digits. */
 export interface StoredEvent {
@@ -31,8 +38,6 @@ const rosterJoin: Record<EventScope, Sql> = {
   player: empty,
 };
 
-const tables: Record<EventScope, Sql> = { match: sql`match_events`, player: sql`player_events` };
-
 /** The index that a query uses: the one on time, or the one on the actor. */
 export type AccessPath = 'time' | 'actor';
 
@@ -59,6 +64,18 @@ export async function chooseAccessPath(
   return count > MAX_EVENTS_BY_ACTOR ? 'time' : 'actor';
 }
 
+/** What counts of events are read from: roll-ups, or the events themselves by an index. */
+export type CountPath = AccessPath | 'rollups';
+
+/** Chooses what the counts of a filter are read from. */
+export async function chooseCountPath(
+  db: Querier,
+  tenantId: string,
+  filter: EventFilter,
+): Promise<CountPath> {
+  return isRolledUp(filter) ? 'rollups' : chooseAccessPath(db, tenantId, filter);
+}
+
 const actorIds: Record<EventScope, Sql> = {
   match: sql`event.match_player_id`,
   player: sql`event.player_id`,
@@ -69,14 +86,14 @@ export function matchingEvents(tenantId: string, filter: EventFilter, path: Acce
   const { scope } = filter;
   const condition = filterCondition(tenantId, filter);
   const actors = filterActors(tenantId, filter);
-  if (!actors) return sql`FROM ${tables[scope]} event WHERE ${condition}`;
+  if (!actors) return sql`FROM ${eventTable[scope]} event WHERE ${condition}`;
   // IS TRUE keeps the planner from using the index of the other path.
   if (path === 'time')
-    return sql`FROM ${tables[scope]} event
+    return sql`FROM ${eventTable[scope]} event
       WHERE ${condition} AND (${actorIds[scope]} IN (${actors})) IS TRUE`;
   // OFFSET 0 keeps the planner from turning the subquery into a join over all events of the tenant.
   return sql`FROM (${actors}) actor CROSS JOIN LATERAL (
-      SELECT * FROM ${tables[scope]} event
+      SELECT * FROM ${eventTable[scope]} event
       WHERE ${actorIds[scope]} = actor.id AND (${condition}) IS TRUE OFFSET 0) event
     WHERE true`;
 }
@@ -129,7 +146,7 @@ export async function findStored(
                 ${events.map(({ idempotencyKey }) => idempotencyKey)}::text[])
       WITH ORDINALITY AS sent (occurred_at, idempotency_key, number)
     WHERE EXISTS (
-      SELECT FROM ${tables[scope]} event
+      SELECT FROM ${eventTable[scope]} event
       WHERE event.tenant_id = ${tenantId} AND event.occurred_at = sent.occurred_at
         AND event.idempotency_key = sent.idempotency_key)`);
   return stored.map(({ position }) => position);
@@ -150,16 +167,21 @@ export const MAX_SUMMARY_ROWS = 20_000;
 export function countEvents(
   db: Querier,
   tenantId: string,
-  filter: EventFilter,
+  filter: RangeFilter,
   bucket: 'minute' | 'hour' | 'day',
-  path: AccessPath,
+  path: CountPath,
   limit: number,
 ): Promise<SummaryRow[]> {
-  return db.rows(sql`
-    WITH bucket AS MATERIALIZED (
+  const counted =
+    path === 'rollups'
+      ? sql`
+      SELECT date_trunc(${bucket}, part.starts_at, 'UTC') AS start, part.definition_id, sum(part.events)::bigint AS count
+      FROM (${countedEvents(tenantId, filter, bucket)}) part`
+      : sql`
       SELECT date_trunc(${bucket}, event.occurred_at, 'UTC') AS start, event.event_definitions_id AS definition_id, count(*) AS count
-      ${matchingEvents(tenantId, filter, path)}
-      GROUP BY 1, 2)
+      ${matchingEvents(tenantId, filter, path)}`;
+  return db.rows(sql`
+    WITH bucket AS MATERIALIZED (${counted} GROUP BY 1, 2)
     SELECT bucket.start AS "bucketStart", definition.id AS "eventDefinitionId", definition.event_key AS "eventKey",
            definition.event_value AS "eventValue", bucket.count
     FROM bucket
@@ -199,7 +221,7 @@ export function selectHashedEvents(
   return db.rows(sql`
     SELECT id, ${actor}, login_session_id AS "loginSessionId", event_definitions_id AS "definitionId", idempotency_key AS "idempotencyKey",
            value::text AS value, occurred_at AS "occurredAt", created_at_gl AS "createdAt", encode(row_hash, 'hex') AS "rowHash"
-    FROM ${tables[filter.scope]} event
+    FROM ${eventTable[filter.scope]} event
     WHERE ${filterCondition(tenantId, filter)} ${position}
     ORDER BY occurred_at, idempotency_key
     LIMIT ${limit}`);

@@ -2,8 +2,8 @@ import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import type { EventFilter } from './event-filter.ts';
-import { chooseAccessPath } from './queries.ts';
-import { groupEvents, isTimeout, type EventGroup, type Grouping } from './query-sql.ts';
+import { chooseAccessPath, chooseCountPath } from './queries.ts';
+import { groupEvents, isTimeout, type Dimension, type EventGroup, type Grouping } from './query-sql.ts';
 
 /** A question about stored events (docs/decisions/0050-query-language.md). */
 export interface EventQuery extends Grouping {
@@ -17,6 +17,9 @@ export interface EventQueryResult {
   rows: EventGroup[];
   hasMore: boolean;
 }
+
+/** The dimensions that roll-ups do not know. */
+const ofEvents: Dimension[] = ['playerId', 'matchSessionId'];
 
 const MAX_DAYS = 366;
 const DAY_MS = 86_400_000;
@@ -45,7 +48,11 @@ export async function queryEvents(
     const rows = await database.heavy
       .forTenant(tenantId, { ...(signal && { signal }) })
       .transaction(async (transaction) => {
-        const path = await chooseAccessPath(transaction, tenantId, found);
+        const needsEvents =
+          grouping.countPlayers || grouping.groupBy.some((dimension) => ofEvents.includes(dimension));
+        const path = needsEvents
+          ? await chooseAccessPath(transaction, tenantId, found)
+          : await chooseCountPath(transaction, tenantId, found);
         return groupEvents(transaction, tenantId, {
           filter: found,
           grouping,
@@ -68,7 +75,8 @@ export async function queryEvents(
 
 function checkRange({ from, to }: { from: string; to: string }, bucket: Grouping['bucket']): void {
   const length = Date.parse(to) - Date.parse(from);
-  if (length <= 0) throw new ProblemError('invalid_request', '`to` must be later than `from`.');
+  // Compared as texts, because Date has no microseconds.
+  if (from >= to) throw new ProblemError('invalid_request', '`to` must be later than `from`.');
   if (length > MAX_DAYS * DAY_MS)
     throw new ProblemError(
       'invalid_request',

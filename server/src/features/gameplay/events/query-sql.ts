@@ -1,8 +1,8 @@
 import { DatabaseError } from 'pg';
 import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, unprepared, type Sql } from '../../../database/sql.ts';
-import type { EventFilter } from './event-filter.ts';
-import { matchingEvents, type AccessPath } from './queries.ts';
+import { matchingEvents, type CountPath } from './queries.ts';
+import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
 
 export const DIMENSIONS = ['eventKey', 'eventValue', 'eventCategory', 'playerId', 'matchSessionId'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
@@ -52,7 +52,7 @@ const names: Record<Dimension, Sql> = {
 export async function groupEvents(
   db: Querier,
   tenantId: string,
-  options: { filter: EventFilter; grouping: Grouping; path: AccessPath; limit: number; seconds: number },
+  options: { filter: RangeFilter; grouping: Grouping; path: CountPath; limit: number; seconds: number },
 ): Promise<EventGroup[]> {
   const { filter, grouping, path, limit, seconds } = options;
   const { groupBy, bucket, countPlayers } = grouping;
@@ -61,9 +61,12 @@ export async function groupEvents(
   const needsActor = has('playerId') || countPlayers;
   const isMatch = filter.scope === 'match';
 
+  const isRolledUp = path === 'rollups';
+  const time = isRolledUp ? sql`event.starts_at` : sql`event.occurred_at`;
+  const definitionId = isRolledUp ? sql`event.definition_id` : sql`event.event_definitions_id`;
   const parts: Sql[] = [
-    ...(bucket ? [sql`date_trunc(${bucket}, event.occurred_at, 'UTC') AS start`] : []),
-    ...(needsDefinition ? [sql`event.event_definitions_id AS definition_id`] : []),
+    ...(bucket ? [sql`date_trunc(${bucket}, ${time}, 'UTC') AS start`] : []),
+    ...(needsDefinition ? [sql`${definitionId} AS definition_id`] : []),
     ...(needsActor
       ? [isMatch ? sql`event.match_player_id AS actor_id` : sql`event.player_id AS actor_id`]
       : []),
@@ -99,9 +102,15 @@ export async function groupEvents(
   return db.rows(
     unprepared(sql`
     WITH part AS MATERIALIZED (
-      SELECT ${list(parts)} count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
+      SELECT ${list(parts)} ${
+        isRolledUp
+          ? sql`sum(event.events) AS events, sum(event.value_count) AS values, sum(event.value_sum) AS sum,
+             min(event.value_minimum) AS minimum, max(event.value_maximum) AS maximum
+      FROM (${countedEvents(tenantId, filter, bucket)}) event`
+          : sql`count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
              min(event.value) AS minimum, max(event.value) AS maximum
-      ${matchingEvents(tenantId, filter, path)}
+      ${matchingEvents(tenantId, filter, path)}`
+      }
       ${columns(parts.length)})
     SELECT ${list(groups)} coalesce(sum(part.events), 0)::bigint AS events,
            ${countPlayers ? sql`count(DISTINCT actor.player_id) AS players,` : empty}

@@ -5,6 +5,7 @@ import { filterCondition, type EventFilter, type EventPosition } from './event-f
 import type { EventScope } from './event-row.ts';
 import {
   chooseAccessPath,
+  chooseCountPath,
   countEvents,
   MAX_SUMMARY_ROWS,
   selectEvents,
@@ -125,7 +126,7 @@ export async function summariseEvents(
   }
   const tenant = database.heavy.forTenant(tenantId);
   const range = { ...filter, from, to };
-  const path = await chooseAccessPath(tenant, tenantId, range);
+  const path = await chooseCountPath(tenant, tenantId, range);
   const items = await countEvents(tenant, tenantId, range, bucket, path, MAX_SUMMARY_ROWS);
   return { from, to, bucket, items };
 }

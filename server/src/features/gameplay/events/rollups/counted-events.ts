@@ -1,0 +1,77 @@
+import { splitBySpans } from '../../../../core/time-spans.ts';
+import { empty, sql, type Sql } from '../../../../database/sql.ts';
+import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
+import type { EventScope } from '../event-row.ts';
+
+/** A filter with limits in the format of toMicroseconds(). */
+export type RangeFilter = EventFilter & { from: string; to: string };
+
+export type RollupSpan = 'minute' | 'hour' | 'day';
+export const ROLLUP_SPANS: RollupSpan[] = ['minute', 'hour', 'day'];
+
+/** The spans of roll-ups that answer a question about a bucket, longest first. */
+function spansWithin(bucket: string | undefined): RollupSpan[] {
+  if (bucket === 'minute') return ['minute'];
+  if (bucket === 'hour') return ['hour', 'minute'];
+  return ['day', 'hour', 'minute'];
+}
+
+/** Whether roll-ups know the members that a filter compares: the definition and the time. */
+export function isRolledUp({ playerId, matchSessionId, minimumValue, maximumValue }: EventFilter): boolean {
+  return [playerId, matchSessionId, minimumValue, maximumValue].every((member) => member === undefined);
+}
+
+/** The time from which roll-ups count the events of a scope. */
+export const rollupStart = (scope: EventScope): Sql =>
+  sql`(SELECT starts_at FROM event_rollup_starts WHERE scope = ${scope})`;
+
+export const FIGURES = sql`events, value_count, value_sum, value_minimum, value_maximum`;
+
+/**
+ * Returns a query for the events of a filter, already counted in parts: `starts_at`, `definition_id` and {@link FIGURES}. No part is
+ * longer than the bucket. It reads the roll-ups of whole days, hours and minutes, the deltas that are not in them yet, and the events
+ * themselves only for the rest of a minute at each end, and for times before the roll-ups start. One snapshot makes them exact.
+ */
+export function countedEvents(tenantId: string, filter: RangeFilter, bucket: string | undefined): Sql {
+  const { scope, from, to } = filter;
+  const parts = splitBySpans(spansWithin(bucket), from, to);
+  const whole = parts.filter(({ span }) => span !== undefined);
+  const edges = parts.filter(({ span }) => span === undefined);
+  const limits = (ranges: { from: string; to: string }[]) =>
+    sql`${ranges.map((range) => range.from)}::timestamptz[], ${ranges.map((range) => range.to)}::timestamptz[]`;
+  const wholeFrom = sql`${whole[0]?.from}::timestamptz`;
+  const wholeTo = sql`${whole.at(-1)?.to}::timestamptz`;
+  const and = (condition: Sql | undefined): Sql => (condition ? sql`AND ${condition}` : empty);
+  const ofDefinitions = and(definitionCondition(tenantId, filter, sql`definition_id`));
+  // OFFSET 0 keeps the planner from joining: it would read all parts of the tenant.
+  return sql`
+    SELECT counted.* FROM unnest(${whole.map(({ span }) => span)}::text[], ${limits(whole)}) AS part (span, starts_at, ends_at)
+    CROSS JOIN LATERAL (
+      SELECT starts_at, definition_id, ${FIGURES} FROM event_rollups
+      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND span = part.span
+        AND starts_at >= greatest(part.starts_at, ${rollupStart(scope)}) AND starts_at < part.ends_at ${ofDefinitions}
+      OFFSET 0) counted
+    UNION ALL
+    SELECT starts_at, definition_id, ${FIGURES} FROM event_rollup_deltas
+    WHERE tenant_id = ${tenantId} AND scope = ${scope}
+      AND starts_at >= greatest(${wholeFrom}, ${rollupStart(scope)}) AND starts_at < ${wholeTo} ${ofDefinitions}
+    UNION ALL
+    SELECT counted.* FROM (
+      SELECT * FROM unnest(${limits(edges)})
+      UNION ALL SELECT ${wholeFrom}, least(${wholeTo}, ${rollupStart(scope)})) AS part (starts_at, ends_at)
+    CROSS JOIN LATERAL (
+      ${countByMinute(
+        scope,
+        sql`tenant_id = ${tenantId} AND occurred_at >= part.starts_at AND occurred_at < part.ends_at
+          ${and(definitionCondition(tenantId, filter, sql`event_definitions_id`))}`,
+      )}
+      OFFSET 0) counted`;
+}
+
+/** Counts events themselves by minute and definition. */
+export function countByMinute(scope: EventScope, condition: Sql): Sql {
+  return sql`
+    SELECT date_trunc('minute', occurred_at, 'UTC') AS starts_at, event_definitions_id AS definition_id, count(*) AS events,
+           count(value) AS value_count, sum(value) AS value_sum, min(value) AS value_minimum, max(value) AS value_maximum
+    FROM ${eventTable[scope]} WHERE ${condition} GROUP BY 1, 2`;
+}

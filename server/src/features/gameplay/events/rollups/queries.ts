@@ -1,0 +1,171 @@
+import type { Querier } from '../../../../database/database.ts';
+import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
+import { eventTable } from '../event-filter.ts';
+import type { EventScope } from '../event-row.ts';
+import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } from './counted-events.ts';
+
+/** The advisory lock of the process that changes roll-ups. The number is arbitrary. */
+const ROLLUP_LOCK = 7_118_061;
+
+/** Takes the lock until the transaction ends. Returns false if another transaction has it. */
+export async function tryRollupLock(db: Querier): Promise<boolean> {
+  const row = await db.row<{ granted: boolean }>(
+    sql`SELECT pg_try_advisory_xact_lock(${ROLLUP_LOCK}) AS granted`,
+  );
+  return row!.granted;
+}
+
+/** Waits for the lock, and takes it until the transaction ends. */
+export async function takeRollupLock(db: Querier): Promise<void> {
+  await db.run(sql`SELECT pg_advisory_xact_lock(${ROLLUP_LOCK})`);
+}
+
+/** Turns counts by minute into counts by each span. */
+const bySpan = (minutes: Sql, columns: Sql): Sql => sql`
+  SELECT ${columns} span, date_trunc(span, starts_at, 'UTC') AS starts_at, definition_id,
+         sum(events)::bigint AS events, sum(value_count)::bigint AS value_count, sum(value_sum) AS value_sum,
+         min(value_minimum) AS value_minimum, max(value_maximum) AS value_maximum
+  FROM (${minutes}) counted CROSS JOIN unnest(${ROLLUP_SPANS}::text[]) AS span
+  GROUP BY ${columns} span, date_trunc(span, starts_at, 'UTC'), definition_id`;
+
+/**
+ * Moves up to `limit` deltas of all tenants into their roll-ups, and returns their number. Needs the lock: two of these could wait for
+ * each other in a circle.
+ */
+export function moveDeltas(db: Querier, limit: number): Promise<number> {
+  return db.count(sql`
+    WITH moved AS MATERIALIZED (
+      DELETE FROM event_rollup_deltas
+      WHERE ctid = ANY (ARRAY(SELECT ctid FROM event_rollup_deltas LIMIT ${limit}))
+      RETURNING *),
+    added AS (
+      INSERT INTO event_rollups AS rollup (tenant_id, scope, span, starts_at, definition_id, ${FIGURES})
+      ${bySpan(sql`SELECT * FROM moved`, sql`tenant_id, scope,`)}
+      ON CONFLICT (tenant_id, scope, span, starts_at, definition_id) DO UPDATE SET
+        events = rollup.events + excluded.events,
+        value_count = rollup.value_count + excluded.value_count,
+        value_sum = coalesce(rollup.value_sum + excluded.value_sum, rollup.value_sum, excluded.value_sum),
+        value_minimum = least(rollup.value_minimum, excluded.value_minimum),
+        value_maximum = greatest(rollup.value_maximum, excluded.value_maximum))
+    SELECT count(*) FROM moved`);
+}
+
+/** One day of the events of a tenant. */
+export interface CountedDay {
+  tenantId: string;
+  scope: EventScope;
+  /** The start of the day in UTC. */
+  day: string;
+}
+
+const endOf = (day: string): Sql => sql`${day}::timestamptz + interval '24 hours'`;
+
+/** Selects the rows of a day, after the time from which roll-ups count. */
+const ofDay = (column: Sql, { tenantId, scope, day }: CountedDay): Sql => sql`
+  tenant_id = ${tenantId} AND ${column} >= greatest(${day}::timestamptz, ${rollupStart(scope)}) AND ${column} < ${endOf(day)}`;
+
+const eventsOfDay = (day: CountedDay): Sql => countByMinute(day.scope, ofDay(sql`occurred_at`, day));
+
+const rollupsOfDay = (day: CountedDay): Sql => sql`
+  scope = ${day.scope} AND span = ANY (${ROLLUP_SPANS}::text[]) AND ${ofDay(sql`starts_at`, day)}`;
+
+const deltasOfDay = (day: CountedDay): Sql => sql`scope = ${day.scope} AND ${ofDay(sql`starts_at`, day)}`;
+
+/** Returns the first day from `from` on that has events, roll-ups or deltas. */
+export async function findNextDay(
+  db: Querier,
+  tenantId: string,
+  scope: EventScope,
+  from: string,
+): Promise<string | undefined> {
+  const start = sql`greatest(${from}::timestamptz, ${rollupStart(scope)})`;
+  const first = (table: Sql, condition: Sql): Sql => sql`
+    (SELECT min(starts_at) FROM ${table}
+     WHERE tenant_id = ${tenantId} AND scope = ${scope} ${condition} AND starts_at >= ${start})`;
+  const found = [
+    ...ROLLUP_SPANS.map((span) => first(sql`event_rollups`, sql`AND span = ${span}`)),
+    first(sql`event_rollup_deltas`, empty),
+    sql`(SELECT min(occurred_at) FROM ${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= ${start})`,
+  ];
+  const row = await db.row<{ day: string | null }>(
+    sql`SELECT date_trunc('day', least(${join(found, ', ')}), 'UTC') AS day`,
+  );
+  return row?.day ?? undefined;
+}
+
+/**
+ * Counts a day again, and returns the number of its events. Needs the lock: the roll-ups must not change between the two statements.
+ * One snapshot has both the events of a transaction and its deltas, or neither. So the second statement deletes the deltas of the
+ * events that it counts, and keeps those of all others.
+ */
+export async function recountDay(db: Querier, day: CountedDay): Promise<number> {
+  await db.run(sql`DELETE FROM event_rollups WHERE ${rollupsOfDay(day)}`);
+  return db.count(sql`
+    WITH counted AS (DELETE FROM event_rollup_deltas WHERE ${deltasOfDay(day)}),
+    added AS (
+      INSERT INTO event_rollups (tenant_id, scope, span, starts_at, definition_id, ${FIGURES})
+      SELECT ${day.tenantId}::uuid, ${day.scope}::text, span, starts_at, definition_id, ${FIGURES}
+      FROM (${bySpan(eventsOfDay(day), empty)}) counted
+      RETURNING span, events)
+    SELECT coalesce(sum(events), 0)::bigint AS count FROM added WHERE span = 'day'`);
+}
+
+/** Counts that differ from those of the events. Sums hold decimal digits. */
+export interface RollupDifference {
+  span: RollupSpan;
+  startsAt: string;
+  definitionId: string;
+  counted: RollupFigures;
+  rolledUp: RollupFigures;
+}
+
+export interface RollupFigures {
+  events: number;
+  valueCount: number;
+  valueSum: string | null;
+  valueMinimum: string | null;
+  valueMaximum: string | null;
+}
+
+/** Compares the roll-ups and deltas of a day with its events, in one snapshot. Returns the number of differences, and the first ones. */
+export async function compareDay(
+  db: Querier,
+  day: CountedDay,
+  limit: number,
+): Promise<{ count: number; differences: RollupDifference[] }> {
+  const figures = (alias: Sql): Sql => sql`
+    json_build_object('events', coalesce(${alias}.events, 0), 'valueCount', coalesce(${alias}.value_count, 0),
+      'valueSum', ${alias}.value_sum::text, 'valueMinimum', ${alias}.value_minimum::text,
+      'valueMaximum', ${alias}.value_maximum::text)`;
+  const rows = await db.rows<RollupDifference & { count: number }>(sql`
+    WITH counted AS MATERIALIZED (${bySpan(eventsOfDay(day), empty)}),
+    stored AS MATERIALIZED (
+      SELECT span, starts_at, definition_id, sum(events)::bigint AS events, sum(value_count)::bigint AS value_count,
+             sum(value_sum) AS value_sum, min(value_minimum) AS value_minimum, max(value_maximum) AS value_maximum
+      FROM (
+        SELECT span, starts_at, definition_id, ${FIGURES} FROM event_rollups WHERE ${rollupsOfDay(day)}
+        UNION ALL
+        ${bySpan(sql`SELECT * FROM event_rollup_deltas WHERE ${deltasOfDay(day)}`, empty)}) part
+      GROUP BY span, starts_at, definition_id)
+    SELECT count(*) OVER () AS count, span, starts_at AS "startsAt", definition_id AS "definitionId",
+           ${figures(sql`counted`)} AS counted, ${figures(sql`stored`)} AS "rolledUp"
+    FROM counted FULL JOIN stored USING (span, starts_at, definition_id)
+    WHERE (counted.events, counted.value_count, counted.value_sum, counted.value_minimum, counted.value_maximum)
+      IS DISTINCT FROM (stored.events, stored.value_count, stored.value_sum, stored.value_minimum, stored.value_maximum)
+    ORDER BY starts_at, span, definition_id
+    LIMIT ${limit}`);
+  return { count: rows[0]?.count ?? 0, differences: rows.map(({ count: _, ...difference }) => difference) };
+}
+
+/** Deletes roll-ups of a tenant from before the time from which they count. Returns the number of deleted rows, at most `limit`. */
+export function deleteOldRollups(
+  db: Querier,
+  tenantId: string,
+  { scope, span, limit }: { scope: EventScope; span: RollupSpan; limit: number },
+): Promise<number> {
+  return db.run(sql`
+    DELETE FROM event_rollups WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM event_rollups
+      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND span = ${span} AND starts_at < ${rollupStart(scope)}
+      LIMIT ${limit}))`);
+}

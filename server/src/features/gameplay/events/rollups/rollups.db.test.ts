@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { BillingContext } from '../../../../core/billing-context.ts';
+import { createPartitions } from '../../../../database/partitions.ts';
+import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { openDatabase } from '../../../../database/database.ts';
+import { dropOldRows } from '../../../../runtime/retention.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+import { whileLocked } from '../../../../testing/while-locked.ts';
+import { compareRows, eventTables, type EventRow, type EventScope } from '../event-row.ts';
+import { openEventWriter } from '../event-writer.ts';
+import { queryEvents } from '../query-events.ts';
+import { BUCKETS } from '../query-sql.ts';
+import { summariseEvents } from '../read-events.ts';
+import { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } from './maintain.ts';
+
+const app = await startTestApp();
+await createPartitions(app.owner);
+const database = openDatabase(app.databaseUrl, { poolSize: 8 });
+const writer = await openEventWriter(database, app.databaseUrl);
+after(async () => {
+  await writer.close();
+  await database.close();
+});
+
+const KEYS = ['jump', 'fall', 'shot'];
+
+/** A tenant with a player in a match, and one definition for each key. */
+async function arrangeGame() {
+  const tenant = await arrangeTenant(app);
+  const { tenantId, workspaceId } = tenant;
+  const { playerId } = await arrangePlayer(app, tenant);
+  const { body: match } = await app.http.post('/api/game/matches', { players: [{ playerId }] }, tenant);
+  const definitionIds = KEYS.map(() => randomUUID());
+  await app.owner.query(
+    `INSERT INTO event_definitions (tenant_id, id, event_key, event_scope, event_category)
+     SELECT $1, id, key, 'both', 'of ' || key FROM unnest($2::uuid[], $3::text[]) AS definition (id, key)`,
+    [tenantId, definitionIds, KEYS],
+  );
+  const keys = await app.owner.query(`SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`, [
+    tenantId,
+  ]);
+  const billing: BillingContext = {
+    workspaceId,
+    tenantId,
+    keyId: keys.rows[0].id,
+    hasHardStop: false,
+    chargedTransactions: 0,
+  };
+  const actors = { match: match.players[0].matchPlayerId as string, player: playerId };
+  return {
+    tenantId,
+    /** Stores events, and drops those that are stored or occur twice. */
+    async write(
+      scope: EventScope,
+      events: { at: string; key: number; definition: number; value: string | null }[],
+    ) {
+      const rows = events
+        .map(({ at, key, definition, value }): EventRow => ({
+          id: randomUUID(),
+          actorId: actors[scope],
+          matchSessionId: scope === 'match' ? match.matchSessionId : null,
+          loginSessionId: null,
+          definitionId: definitionIds[definition]!,
+          idempotencyKey: `key-${key}`,
+          value,
+          occurredAt: at,
+        }))
+        .toSorted(compareRows)
+        .filter((row, index, all) => index === 0 || compareRows(all[index - 1]!, row) !== 0);
+      if (rows.length > 0) await writer.write(scope, rows, billing);
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+const thisMonth = `${firstOfMonth(new Date())}T00:00:00Z`;
+/** Some times around the start of this month, on the limits of minutes, hours and days, and between them. */
+const instant = fc
+  .record({
+    day: fc.integer({ min: -2, max: 1 }),
+    hour: fc.constantFrom(0, 1, 13, 23),
+    minute: fc.constantFrom(0, 1, 30, 59),
+    microsecond: fc.constantFrom(0, 1, 30_000_000, 59_999_999),
+  })
+  .map(({ day, hour, minute, microsecond }) => {
+    const start = new Date(Date.parse(thisMonth) + day * DAY_MS + hour * 3_600_000 + minute * 60_000);
+    const text = String(microsecond).padStart(8, '0');
+    return `${start.toISOString().slice(0, 17)}${text.slice(0, 2)}.${text.slice(2)}Z`;
+  });
+const scope = fc.constantFrom<EventScope>('match', 'player');
+const event = fc.record({
+  at: instant,
+  key: fc.integer({ min: 1, max: 3 }),
+  definition: fc.integer({ min: 0, max: KEYS.length - 1 }),
+  value: fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String), { freq: 3 }),
+});
+const step = fc.oneof(
+  // From 20 rows on, the writer tries COPY first.
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      scope,
+      events: fc.array(event, { minLength: 1, maxLength: 40 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('rollUp' as const),
+      deltasPerStep: fc.integer({ min: 1, max: 30 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rebuild' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), scope }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('deleteOld' as const) }) },
+);
+const question = fc.record({
+  scope,
+  limits: fc.tuple(instant, instant),
+  bucket: fc.option(fc.constantFrom(...BUCKETS), { nil: undefined }),
+  groupBy: fc.subarray(['eventKey', 'eventValue', 'eventCategory'] as const),
+  eventKey: fc.option(fc.constantFrom(['jump'], ['fall', 'shot'], ['never']), { nil: undefined }),
+  eventCategory: fc.option(fc.constantFrom(['of jump']), { nil: undefined }),
+});
+
+type Question = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
+type Game = Awaited<ReturnType<typeof arrangeGame>>;
+
+/** Answers a question from the roll-ups and from the events. The events alone know the players. */
+async function assertSameAnswers(
+  { tenantId }: Game,
+  { scope, limits, bucket, groupBy, eventKey, ...rest }: Question,
+): Promise<void> {
+  const [from, to] = limits.toSorted() as [string, string];
+  if (from === to) return;
+  const isWide = Date.parse(to) - Date.parse(from) > DAY_MS;
+  const width = bucket === 'minute' && isWide ? 'hour' : bucket;
+  const filter = { scope, from, to, eventKey: eventKey && [...eventKey] };
+  const eventCategory = rest.eventCategory && [...rest.eventCategory];
+  const ask = async (countPlayers: boolean) => {
+    const query = {
+      filter: { ...filter, eventCategory },
+      bucket: width,
+      groupBy,
+      countPlayers,
+      limit: 1_000,
+    };
+    return (await queryEvents(database, tenantId, query)).rows;
+  };
+  const expected = (await ask(true)).map(({ players: _, ...row }) => row);
+  assert.deepEqual(await ask(false), expected, 'a query');
+
+  const wide = isWide ? 'day' : 'minute';
+  const { items } = await summariseEvents(database, tenantId, filter, wide);
+  const { rows } = await queryEvents(database, tenantId, {
+    filter,
+    bucket: wide,
+    groupBy: ['eventKey'],
+    countPlayers: true,
+    limit: 1_000,
+  });
+  assert.deepEqual(
+    items.map(({ bucketStart, eventKey: key, count }) => `${bucketStart} ${key} ${count}`).toSorted(),
+    rows.map(({ bucketStart, eventKey: key, events }) => `${bucketStart} ${key} ${events}`).toSorted(),
+    'a summary',
+  );
+}
+
+/** Lists the roll-ups of a tenant that differ from its events. */
+async function findDifferences(tenantId: string) {
+  const found: object[] = [];
+  let days = 0;
+  await checkRollups(database, tenantId, ({ differences }) => {
+    days++;
+    found.push(...differences);
+  });
+  return { days, found };
+}
+
+describe('roll-ups of events', () => {
+  test('with their deltas equal the events after each step', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(step, question), { minLength: 4, maxLength: 12 }), async (steps) => {
+        // Roll-ups start at one time for all tenants, so each run begins with all of it.
+        await app.owner.query(`UPDATE event_rollup_starts SET starts_at = '-infinity'`);
+        const game = await arrangeGame();
+        for (const [action, asked] of steps) {
+          if (action.kind === 'write') await game.write(action.scope, action.events);
+          else if (action.kind === 'rollUp') await rollUpEvents(database, action.deltasPerStep);
+          else if (action.kind === 'rebuild') await rebuildRollups(database, game.tenantId, () => {});
+          else if (action.kind === 'drop')
+            await dropOldRows(app.owner, database, eventTables[action.scope], thisMonth.slice(0, 10));
+          else await deleteOldEventRollups(database.forTenant(game.tenantId), game.tenantId);
+          await assertSameAnswers(game, asked);
+          assert.deepEqual((await findDifferences(game.tenantId)).found, [], action.kind);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('equal the events at any moment of writes, roll-ups and rebuilds', async () => {
+    await app.owner.query(`UPDATE event_rollup_starts SET starts_at = '-infinity'`);
+    const game = await arrangeGame();
+    const batches = fc.sample(fc.array(event, { minLength: 5, maxLength: 40 }), 120);
+    let over = false;
+    const until = async (work: () => Promise<unknown>) => {
+      let turns = 0;
+      for (; !over; turns++) await work();
+      return turns;
+    };
+    const writing = Promise.all(
+      [0, 1, 2].map(async (turn) => {
+        for (const [index, events] of batches.entries())
+          // Each batch is sent by two of the writers.
+          if (index % 3 !== turn) await game.write('player', events);
+      }),
+    ).finally(() => (over = true));
+    const [rolledUp, , checks] = await Promise.all([
+      until(() => rollUpEvents(database, 3)),
+      until(() => rebuildRollups(database, game.tenantId, () => {})),
+      until(async () => assert.deepEqual((await findDifferences(game.tenantId)).found, [])),
+      until(() => rollUpEvents(database, 50)),
+      writing,
+    ]);
+    assert.ok(rolledUp > 3 && checks > 3, `${rolledUp} roll-ups, ${checks} checks`);
+    await rollUpEvents(database);
+    const left = await app.owner.query('SELECT FROM event_rollup_deltas WHERE tenant_id = $1', [
+      game.tenantId,
+    ]);
+    assert.equal(left.rowCount, 0);
+    const { days, found } = await findDifferences(game.tenantId);
+    assert.deepEqual(found, []);
+    assert.ok(days > 1);
+  });
+
+  test('are changed by one process at a time', async () => {
+    await app.owner.query(`UPDATE event_rollup_starts SET starts_at = '-infinity'`);
+    const game = await arrangeGame();
+    const at = `${thisMonth.slice(0, 11)}10:20:30.000000Z`;
+    await game.write('player', [{ at, key: 1, definition: 0, value: null }]);
+    const deltas = async () =>
+      (await app.owner.query('SELECT FROM event_rollup_deltas WHERE tenant_id = $1', [game.tenantId]))
+        .rowCount;
+    await whileLocked(
+      app,
+      async (holder) => void (await holder.query('SELECT pg_advisory_xact_lock(7118061)')),
+      async (waiting, release) => {
+        await rollUpEvents(database);
+        assert.equal(await deltas(), 1, 'it does not wait');
+        const rebuild = rebuildRollups(database, game.tenantId, () => {});
+        await waiting(1);
+        assert.equal(await deltas(), 1);
+        await release();
+        await rebuild;
+      },
+    );
+    assert.equal(await deltas(), 0);
+    assert.deepEqual((await findDifferences(game.tenantId)).found, []);
+  });
+
+  test('are repaired by a rebuild, and named by a check', async () => {
+    await app.owner.query(`UPDATE event_rollup_starts SET starts_at = '-infinity'`);
+    const game = await arrangeGame();
+    const other = await arrangeGame();
+    const at = `${thisMonth.slice(0, 11)}10:20:30.000000Z`;
+    for (const { write } of [game, other])
+      await write('player', [
+        { at, key: 1, definition: 0, value: '5' },
+        { at, key: 2, definition: 0, value: null },
+      ]);
+    await rollUpEvents(database);
+    await app.owner.query(
+      `UPDATE event_rollups SET events = 7, value_maximum = 6 WHERE tenant_id = $1 AND span = 'hour'`,
+      [game.tenantId],
+    );
+    await app.owner.query(
+      `INSERT INTO event_rollups (tenant_id, scope, span, starts_at, definition_id, events, value_count)
+       SELECT tenant_id, scope, span, starts_at - interval '1 day', definition_id, 1, 0 FROM event_rollups
+       WHERE tenant_id = $1 AND span = 'minute'`,
+      [game.tenantId],
+    );
+    const { found } = await findDifferences(game.tenantId);
+    const [stray, wrong] = found as Record<string, unknown>[];
+    assert.equal(found.length, 2);
+    const none = { events: 0, valueCount: 0, valueSum: null, valueMinimum: null, valueMaximum: null };
+    assert.deepEqual([stray!.span, stray!.counted], ['minute', none]);
+    const counted = { events: 2, valueCount: 1, valueSum: '5', valueMinimum: '5', valueMaximum: '5' };
+    assert.deepEqual(
+      [wrong!.span, wrong!.counted, wrong!.rolledUp],
+      ['hour', counted, { ...counted, events: 7, valueMaximum: '6' }],
+    );
+    assert.deepEqual((await findDifferences(other.tenantId)).found, []);
+
+    const progress: number[] = [];
+    await rebuildRollups(database, game.tenantId, ({ events }) => void progress.push(events));
+    assert.deepEqual(progress, [0, 2]);
+    for (const { tenantId } of [game, other]) assert.deepEqual((await findDifferences(tenantId)).found, []);
+  });
+});
