@@ -50,14 +50,24 @@ function signIn({ url }: ServerProcess, gameKey: string) {
   };
 }
 
-async function logIn(url: string, gameKey: string, name: string): Promise<{ isNewPlayer: boolean }> {
+async function logIn(url: string, gameKey: string, name: string) {
   const answer = await fetch(`${url}/api/player-auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
     body: JSON.stringify({ provider: 'Mock', token: `mock:${name}:secret` }),
   });
   assert.equal(answer.status, 200);
-  return (await answer.json()) as { isNewPlayer: boolean };
+  return (await answer.json()) as { isNewPlayer: boolean; accessToken: string };
+}
+
+/** The addresses of a player's sign-ins, newest first. */
+async function addressesOf(url: string, accessToken: string): Promise<(string | null)[]> {
+  const answer = await fetch(`${url}/api/player/sessions/history`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  assert.equal(answer.status, 200);
+  const { sessions } = (await answer.json()) as { sessions: { ipAddress: string | null }[] };
+  return sessions.map(({ ipAddress }) => ipAddress);
 }
 
 describe('guildhall backup and restore', () => {
@@ -134,8 +144,12 @@ describe('guildhall backup and restore', () => {
     assert.equal(readFileSync(join(restored, 'avatars', 'ada.webp'), 'utf8'), 'an avatar');
 
     const server = await startServer({ dataDir: restored, env });
-    for (const name of [before[0]!, before.at(-1)!])
-      assert.equal((await logIn(server.url, gameKey, name)).isNewPlayer, false, name);
+    for (const name of [before[0]!, before.at(-1)!]) {
+      const { isNewPlayer, accessToken } = await logIn(server.url, gameKey, name);
+      assert.equal(isNewPlayer, false, name);
+      const addresses = await addressesOf(server.url, accessToken);
+      assert.deepEqual(addresses, ['127.0.0.1', '127.0.0.1'], 'the master key opens what was restored');
+    }
     assert.equal((await logIn(server.url, gameKey, 'a new player')).isNewPlayer, true);
     assert.equal(await server.end('SIGTERM'), 0);
   });

@@ -47,10 +47,10 @@ export async function seedSessions(server: ServerProcess, logins: number): Promi
          logout AS (
            INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, occurred_at, created_at_gl, received_at_db)
            SELECT tenant_id, gen_random_uuid(), gen_random_uuid(), player_id, 'user_logout', at, at, at FROM login WHERE number % 10 < 3)
-         INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_provider, platform, client_version, ip_address,
-                                   occurred_at, created_at_gl, received_at_db, row_hash)
-         SELECT tenant_id, gen_random_uuid(), gen_random_uuid(), player_id, provider, platform, '1.4.2', '203.0.113.7',
-                at, at, at, sha256(number::text::bytea)
+         INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_provider, platform, client_version,
+                                   occurred_at, created_at_gl, received_at_db, personal_data, row_hash)
+         SELECT tenant_id, gen_random_uuid(), gen_random_uuid(), player_id, provider, platform, '1.4.2',
+                at, at, at, sha256('address') || sha256('metadata'), sha256(number::text::bytea)
          FROM login`,
         [first, last, logins, DAYS, heavyPlayer, PLAYERS, tenants.map(({ tenantId }) => tenantId)],
       );

@@ -97,7 +97,8 @@ CREATE TABLE deletion_receipts (
   deleted_at           timestamptz NOT NULL DEFAULT clock_timestamp(),
   deleted_by           text NOT NULL CHECK (deleted_by IN ('player', 'account')),
   removed_auth_methods integer NOT NULL,
-  erased_sessions      integer NOT NULL              -- sessions that lost their address
+  erased_sessions      integer NOT NULL,             -- sessions that lost their address
+  destroyed_keys       integer NOT NULL              -- sessions that lost the key of their ledger rows
 );
 CALL guildhall_isolate('deletion_receipts', 'guildhall_platform()');
 CREATE POLICY own_rows ON deletion_receipts TO guildhall_player USING (player_id = guildhall_player());
@@ -234,6 +235,11 @@ CREATE POLICY read_visited ON tenants FOR SELECT TO guildhall_player USING (id I
 CREATE POLICY write_about_oneself ON audit_records FOR INSERT TO guildhall_player
   WITH CHECK (actor_kind = 'player' AND actor_id = guildhall_player()
               AND tenant_id IN (SELECT tenant_id FROM tenant_access));
+-- A deletion takes the addresses out of what the player did. Nothing else of a record ever changes.
+CREATE POLICY find_own ON audit_records FOR SELECT TO guildhall_player
+  USING (actor_kind = 'player' AND actor_id = ANY ((SELECT guildhall_person())::uuid[]));
+CREATE POLICY erase_own ON audit_records FOR UPDATE TO guildhall_player
+  USING (actor_kind = 'player' AND actor_id = ANY ((SELECT guildhall_person())::uuid[])) WITH CHECK (ip_address IS NULL);
 
 -- The history of bans. tenant_access.banned_until is the ban in force.
 CREATE TABLE player_bans (
@@ -328,7 +334,7 @@ GRANT SELECT, INSERT, DELETE ON player_notes TO guildhall_app;
 GRANT SELECT (player_id), UPDATE (player_id), DELETE ON player_notes TO guildhall_player;
 GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_player;
 GRANT SELECT, INSERT, UPDATE ON tenant_player_counts TO guildhall_player;
-GRANT INSERT ON audit_records TO guildhall_player;
+GRANT INSERT, SELECT (actor_kind, actor_id, ip_address), UPDATE (ip_address) ON audit_records TO guildhall_player;
 GRANT SELECT ON deletion_receipts TO guildhall_app;
 GRANT SELECT, INSERT ON deletion_receipts TO guildhall_player;
 

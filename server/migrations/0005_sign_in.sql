@@ -14,6 +14,7 @@ CREATE TABLE login_sessions (
   platform          text NOT NULL,
   client_version    text,
   last_ip_address   inet,
+  key_salt          bytea,                          -- the key of the personal data in the ledgers follows from it; null: erased
   tokens_revoked_at timestamptz,                    -- from here on no refresh token of the session works
   updated_at_db     timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (tenant_id, session_id)
@@ -58,6 +59,8 @@ CALL guildhall_isolate_tenant('third_party_refresh_tokens');
 CREATE POLICY own_rows ON third_party_refresh_tokens TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 
+-- The ledgers are append-only, so a deletion cannot change their rows. It destroys the keys of what is personal in them
+-- (docs/decisions/0055-erasable-ledgers.md).
 CREATE TABLE login_ledger (
   tenant_id      uuid NOT NULL,
   id             uuid NOT NULL,
@@ -69,11 +72,10 @@ CREATE TABLE login_ledger (
   platform       text NOT NULL,
   client_version text,
   client_build   text,
-  ip_address     inet,
   occurred_at    timestamptz NOT NULL,
   created_at_gl  timestamptz NOT NULL,
   received_at_db timestamptz NOT NULL DEFAULT clock_timestamp(),
-  metadata       jsonb NOT NULL DEFAULT '{}',
+  personal_data  bytea NOT NULL,                    -- ip_address and metadata, sealed with the key of the session
   row_hash       bytea NOT NULL,
   PRIMARY KEY (tenant_id, received_at_db, id)
 ) PARTITION BY RANGE (received_at_db);
@@ -95,7 +97,7 @@ CREATE TABLE logout_ledger (
   occurred_at    timestamptz NOT NULL,
   created_at_gl  timestamptz NOT NULL,
   received_at_db timestamptz NOT NULL DEFAULT clock_timestamp(),
-  metadata       jsonb NOT NULL DEFAULT '{}',
+  personal_data  bytea,                             -- metadata, sealed with the key of the session; null: none
   PRIMARY KEY (tenant_id, received_at_db, id)
 ) PARTITION BY RANGE (received_at_db);
 CREATE INDEX ON logout_ledger (player_id, received_at_db, id);

@@ -131,6 +131,13 @@ describe('tenant isolation', () => {
       [APPEND_ONLY],
     );
     assert.deepEqual(rows, []);
+    const columns = await app.owner.query(
+      `SELECT table_name, column_name, grantee FROM information_schema.role_column_grants
+     WHERE table_name = ANY($1) AND grantee LIKE 'guildhall\\_%' AND privilege_type = 'UPDATE'`,
+      [APPEND_ONLY],
+    );
+    const erasable = { table_name: 'audit_records', column_name: 'ip_address', grantee: 'guildhall_player' };
+    assert.deepEqual(columns.rows, [erasable], 'a deletion erases the addresses of a player');
     for (const table of APPEND_ONLY) {
       for (const statement of [
         `UPDATE ${table} SET tenant_id = tenant_id`,

@@ -317,6 +317,7 @@ const NUMBERS: Record<string, number> = {
   duplicateCount: 0,
   durationMs: 84,
   erasedSessions: 2,
+  destroyedKeys: 2,
   endedSessions: 1,
   latencyMs: 0.8,
   running: 2,

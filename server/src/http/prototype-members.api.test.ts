@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { loginDataOf } from '../testing/ledger-data.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { arrangeWalletPlayer, arrangeWalletTenant, WALLET_ENV } from '../testing/wallet-recording.ts';
 
@@ -37,8 +38,8 @@ describe('members called __proto__ or constructor', () => {
     const clientInfo = `{"platform":"Other","clientBuild":"proto","metadata":${metadata}}`;
     const answer = await app.http.raw('POST', LOGIN, `{"clientInfo":${clientInfo},${credential}}`, game);
     assert.equal(answer.status, 200);
-    const { rows } = await app.owner.query(`SELECT metadata FROM login_ledger WHERE client_build = 'proto'`);
-    assert.deepEqual(rows, [{ metadata: { car: 'red', nested: [{ b: 2 }] } }]);
+    const { metadata: stored } = await loginDataOf(app, answer.body.sessionId);
+    assert.deepEqual(stored, { car: 'red', nested: [{ b: 2 }] });
   });
 
   test('are ignored in a scope that keeps long integers', async () => {

@@ -1,23 +1,34 @@
 import { OperatorError } from '../core/operator-error.ts';
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { pooledRandomBytes } from './random-pool.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const SALT_BYTES = 16;
 
 /** Thrown at start if the secrets in the database were encrypted with another master key. */
 export class WrongMasterKeyError extends OperatorError {
   override name = 'WrongMasterKeyError';
 }
 
+/** Encrypts and decrypts with one key. */
+export interface Sealer {
+  /** Encrypts a text (AES-256-GCM). `purpose` is authenticated, so a value cannot be decrypted for another purpose. */
+  seal(plaintext: string, purpose: string): Buffer;
+  /** Decrypts a value of {@link Sealer.seal}. Throws for another key, another purpose, or an altered value. */
+  open(sealed: Buffer, purpose: string): string;
+}
+
 /**
  * Protects secrets with keys derived from the master key. It encrypts secrets that must be read again, and fingerprints
  * all others.
  */
-export interface Vault {
-  /** Encrypts a text (AES-256-GCM). `purpose` is authenticated, so a value cannot be decrypted for another purpose. */
-  seal(plaintext: string, purpose: string): Buffer;
-  /** Decrypts a value of {@link Vault.seal}. Throws for another master key, another purpose, or an altered value. */
-  open(sealed: Buffer, purpose: string): string;
+export interface Vault extends Sealer {
+  /**
+   * Encrypts with a key of its own, which follows from the master key and the salt. If every copy of the salt is destroyed, nothing
+   * can decrypt the values any more.
+   */
+  withSalt(salt: Buffer): Sealer;
   /** HMAC-SHA256 of a high-entropy secret. The database stores it in place of keys and tokens. */
   fingerprint(secret: string): Buffer;
   /** HMAC-SHA256 with a separate key: a secret that only this deployment can derive from this input. */
@@ -31,23 +42,36 @@ export function createVault(masterKey: Buffer): Vault {
   const encryptionKey = derive('encryption');
   const fingerprintKey = derive('fingerprints');
   const derivationKey = derive('derived secrets');
+  const saltingKey = derive('salted encryption');
   const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
   return {
+    ...createSealer(encryptionKey),
+    withSalt: (salt) => createSealer(createHmac('sha256', saltingKey).update(salt).digest()),
+    fingerprint: (secret) => hmac(fingerprintKey, secret),
+    derive: (input) => hmac(derivationKey, input),
+  };
+}
+
+/** Creates a salt for {@link Vault.withSalt}. */
+export function newSalt(): Buffer {
+  return pooledRandomBytes(SALT_BYTES);
+}
+
+function createSealer(key: Buffer): Sealer {
+  return {
     seal(plaintext, purpose) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', encryptionKey, nonce).setAAD(Buffer.from(purpose));
+      const nonce = pooledRandomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose));
       return Buffer.concat([nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     },
     open(sealed, purpose) {
       const nonce = sealed.subarray(0, NONCE_BYTES);
-      const decipher = createDecipheriv('aes-256-gcm', encryptionKey, nonce).setAAD(Buffer.from(purpose));
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose));
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       return (
         decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
       );
     },
-    fingerprint: (secret) => hmac(fingerprintKey, secret),
-    derive: (input) => hmac(derivationKey, input),
   };
 }

@@ -24,7 +24,7 @@ export const players = {
     behind(
       'player',
       withDatabase(deviceRoutes),
-      withDatabase(sessionHistoryRoutes),
+      sessionHistoryRoutes,
       profileRoutes,
       avatarUploadRoutes,
       authMethodRoutes,

@@ -40,7 +40,7 @@ export const signIn = {
       signInChallengeRoutes,
       refreshRoutes,
     ),
-    behind('gameKeyAndMaybePlayer', withDatabase(logoutRoutes)),
+    behind('gameKeyAndMaybePlayer', logoutRoutes),
     behind('exchangeableToken', assertionExchangeRoutes),
     behind('assertion', withDatabase(assertionValidationRoutes)),
     openToAnyone(storeAPortalRoutes, emailPortalRoutes, walletProofRoutes, portalSessionRoutes),

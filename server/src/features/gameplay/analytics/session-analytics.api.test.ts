@@ -38,8 +38,8 @@ async function addLogins(
 ) {
   await client.query(
     `INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_provider, platform, occurred_at, created_at_gl,
-                               received_at_db, row_hash)
-     SELECT $1, gen_random_uuid(), gen_random_uuid(), player_id, provider, platform, at, at, at, ''
+                               received_at_db, personal_data, row_hash)
+     SELECT $1, gen_random_uuid(), gen_random_uuid(), player_id, provider, platform, at, at, at, '', ''
      FROM unnest($2::timestamptz[], $3::uuid[], $4::text[], $5::text[]) AS login (at, player_id, platform, provider)`,
     [
       tenant.tenantId,

@@ -1,2 +1,3 @@
 export { auditTrail, difference, type AuditEntry } from './audit-trail.ts';
+export { eraseAuditAddresses } from './queries.ts';
 export { auditRoutes, platformAuditRoutes } from './routes.ts';

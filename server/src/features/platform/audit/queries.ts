@@ -31,12 +31,24 @@ export interface AuditRecord {
   requestId: string | null;
 }
 
+/** A deletion erases the addresses of a player's records, so a record after it has none. */
 export async function insertAuditRecords(db: Querier, rows: AuditRow[]): Promise<void> {
   await db.run(sql`
     INSERT INTO audit_records (id, workspace_id, tenant_id, actor_kind, actor_id, action, target_id, details, ip_address, request_id)
     SELECT row.id, coalesce(row.workspace_id, (SELECT workspace_id FROM tenants WHERE tenants.id = row.tenant_id)), row.tenant_id, row.actor_kind, row.actor_id, row.action,
-           row.target_id, row.details, row.ip_address, row.request_id
+           row.target_id, row.details,
+           CASE WHEN row.actor_kind <> 'player' OR EXISTS (
+             SELECT FROM players player LEFT JOIN players target ON target.id = player.merged_into_id
+             WHERE player.id = row.actor_id AND coalesce(target.is_active, player.is_active)) THEN row.ip_address END,
+           row.request_id
     FROM jsonb_populate_recordset(NULL::audit_records, ${JSON.stringify(rows)}) row`);
+}
+
+/** Erases the addresses in the records of what the scope's player, and the profiles merged into it, did. */
+export async function eraseAuditAddresses(db: Querier): Promise<void> {
+  await db.run(sql`
+    UPDATE audit_records SET ip_address = NULL
+    WHERE actor_kind = 'player' AND actor_id = ANY ((SELECT guildhall_person())::uuid[]) AND ip_address IS NOT NULL`);
 }
 
 /** Lists the records of a tenant, newest first. */

@@ -56,7 +56,10 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/force-logout', () 
       new Set([player.sessionId, second.sessionId]),
     );
     for (const row of kicked)
-      assert.deepEqual([row.tenant_id, row.message, row.metadata], [tenant.tenantId, 'maintenance', {}]);
+      assert.deepEqual(
+        [row.tenant_id, row.message, row.personal_data],
+        [tenant.tenantId, 'maintenance', null],
+      );
     const { rows } = await app.owner.query(
       'SELECT ended_at, last_seen_at FROM login_sessions WHERE session_id = $1',
       [player.sessionId],

@@ -1,2 +1,3 @@
 export { listDevices, MAX_DEVICES } from './devices.ts';
+export { eraseDevices } from './queries.ts';
 export { deviceRoutes } from './routes.ts';

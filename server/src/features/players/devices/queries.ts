@@ -60,3 +60,11 @@ export function updateDevice(
     WHERE id = ${deviceId} AND player_id = ${playerId}
     RETURNING ${columns}`);
 }
+
+/** Erases what the devices of a player say about their owner. The ids stay, because ledger rows have them. */
+export async function eraseDevices(db: Querier, playerId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE devices
+    SET device_fingerprint = 'erased-' || id, hardware_model = NULL, os_version = NULL, device_name = NULL, metadata = '{}'
+    WHERE player_id = ${playerId}`);
+}

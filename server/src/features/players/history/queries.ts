@@ -1,18 +1,16 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import type { Platform } from '../../sign-in/login/index.ts';
+import { keySaltOf, type SealedRow } from '../../sign-in/sessions/index.ts';
 
 /** A row of the login ledger. */
-export interface LoginRow {
-  id: string;
+export interface LoginRow extends SealedRow {
   sessionId: string;
-  tenantId: string;
   authProvider: string;
   platform: Platform;
   deviceId: string | null;
   clientVersion: string | null;
   clientBuild: string | null;
-  ipAddress: string | null;
   occurredAt: string;
   receivedAt: string;
 }
@@ -59,7 +57,7 @@ export function selectLogins(
     SELECT login.* FROM place CROSS JOIN LATERAL (
       SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", auth_provider AS "authProvider", platform,
              device_id AS "deviceId", client_version AS "clientVersion", client_build AS "clientBuild",
-             host(ip_address) AS "ipAddress", occurred_at AS "occurredAt", received_at_db AS "receivedAt"
+             personal_data AS "personalData", ${keySaltOf(sql`login_ledger`)} AS "keySalt", occurred_at AS "occurredAt", received_at_db AS "receivedAt"
       FROM login_ledger
       WHERE tenant_id = place.tenant_id AND received_at_db = place.received_at_db AND id = place.id
       LIMIT 1) login

@@ -1,8 +1,15 @@
 import type { Database } from '../../../database/database.ts';
+import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { platformDisplayName } from '../../sign-in/login/index.ts';
+import { openLoginData } from '../../sign-in/sessions/index.ts';
 import { countLogins, selectLogins, type LoginPosition, type LoginRow } from './queries.ts';
+
+export interface HistoryServices {
+  database: Database;
+  vault: Vault;
+}
 
 export interface HistoryRequest {
   tenantId?: string | undefined;
@@ -12,7 +19,10 @@ export interface HistoryRequest {
 }
 
 /** A login as its own player sees it. */
-export type PastSession = Omit<LoginRow, 'receivedAt'> & { platformDisplayName: string };
+export type PastSession = Omit<LoginRow, 'receivedAt' | 'keySalt' | 'personalData'> & {
+  platformDisplayName: string;
+  ipAddress: string | null;
+};
 
 export interface HistoryPage {
   sessions: PastSession[];
@@ -28,7 +38,7 @@ export interface HistoryPage {
  * each login exactly once. Throws invalid_request if only one part of the cursor is sent.
  */
 export async function readHistory(
-  database: Database,
+  { database, vault }: HistoryServices,
   playerId: string,
   request: HistoryRequest,
 ): Promise<HistoryPage> {
@@ -46,16 +56,21 @@ export async function readHistory(
   const hasMore = found.length > pageSize;
   const last = hasMore ? rows.at(-1) : undefined;
   return {
-    sessions: rows.map(({ receivedAt: _, ...login }) => ({
-      ...login,
-      platformDisplayName: platformDisplayName(login.platform),
-    })),
+    sessions: rows.map((row) => asPastSession(vault, row)),
     totalCount,
     pageSize,
     hasMore,
     nextCursorTimestamp: last?.receivedAt ?? null,
     nextCursorId: last?.id ?? null,
   };
+}
+
+function asPastSession(
+  vault: Vault,
+  { receivedAt: _, keySalt, personalData, ...login }: LoginRow,
+): PastSession {
+  const { ipAddress } = openLoginData(vault, { ...login, keySalt, personalData });
+  return { ...login, ipAddress, platformDisplayName: platformDisplayName(login.platform) };
 }
 
 function positionOf({ cursorTimestamp, cursorId }: HistoryRequest): LoginPosition | undefined {

@@ -1,15 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Database } from '../../../database/database.ts';
 import { playerOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import { readHistory } from './read-history.ts';
+import { readHistory, type HistoryServices } from './read-history.ts';
 import { readSummary } from './read-summary.ts';
 import { HistoryQuery, SessionHistory, SessionSummary } from './schemas.ts';
 
 const tags = ['Sessions'];
 
 /** The credential is a player's access token. */
-export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function sessionHistoryRoutes(services: HistoryServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/player/sessions/history',
@@ -25,7 +24,7 @@ export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncType
           response: { 200: SessionHistory, ...problems(429, 503) },
         },
       },
-      async (request) => readHistory(database, playerOf(request).playerId, request.query),
+      async (request) => readHistory(services, playerOf(request).playerId, request.query),
     );
 
     app.get(
@@ -40,7 +39,7 @@ export function sessionHistoryRoutes(database: Database): FastifyPluginAsyncType
           response: { 200: SessionSummary, ...problems(429, 503) },
         },
       },
-      async (request) => readSummary(database, playerOf(request).playerId),
+      async (request) => readSummary(services.database, playerOf(request).playerId),
     );
   };
 }

@@ -51,8 +51,8 @@ async function addLogins(playerId: string, count: number, { tenantId } = tenant,
   const sessions = Array.from({ length: count }, () => randomUUID());
   await app.owner.query(
     `INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_provider, platform, occurred_at, created_at_gl,
-                               received_at_db, row_hash)
-     SELECT $1, gen_random_uuid(), session_id, $2, 'mock', $4, at, at, at, ''
+                               received_at_db, personal_data, row_hash)
+     SELECT $1, gen_random_uuid(), session_id, $2, 'mock', $4, at, at, at, '', ''
      FROM unnest($3::uuid[]) WITH ORDINALITY AS session (session_id, number),
           LATERAL (SELECT now() - interval '1 day' - number * interval '1 minute' AS at) moment`,
     [tenantId, playerId, sessions, platform],

@@ -208,6 +208,7 @@ describe('GET /api/admin/players/{playerId}/deletion-receipt', () => {
       deletedBy: 'account',
       removedAuthMethods: 1,
       erasedSessions: 2,
+      destroyedKeys: 2,
     });
     assert.ok(Date.parse(deletedAt) > 0);
     const { rows } = await app.owner.query(

@@ -2,10 +2,11 @@ import type { Database, Querier } from '../../../database/database.ts';
 import type { Author, Report } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditTrail, eraseAuditAddresses } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
 import { deleteCredentials, lockCredentials } from '../../sign-in/email/index.ts';
-import { eraseAddresses } from '../../sign-in/sessions/index.ts';
+import { eraseSessions } from '../../sign-in/sessions/index.ts';
+import { eraseDevices } from '../devices/index.ts';
 import { revokePortalSessions } from '../../sign-in/portal/index.ts';
 import { revokePlayerTokens } from '../../sign-in/tokens/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -39,7 +40,7 @@ export interface Deletion extends Author {
 export type DeletionServices = ProfileServices & ProofServices & MailServices;
 
 /**
- * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses, ends all sessions and writes
+ * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses and metadata, ends all sessions and writes
  * a receipt. See the section "Deleting" of docs/profiles.md. Idempotent: a second deletion returns the first receipt. Returns undefined
  * if there is no such profile, or if it was merged into another one. The other profile does not change. Throws
  * identity_proof_required.
@@ -104,13 +105,16 @@ export async function readDeletionReceipt(database: Database, playerId: string):
 async function redactPlayer(
   db: Querier,
   playerId: string,
-): Promise<Pick<DeletionReceipt, 'removedAuthMethods' | 'erasedSessions'>> {
+): Promise<Pick<DeletionReceipt, 'removedAuthMethods' | 'erasedSessions' | 'destroyedKeys'>> {
   const removedAuthMethods = await deleteAuthMethods(db, playerId);
   await deleteCredentials(db, playerId);
   await deleteNotes(db, playerId);
   await redactProfile(db, playerId);
+  // Before the sessions: a block of a device locks in this order too.
+  await eraseDevices(db, playerId);
   await endAllSessions(db, playerId);
-  return { removedAuthMethods, erasedSessions: await eraseAddresses(db) };
+  await eraseAuditAddresses(db);
+  return { removedAuthMethods, ...(await eraseSessions(db)) };
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Database } from '../../../database/database.ts';
+import type { Vault } from '../../../security/vault.ts';
 import { now } from '../../../core/timestamps.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { exportEventsOfPlayer } from '../../gameplay/events/index.ts';
+import { openLoginData, openLogoutMetadata } from '../../sign-in/sessions/index.ts';
 import { listDevices } from '../devices/index.ts';
 import {
   requireProof,
@@ -53,7 +55,10 @@ type Chunks = AsyncGenerator<object[]>;
  * Exports all data about a player, with that of merged profiles, as one JSON object in pieces. Long lists are read while the response
  * is sent.
  */
-export async function* exportProfile(database: Database, profile: FullProfile): AsyncGenerator<string> {
+export async function* exportProfile(
+  { database, vault }: { database: Database; vault: Vault },
+  profile: FullProfile,
+): AsyncGenerator<string> {
   const playerIds = [profile.id, ...profile.mergedProfileIds];
   const playerScope = database.forPlayer(profile.id);
   const head = {
@@ -79,8 +84,14 @@ export async function* exportProfile(database: Database, profile: FullProfile): 
       readAll(playerIds, (id, last?: ThirdPartyRow) => pageThirdParties(playerScope, id, last, PAGE_SIZE)),
     ),
     sessions: readAll(playerIds, (id, last?: SessionRow) => pageSessions(playerScope, id, last, PAGE_SIZE)),
-    logins: readAll(playerIds, (id, last?: LedgerRow) => pageLogins(playerScope, id, last, PAGE_SIZE)),
-    logouts: readAll(playerIds, (id, last?: LedgerRow) => pageLogouts(playerScope, id, last, PAGE_SIZE)),
+    logins: openRows(
+      readAll(playerIds, (id, last?: LedgerRow) => pageLogins(playerScope, id, last, PAGE_SIZE)),
+      (row) => openLoginData(vault, row),
+    ),
+    logouts: openRows(
+      readAll(playerIds, (id, last?: LedgerRow) => pageLogouts(playerScope, id, last, PAGE_SIZE)),
+      (row) => ({ metadata: openLogoutMetadata(vault, row) }),
+    ),
     matches: readAll(tenantPlayers, ({ tenantId, playerId }, last?: MatchRow) =>
       pageMatches(database.forTenant(tenantId), tenantId, playerId, last, PAGE_SIZE),
     ),
@@ -94,6 +105,15 @@ export async function* exportProfile(database: Database, profile: FullProfile): 
 /** The token hash is the sort key of the pages. It is not exported. */
 async function* withoutTokenHashes(chunks: AsyncGenerator<ThirdPartyRow[]>): Chunks {
   for await (const chunk of chunks) yield chunk.map(({ tokenHash: _hash, ...row }) => row);
+}
+
+/** Replaces the sealed data of ledger rows by the opened data. */
+async function* openRows(chunks: AsyncGenerator<LedgerRow[]>, open: (row: LedgerRow) => object): Chunks {
+  for await (const chunk of chunks)
+    yield chunk.map((row) => {
+      const { keySalt: _salt, personalData: _sealed, ...plain } = row;
+      return { ...plain, ...open(row) };
+    });
 }
 
 /** Reads all pages of the first owner's list, then those of the next owner. */

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
+import { keySaltOf, type SealedRow } from '../../sign-in/sessions/index.ts';
 
 // The data of an export besides the profile, without secrets. Unless noted otherwise, the statements run in the player's scope. The
 // scope includes the rows of merged profiles. `playerIds` are the ids of the player and of all merged profiles.
@@ -102,8 +103,7 @@ export function pageSessions(
     ORDER BY tenant_id, last_seen_at, session_id LIMIT ${limit}`);
 }
 
-export interface LedgerRow {
-  id: string;
+export interface LedgerRow extends SealedRow {
   receivedAt: string;
 }
 
@@ -117,8 +117,8 @@ export function pageLogins(
   return db.rows(sql`
     SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", auth_method_id AS "authMethodId",
            auth_provider AS "authProvider", device_id AS "deviceId", platform, client_version AS "clientVersion",
-           client_build AS "clientBuild", host(ip_address) AS "ipAddress", metadata, occurred_at AS "occurredAt",
-           received_at_db AS "receivedAt"
+           client_build AS "clientBuild", occurred_at AS "occurredAt", received_at_db AS "receivedAt",
+           personal_data AS "personalData", ${keySaltOf(sql`login_ledger`)} AS "keySalt"
     FROM login_ledger WHERE player_id = ${playerId} ${afterReceipt(last)}
     ORDER BY received_at_db, id LIMIT ${limit}`);
 }
@@ -130,13 +130,14 @@ export function pageLogouts(
   limit: number,
 ): Promise<LedgerRow[]> {
   return db.rows(sql`
-    SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", reason, message, metadata, occurred_at AS "occurredAt",
-           received_at_db AS "receivedAt"
+    SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", reason, message, occurred_at AS "occurredAt",
+           received_at_db AS "receivedAt", personal_data AS "personalData",
+           ${keySaltOf(sql`logout_ledger`)} AS "keySalt"
     FROM logout_ledger WHERE player_id = ${playerId} ${afterReceipt(last)}
     ORDER BY received_at_db, id LIMIT ${limit}`);
 }
 
-function afterReceipt(last: LedgerRow | undefined): Sql {
+function afterReceipt(last: Pick<LedgerRow, 'id' | 'receivedAt'> | undefined): Sql {
   return last ? sql`AND (received_at_db, id) > (${last.receivedAt}::timestamptz, ${last.id}::uuid)` : empty;
 }
 

@@ -138,8 +138,8 @@ describe('GET /api/player-profile/me/export', () => {
     const player = await newPlayer();
     await app.owner.query(
       `INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_provider, platform, occurred_at, created_at_gl,
-                               received_at_db, row_hash)
-     SELECT $1, gen_random_uuid(), gen_random_uuid(), $2, 'mock', 'Other', now(), now(), now() - (n / 3) * interval '1 ms', ''
+                               received_at_db, personal_data, row_hash)
+     SELECT $1, gen_random_uuid(), gen_random_uuid(), $2, 'mock', 'Other', now(), now(), now() - (n / 3) * interval '1 ms', '', ''
      FROM generate_series(1, 2999) n`,
       [tenant.tenantId, player.playerId],
     );

@@ -127,7 +127,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
         const { playerId, tenantId } = playerOf(request);
         await authorizeExport(services, callerWithProof(request));
         const profile = await readProfile(database, playerId);
-        const stream = await exports.open(request, tenantId, exportProfile(database, profile));
+        const stream = await exports.open(request, tenantId, exportProfile(services, profile));
         return reply
           .type('application/json')
           .header('content-disposition', 'attachment; filename="player-data.json"')

@@ -220,6 +220,7 @@ export interface DeletionReceipt {
   deletedBy: 'player' | 'account';
   removedAuthMethods: number;
   erasedSessions: number;
+  destroyedKeys: number;
 }
 
 export async function insertDeletionReceipt(
@@ -227,14 +228,16 @@ export async function insertDeletionReceipt(
   receipt: Omit<DeletionReceipt, 'deletedAt'>,
 ): Promise<void> {
   await db.run(sql`
-    INSERT INTO deletion_receipts (player_id, receipt_id, deleted_by, removed_auth_methods, erased_sessions)
-    VALUES (${receipt.playerId}, ${receipt.receiptId}, ${receipt.deletedBy}, ${receipt.removedAuthMethods}, ${receipt.erasedSessions})`);
+    INSERT INTO deletion_receipts (player_id, receipt_id, deleted_by, removed_auth_methods, erased_sessions, destroyed_keys)
+    VALUES (${receipt.playerId}, ${receipt.receiptId}, ${receipt.deletedBy}, ${receipt.removedAuthMethods},
+            ${receipt.erasedSessions}, ${receipt.destroyedKeys})`);
 }
 
 export function findDeletionReceipt(db: Querier, playerId: string): Promise<DeletionReceipt | undefined> {
   return db.row(sql`
     SELECT receipt_id AS "receiptId", player_id AS "playerId", deleted_at AS "deletedAt", deleted_by AS "deletedBy",
-           removed_auth_methods AS "removedAuthMethods", erased_sessions AS "erasedSessions"
+           removed_auth_methods AS "removedAuthMethods", erased_sessions AS "erasedSessions",
+           destroyed_keys AS "destroyedKeys"
     FROM deletion_receipts WHERE player_id = ${playerId}`);
 }
 

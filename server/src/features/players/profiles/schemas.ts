@@ -173,6 +173,10 @@ export const DeletionReceipt = Type.Object(
     }),
     removedAuthMethods: Type.Integer({ description: 'The number of sign-in methods that were removed.' }),
     erasedSessions: Type.Integer({ description: 'The number of sessions whose IP address was erased.' }),
+    destroyedKeys: Type.Integer({
+      description:
+        'The number of sessions whose key was destroyed. It opened the IP address and the metadata in the login and logout ledgers.',
+    }),
   },
   { title: 'DeletionReceipt' },
 );

@@ -23,13 +23,14 @@ interface SharedLogin {
   clientVersion: string | null;
   clientBuild: string | null;
   ipAddress: string | null;
-  metadata: Record<string, unknown>;
+  keySalt: Buffer;
+  personalData: Buffer;
 }
 
 /** The names of {@link sharedArrays}, in the same order. */
 const sharedColumns = sql`auth_provider, issuer, provider_user_id, secret_hash, wallet_address, device_fingerprint,
         hardware_model, os_version, device_metadata, ledger_provider, session_id, ledger_id, platform, client_version,
-        client_build, ip_address, metadata`;
+        client_build, ip_address, key_salt, personal_data`;
 
 function sharedArrays(logins: SharedLogin[]): Sql {
   const column = <Value>(valueOf: (login: SharedLogin) => Value) => logins.map(valueOf);
@@ -44,7 +45,8 @@ function sharedArrays(logins: SharedLogin[]): Sql {
         ${column(({ authProvider }) => authProvider)}::text[], ${column(({ sessionId }) => sessionId)}::uuid[],
         ${column(({ ledgerId }) => ledgerId)}::uuid[], ${column(({ platform }) => platform)}::text[],
         ${column(({ clientVersion }) => clientVersion)}::text[], ${column(({ clientBuild }) => clientBuild)}::text[],
-        ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[]`;
+        ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ keySalt }) => keySalt)}::bytea[],
+        ${column(({ personalData }) => personalData)}::bytea[]`;
 }
 
 /** A sign-in before its player is known. `hashParts` are those of loginRowHashParts. */
@@ -120,16 +122,16 @@ export async function writeKnownLogins(
       WHERE id = ANY(ARRAY(SELECT method_id FROM login))),
     session AS (
       INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
-                                  platform, client_version, last_ip_address)
+                                  platform, client_version, last_ip_address, key_salt)
       SELECT ${tenantId}, session_id, player_id, ${at}, ${at}, ledger_provider, device_id, platform, client_version,
-             ip_address
+             ip_address, key_salt
       FROM login),
     ledger AS (
       INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
-                                client_version, client_build, ip_address, occurred_at, created_at_gl, received_at_db,
-                                metadata, row_hash)
+                                client_version, client_build, occurred_at, created_at_gl, received_at_db,
+                                personal_data, row_hash)
       SELECT ${tenantId}, ledger_id, session_id, player_id, method_id, ledger_provider, device_id, platform,
-             client_version, client_build, ip_address, ${at}, ${at}, clock_timestamp(), metadata,
+             client_version, client_build, ${at}, ${at}, clock_timestamp(), personal_data,
              sha256(convert_to(concat(hash_start, '"', player_id, '","', method_id, '"', hash_middle,
                                       coalesce('"' || device_id || '"', 'null'), hash_end), 'UTF8'))
       FROM login),
@@ -211,15 +213,16 @@ export async function writeFirstLogins(
       FROM login),
     session AS (
       INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
-                                  platform, client_version, last_ip_address)
-      SELECT ${tenantId}, session_id, player_id, at, at, ledger_provider, device_id, platform, client_version, ip_address
+                                  platform, client_version, last_ip_address, key_salt)
+      SELECT ${tenantId}, session_id, player_id, at, at, ledger_provider, device_id, platform, client_version, ip_address,
+             key_salt
       FROM login),
     ledger AS (
       INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
-                                client_version, client_build, ip_address, occurred_at, created_at_gl, received_at_db,
-                                metadata, row_hash)
+                                client_version, client_build, occurred_at, created_at_gl, received_at_db,
+                                personal_data, row_hash)
       SELECT ${tenantId}, ledger_id, session_id, player_id, method_id, ledger_provider, device_id, platform,
-             client_version, client_build, ip_address, at, at, clock_timestamp(), metadata, row_hash
+             client_version, client_build, at, at, clock_timestamp(), personal_data, row_hash
       FROM login),
     token AS (
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)

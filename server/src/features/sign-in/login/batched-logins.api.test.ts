@@ -7,6 +7,7 @@ import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '.
 import { eventually } from '../../../testing/eventually.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
 import type { Answer } from '../../../testing/http-client.ts';
+import { loginDataOf } from '../../../testing/ledger-data.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { verify } from '../../../cli/verify.ts';
@@ -128,7 +129,7 @@ describe('sign-ins of existing players that arrive together', () => {
       assert.deepEqual([playerId, isNewPlayer], [idOf(username), false]);
       const [row] = await query(
         `SELECT session.player_id, session.client_version, session.platform, session.device_id = device.id AS has_device,
-                ledger.player_id AS ledger_player, ledger.device_id = device.id AS ledger_device, ledger.metadata,
+                ledger.player_id AS ledger_player, ledger.device_id = device.id AS ledger_device,
                 ledger.auth_method_id = method.id AS ledger_method, device.os_version, device.metadata AS device_metadata,
                 device.login_count AS device_logins, access.login_count AS logins,
                 ledger.received_at_db >= session.started_at AS is_received_later,
@@ -148,7 +149,6 @@ describe('sign-ins of existing players that arrive together', () => {
         has_device: true,
         ledger_player: playerId,
         ledger_device: true,
-        metadata: { '"\\': [index, null, 'ü'] },
         ledger_method: true,
         os_version: `os "${index}"`,
         device_metadata: { index },
@@ -157,6 +157,8 @@ describe('sign-ins of existing players that arrive together', () => {
         is_received_later: true,
         is_method_used: true,
       });
+      const { metadata } = await loginDataOf(app, sessionId);
+      assert.deepEqual(metadata, { '"\\': [index, null, 'ü'] });
     }
     const altered: unknown[] = [];
     await verify(app.databaseUrl, { tenantId: tenant.tenantId }, (found) => altered.push(found));
@@ -385,7 +387,7 @@ describe('first sign-ins that arrive together', () => {
       const { playerId, sessionId } = answers[index]!.body;
       const [row] = await query(
         `SELECT player.display_name, player.profile_visibility, method.provider_user_id, method.is_primary, access.login_count,
-                access.search_name, ledger.metadata, shown.search_id,
+                access.search_name, shown.search_id,
                 (SELECT device_fingerprint FROM devices WHERE player_id = player.id AND id = session.device_id) AS device
          FROM players player
          JOIN auth_methods method ON method.player_id = player.id
@@ -404,10 +406,10 @@ describe('first sign-ins that arrive together', () => {
         is_primary: true,
         login_count: 1,
         search_name: username,
-        metadata: { index },
         search_id: username,
         device: index % 2 ? null : deviceOf(username).deviceInfo.deviceFingerprint,
       });
+      assert.deepEqual((await loginDataOf(app, sessionId)).metadata, { index });
     }
     const [{ players }] = await query(
       'SELECT sum(players)::int AS players FROM tenant_player_counts WHERE tenant_id = $1',

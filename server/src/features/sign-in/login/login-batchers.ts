@@ -44,7 +44,7 @@ export function createLoginBatchers(database: Database, vault: Vault): LoginBatc
       const { billing } = items[0]!.request;
       const at = now();
       const logins = items.map(({ identity, request }) => {
-        const details = buildLoginDetails(identity, request);
+        const details = buildLoginDetails(vault, identity, request);
         const { tenantId } = billing;
         return {
           ...details,
@@ -77,7 +77,7 @@ export function createLoginBatchers(database: Database, vault: Vault): LoginBatc
       const at = now();
       const logins = items.map(({ identity, request }) => {
         const { token, ...stored } = newRefreshToken(vault, 'refresh');
-        const record = buildLoginRecord(undefined, identity, request, at, stored);
+        const record = buildLoginRecord(vault, undefined, identity, request, at, stored);
         return {
           ...record,
           identity,

@@ -1,24 +1,30 @@
 import { newId } from '../../../core/ids.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
-import { loginRowHash } from '../sessions/index.ts';
+import { newSalt, type Vault } from '../../../security/vault.ts';
+import { loginRowHash, sealLoginData } from '../sessions/index.ts';
 import { ledgerNames, type Identity } from './identity.ts';
 import type { KnownPlayer, LoginRecord } from './queries.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 
 /** Builds the parts of a login that do not depend on its player. */
 export function buildLoginDetails(
+  vault: Vault,
   { provider }: Identity,
-  { ipAddress, deviceInfo, clientInfo }: SignInRequest,
+  { billing: { tenantId }, ipAddress, deviceInfo, clientInfo }: SignInRequest,
 ) {
+  const ledgerId = newId();
+  const keySalt = newSalt();
+  const data = { ipAddress, metadata: clientInfo?.metadata ?? {} };
   return {
     sessionId: newId(),
-    ledgerId: newId(),
+    ledgerId,
     authProvider: ledgerNames[provider],
     platform: clientInfo?.platform ?? 'Unknown',
     clientVersion: clientInfo?.clientVersion ?? null,
     clientBuild: clientInfo?.clientBuild ?? null,
     ipAddress,
-    metadata: clientInfo?.metadata ?? {},
+    keySalt,
+    personalData: sealLoginData(vault, keySalt, { tenantId, id: ledgerId }, data),
     device: deviceInfo
       ? {
           fingerprint: deviceInfo.deviceFingerprint,
@@ -32,13 +38,14 @@ export function buildLoginDetails(
 
 /** Everything that a login of a known or a new player writes. */
 export function buildLoginRecord(
+  vault: Vault,
   known: KnownPlayer | undefined,
   identity: Identity,
   request: SignInRequest,
   at: string,
   refreshToken: StoredRefreshToken,
 ): LoginRecord {
-  const { device, ...details } = buildLoginDetails(identity, request);
+  const { device, ...details } = buildLoginDetails(vault, identity, request);
   const row = {
     ...details,
     tenantId: request.billing.tenantId,

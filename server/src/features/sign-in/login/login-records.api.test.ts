@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangeTenant } from '../../../testing/arrange.ts';
+import { loginDataOf } from '../../../testing/ledger-data.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { verify } from '../../../cli/verify.ts';
 import type { AlteredRow } from '../../gameplay/events/index.ts';
@@ -246,7 +247,7 @@ describe('the records of a login', () => {
     const device = await deviceOf(body.playerId);
     const method = await row('auth_methods', 'player_id', body.playerId);
 
-    const { id, occurred_at, created_at_gl, received_at_db, row_hash, ...login } = await row(
+    const { id, occurred_at, created_at_gl, received_at_db, personal_data, row_hash, ...login } = await row(
       'login_ledger',
       'session_id',
       body.sessionId,
@@ -265,13 +266,12 @@ describe('the records of a login', () => {
       ...said,
       auth_method_id: method.id,
       client_build: 'b77',
-      ip_address: ip,
-      metadata,
     });
+    assert.deepEqual(await loginDataOf(app, body.sessionId), { ipAddress: ip, metadata });
     assert.equal(occurred_at, created_at_gl);
     assert.ok(Date.parse(occurred_at) >= before && Date.parse(received_at_db) >= Date.parse(occurred_at));
 
-    const { started_at, last_seen_at, updated_at_db, ...session } = await row(
+    const { started_at, last_seen_at, updated_at_db, key_salt, ...session } = await row(
       'login_sessions',
       'session_id',
       body.sessionId,
@@ -279,14 +279,14 @@ describe('the records of a login', () => {
     assert.deepEqual(session, { ...said, ended_at: null, last_ip_address: ip, tokens_revoked_at: null });
     assert.deepEqual([started_at, last_seen_at], [occurred_at, occurred_at]);
     assert.ok(updated_at_db);
+    assert.match(key_salt, /^\\x[0-9a-f]{32}$/);
     assert.equal(method.last_used_at, occurred_at);
 
     // Computed independently, by the rules of docs/row-hashes.md.
     const instant = JSON.stringify(`${new Date(occurred_at).toISOString().slice(0, -1)}000Z`);
     const canonical =
       `["login_ledger","${tenant.tenantId}","${id}","${body.sessionId}","${body.playerId}","${method.id}","mock",` +
-      `"${device.id}","ConsoleB5Pro","1.2","b77","${ip}",${instant},${instant},` +
-      String.raw`{"10":0,"9":"x","a":{"":0.1,"b":1e+21,"y":[true,null,"é🐴\"\\\n"]},"z":1}]`;
+      `"${device.id}","ConsoleB5Pro","1.2","b77",${instant},${instant},"${personal_data.slice(2)}"]`;
     assert.equal(row_hash, `\\x${createHash('sha256').update(canonical).digest('hex')}`);
   });
 
@@ -302,11 +302,7 @@ describe('the records of a login', () => {
     ] as const) {
       const answer = await logIn({}, { 'x-forwarded-for': forwarded });
       assert.equal(answer.status, 200, forwarded);
-      assert.equal(
-        (await row('login_ledger', 'session_id', answer.body.sessionId)).ip_address,
-        kept,
-        forwarded,
-      );
+      assert.equal((await loginDataOf(app, answer.body.sessionId)).ipAddress, kept, forwarded);
     }
     const altered: AlteredRow[] = [];
     const read = await verify(app.databaseUrl, {}, (found) => altered.push(found));

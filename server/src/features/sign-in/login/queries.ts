@@ -133,7 +133,8 @@ export interface LoginRecord {
   clientVersion: string | null;
   clientBuild: string | null;
   ipAddress: string | null;
-  metadata: Record<string, unknown>;
+  keySalt: Buffer;
+  personalData: Buffer;
   at: string;
   rowHash: Buffer;
   refreshTokenHash: Buffer;
@@ -194,17 +195,17 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
     ${login.isMethodUsedInTenant ? empty : firstUse(tenantId, at)}
     session AS (
       INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
-                                  platform, client_version, last_ip_address)
+                                  platform, client_version, last_ip_address, key_salt)
       VALUES (${tenantId}, ${sessionId}, ${playerId}, ${at}, ${at}, ${login.authProvider}, ${device?.id}::uuid,
-              ${login.platform}, ${login.clientVersion}, ${login.ipAddress}::inet)),
+              ${login.platform}, ${login.clientVersion}, ${login.ipAddress}::inet, ${login.keySalt})),
     ledger AS (
       INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
-                                client_version, client_build, ip_address, occurred_at, created_at_gl, received_at_db,
-                                metadata, row_hash)
+                                client_version, client_build, occurred_at, created_at_gl, received_at_db,
+                                personal_data, row_hash)
       SELECT ${tenantId}::uuid, ${login.ledgerId}::uuid, ${sessionId}::uuid, ${playerId}::uuid,
              ${login.authMethodId}::uuid, ${login.authProvider}, ${device?.id}::uuid, ${login.platform},
-             ${login.clientVersion}, ${login.clientBuild}, ${login.ipAddress}::inet, ${at}::timestamptz,
-             ${at}::timestamptz, clock_timestamp(), ${JSON.stringify(login.metadata)}::jsonb, ${login.rowHash}::bytea
+             ${login.clientVersion}, ${login.clientBuild}, ${at}::timestamptz,
+             ${at}::timestamptz, clock_timestamp(), ${login.personalData}::bytea, ${login.rowHash}::bytea
       FROM player),
     token AS (
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)

@@ -83,7 +83,7 @@ async function attemptSignIn(
     return created && loginResult(signer, billing, created, true);
   }
   const refreshToken = newRefreshToken(vault, 'refresh');
-  const login = buildLoginRecord(known, identity, request, now(), refreshToken);
+  const login = buildLoginRecord(vault, known, identity, request, now(), refreshToken);
   const newPlayer = known
     ? undefined
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };

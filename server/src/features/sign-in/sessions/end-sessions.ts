@@ -1,10 +1,12 @@
 import type { Database, Querier } from '../../../database/database.ts';
+import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { endSession, findSession, endOpenSessions, insertLogouts, type SessionFilter } from './queries.ts';
 import type { LogoutReason } from './logout-reasons.ts';
+import { sealLogoutMetadata } from './personal-data.ts';
 
 export interface LogOutRequest {
   billing: BillingContext;
@@ -18,7 +20,10 @@ export interface LogOutRequest {
  * Ends a session. Its refresh token stops working, and the logout ledger gets one row with the reason user_logout. Idempotent: a second
  * call returns the first result. Throws not_found, and forbidden if the session belongs to another player.
  */
-export async function logOut(database: Database, { billing, sessionId, deviceId, playerId }: LogOutRequest) {
+export async function logOut(
+  { database, vault }: { database: Database; vault: Vault },
+  { billing, sessionId, deviceId, playerId }: LogOutRequest,
+) {
   const { tenantId } = billing;
   const session = await findSession(database.forTenant(tenantId), tenantId, sessionId);
   if (!session) throw new ProblemError('not_found', 'The tenant has no such session.');
@@ -26,9 +31,11 @@ export async function logOut(database: Database, { billing, sessionId, deviceId,
     throw new ProblemError('forbidden', 'The session belongs to another player.');
 
   const reason = 'user_logout' as const;
-  const metadata = deviceId === undefined ? {} : { deviceId };
+  const metadata = deviceId === undefined ? undefined : { deviceId };
   return database.forKey(billing).transaction(async (transaction) => {
-    const logout = { tenantId, sessionId, ledgerId: newId(), reason, at: now(), metadata };
+    const ledgerId = newId();
+    const personalData = sealLogoutMetadata(vault, session.keySalt, { tenantId, id: ledgerId }, metadata);
+    const logout = { tenantId, sessionId, ledgerId, reason, at: now(), personalData };
     const ended = await endSession(transaction, logout);
     if (ended) return { sessionId, endedAt: ended.endedAt, reason };
 

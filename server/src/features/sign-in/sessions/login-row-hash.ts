@@ -18,10 +18,9 @@ export interface LoginDetails {
   platform: string;
   clientVersion: string | null;
   clientBuild: string | null;
-  ipAddress: string | null;
   occurredAt: string;
   createdAtGl: string;
-  metadata: Record<string, unknown>;
+  personalData: Buffer;
 }
 
 /** The integrity hash of a login ledger row (docs/row-hashes.md). */
@@ -41,10 +40,9 @@ export function loginRowHashParts(row: LoginDetails): [start: string, middle: st
     row.platform,
     row.clientVersion,
     row.clientBuild,
-    row.ipAddress,
     hashedInstant(row.occurredAt),
     hashedInstant(row.createdAtGl),
-    row.metadata,
+    row.personalData.toString('hex'),
   ];
   return [
     `["login_ledger",${canonicalJson(row.tenantId)},${canonicalJson(row.id)},${canonicalJson(row.sessionId)},`,

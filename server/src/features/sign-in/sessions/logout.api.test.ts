@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { logoutMetadataOf } from '../../../testing/ledger-data.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -27,16 +28,16 @@ describe('POST /api/player-auth/logout', () => {
 
     const [ledger, ...more] = await rows('logout_ledger', player.sessionId);
     assert.deepEqual(more, []);
-    const { id, occurred_at, created_at_gl, received_at_db, ...said } = ledger;
+    const { id, occurred_at, created_at_gl, received_at_db, personal_data, ...said } = ledger;
     assert.deepEqual(said, {
       tenant_id: tenant.tenantId,
       session_id: player.sessionId,
       player_id: player.playerId,
       reason: 'user_logout',
       message: null,
-      metadata: { deviceId },
     });
-    assert.ok(id && created_at_gl && received_at_db);
+    assert.deepEqual(await logoutMetadataOf(app, player.sessionId), { deviceId });
+    assert.ok(id && created_at_gl && received_at_db && personal_data);
     const [session] = await rows('login_sessions', player.sessionId);
     assert.deepEqual([session.ended_at, session.last_seen_at], [occurred_at, occurred_at]);
     assert.equal(Date.parse(occurred_at), Date.parse(endedAt));

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { empty, sql } from '../../../database/sql.ts';
+import { empty, sql, type Sql } from '../../../database/sql.ts';
 import type { HashedLogin } from './login-row-hash.ts';
 import type { LogoutReason } from './logout-reasons.ts';
 
@@ -14,7 +14,7 @@ export interface Logout {
   ledgerId: string;
   reason: LogoutReason;
   at: string;
-  metadata: Record<string, unknown>;
+  personalData: Buffer | null;
 }
 
 /**
@@ -28,9 +28,9 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
       WHERE tenant_id = ${logout.tenantId} AND session_id = ${logout.sessionId} AND ended_at IS NULL
       RETURNING player_id, ended_at),
     ledger AS (
-      INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, occurred_at, created_at_gl, metadata)
+      INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, occurred_at, created_at_gl, personal_data)
       SELECT ${logout.tenantId}, ${logout.ledgerId}, ${logout.sessionId}, player_id, ${logout.reason}, ended_at, ended_at,
-             ${JSON.stringify(logout.metadata)}::jsonb
+             ${logout.personalData}::bytea
       FROM ended)
     SELECT player_id AS "playerId", ended_at AS "endedAt" FROM ended`);
 }
@@ -87,23 +87,54 @@ export async function insertLogouts(
                 ${sessions.map(({ sessionId }) => sessionId)}::uuid[]) AS ended (tenant_id, id, session_id)`);
 }
 
+/** The salt of the session that a ledger row belongs to. A sub-select, because the primary key must serve it for each row. */
+export function keySaltOf(ledger: Sql): Sql {
+  return sql`(SELECT key_salt FROM login_sessions session
+              WHERE session.tenant_id = ${ledger}.tenant_id AND session.session_id = ${ledger}.session_id)`;
+}
+
+/** What {@link eraseSessions} has erased. */
+export interface ErasedSessions {
+  /** Sessions that had an address. */
+  erasedSessions: number;
+  /** Sessions that had a key of ledger rows. */
+  destroyedKeys: number;
+}
+
 /**
- * Erases the addresses of the sessions of the scope's player and of all profiles that were merged into it. Returns the number of
- * sessions.
+ * Erases the addresses of the sessions of the scope's player and of all profiles that were merged into it, and destroys the keys of
+ * the personal data in their ledger rows.
  */
-export function eraseAddresses(db: Querier): Promise<number> {
-  return db.run(sql`
-    UPDATE login_sessions SET last_ip_address = NULL, updated_at_db = clock_timestamp()
-    WHERE player_id = ANY ((SELECT guildhall_person())::uuid[]) AND last_ip_address IS NOT NULL`);
+export async function eraseSessions(db: Querier): Promise<ErasedSessions> {
+  const erased = await db.row<ErasedSessions>(sql`
+    WITH before AS MATERIALIZED (
+      SELECT tenant_id, session_id, last_ip_address IS NOT NULL AS had_address, key_salt IS NOT NULL AS had_key
+      FROM login_sessions
+      WHERE player_id = ANY ((SELECT guildhall_person())::uuid[])
+        AND (last_ip_address IS NOT NULL OR key_salt IS NOT NULL)
+      ORDER BY tenant_id, session_id
+      FOR NO KEY UPDATE),
+    erased AS (
+      UPDATE login_sessions session
+      SET last_ip_address = NULL, key_salt = NULL, updated_at_db = clock_timestamp()
+      FROM before WHERE session.tenant_id = before.tenant_id AND session.session_id = before.session_id
+      RETURNING had_address, had_key)
+    SELECT count(*) FILTER (WHERE had_address)::int AS "erasedSessions", count(*) FILTER (WHERE had_key)::int AS "destroyedKeys"
+    FROM erased`);
+  return erased!;
 }
 
 export function findSession(
   db: Querier,
   tenantId: string,
   sessionId: string,
-): Promise<{ playerId: string; endedAt: string | null; reason: LogoutReason | null } | undefined> {
+): Promise<
+  | { playerId: string; endedAt: string | null; reason: LogoutReason | null; keySalt: Buffer | null }
+  | undefined
+> {
   return db.row(sql`
-    SELECT session.player_id AS "playerId", session.ended_at AS "endedAt", logout.reason
+    SELECT session.player_id AS "playerId", session.ended_at AS "endedAt", logout.reason,
+           session.key_salt AS "keySalt"
     FROM login_sessions session
     LEFT JOIN LATERAL (
       SELECT reason FROM logout_ledger
@@ -134,8 +165,8 @@ export function selectHashedLogins(
   return db.rows(sql`
     SELECT tenant_id AS "tenantId", id, session_id AS "sessionId", player_id AS "playerId", auth_method_id AS "authMethodId",
            auth_provider AS "authProvider", device_id AS "deviceId", platform, client_version AS "clientVersion",
-           client_build AS "clientBuild", host(ip_address) AS "ipAddress", occurred_at AS "occurredAt",
-           created_at_gl AS "createdAtGl", metadata, received_at_db AS "receivedAt", row_hash AS "rowHash"
+           client_build AS "clientBuild", occurred_at AS "occurredAt", created_at_gl AS "createdAtGl",
+           personal_data AS "personalData", received_at_db AS "receivedAt", row_hash AS "rowHash"
     FROM login_ledger
     WHERE tenant_id = ${tenantId}
       ${from === undefined ? empty : sql`AND received_at_db >= ${from}`}

@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
+import type { Vault } from '../../../security/vault.ts';
 import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { logOut } from './end-sessions.ts';
 import { LogoutBody, LogoutResult } from './schemas.ts';
 
 /** Requires a game key. A player's bearer token is optional. */
-export function logoutRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function logoutRoutes(services: { database: Database; vault: Vault }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/player-auth/logout',
@@ -24,7 +25,7 @@ export function logoutRoutes(database: Database): FastifyPluginAsyncTypebox {
         },
       },
       async (request) =>
-        logOut(database, {
+        logOut(services, {
           billing: billingOf(request),
           sessionId: request.body.sessionId,
           deviceId: request.body.deviceId,
