@@ -84,8 +84,8 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     deletedPlayer: async (scene: Scene) => {
       const playerId = await made.player(scene);
       await app.owner.query(
-        `INSERT INTO deletion_receipts (player_id, receipt_id, deleted_by, removed_auth_methods, erased_sessions)
-         VALUES ($1, gen_random_uuid(), 'player', 1, 1)`,
+        `INSERT INTO deletion_receipts (player_id, receipt_id, deleted_by, removed_auth_methods, erased_sessions, destroyed_keys)
+         VALUES ($1, gen_random_uuid(), 'player', 1, 1, 1)`,
         [playerId],
       );
       return playerId;

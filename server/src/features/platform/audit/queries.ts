@@ -37,9 +37,9 @@ export async function insertAuditRecords(db: Querier, rows: AuditRow[]): Promise
     INSERT INTO audit_records (id, workspace_id, tenant_id, actor_kind, actor_id, action, target_id, details, ip_address, request_id)
     SELECT row.id, coalesce(row.workspace_id, (SELECT workspace_id FROM tenants WHERE tenants.id = row.tenant_id)), row.tenant_id, row.actor_kind, row.actor_id, row.action,
            row.target_id, row.details,
-           CASE WHEN row.actor_kind <> 'player' OR EXISTS (
-             SELECT FROM players player LEFT JOIN players target ON target.id = player.merged_into_id
-             WHERE player.id = row.actor_id AND coalesce(target.is_active, player.is_active)) THEN row.ip_address END,
+           CASE WHEN row.actor_kind <> 'player' OR (
+             SELECT coalesce((SELECT is_active FROM players target WHERE target.id = player.merged_into_id), player.is_active)
+             FROM players player WHERE player.id = row.actor_id) THEN row.ip_address END,
            row.request_id
     FROM jsonb_populate_recordset(NULL::audit_records, ${JSON.stringify(rows)}) row`);
 }
