@@ -47,7 +47,7 @@ export function openLogoutMetadata(vault: Vault, row: SealedRow): Record<string,
   return openRow(vault, 'logout_ledger', row) as Record<string, unknown> | null;
 }
 
-/** Null if the key is destroyed, or if the row was altered: `guildhall verify` reports that, and the player can still read the rest. */
+/** Null if the key is destroyed. Also null if the row was altered, so that the player can still read the rest. */
 function openRow(vault: Vault, table: string, row: SealedRow): unknown {
   if (!row.keySalt || !row.personalData) return null;
   try {
