@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 1f06ffa16ccee9346d1190bafee7c8ed1152d0bb3cb39fed69de748ef98f978e
+// Document: 591e199e84570d1bd318b3bbdc646a0b24ff9c5e1ce5842880bb6feade444178
 
 export interface paths {
     "/metrics": {
@@ -4070,6 +4070,8 @@ export interface components {
             removedAuthMethods: number;
             /** @description The number of sessions whose IP address was erased. */
             erasedSessions: number;
+            /** @description The number of sessions whose key was destroyed. It opened the IP address and the metadata in the login and logout ledgers. */
+            destroyedKeys: number;
         };
         DeploymentHealth: {
             /** @description The version of Guildhall. */
