@@ -4,7 +4,7 @@ import { someAddress } from '../src/testing/wallet-recording.ts';
 import type { ValidRequest } from './requests.ts';
 import { someText } from './world.ts';
 
-/** Where a value is in a request: `path.tenantId`, `body.events.0.playerId`. */
+/** The position of a value in a request: `path.tenantId`, `body.events.0.playerId`. */
 export type Position = string;
 
 const PARTS = ['path', 'query', 'headers', 'body'] as const;

@@ -181,7 +181,7 @@ export async function checkTenants(world: World): Promise<void> {
             checkBytes(answer, foreignRequest, position);
             const missing = missingLike(value);
             if (missing === undefined || /cursor/i.test(position)) continue;
-            // What was accepted may have used up what it referred to.
+            // An accepted request may have used up what it referred to.
             if (answer.status < 300) ours = await requests.make(operation, own);
             const expected = await send(withValue(ours, position, missing));
             compared++;

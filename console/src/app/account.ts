@@ -12,7 +12,7 @@ export type Role = Me['memberships'][number]['role'];
 
 const RANK: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 
-/** Whether the signed-in account has at least this role in the workspace. What a role may not do is not offered. */
+/** Whether the signed-in account has at least this role in the workspace. Pages do not offer actions that the role does not allow. */
 export function useCan(workspaceId: string | undefined, needed: Role): boolean {
   const { data } = useQuery(meQuery);
   const role = data?.memberships.find((membership) => membership.workspaceId === workspaceId)?.role;

@@ -9,13 +9,13 @@ import { followNotifications, type NotificationFeed, type NotificationFeedOption
 /** The account of a person who works for a studio. */
 export type AccountUser = Answer<'/api/saas-auth/me', 'get'>['user'];
 
-/** What a login answers with if the account has a second factor. */
+/** The answer to a login of an account with a second factor. */
 export type SecondFactorNeeded = { mfaToken: string; expiresIn: number };
 
 type SignedIn = Exclude<Answer<'/api/saas-auth/login', 'post'>, { mfaToken: string }>;
 
 export interface AdminClientOptions extends HttpOptions {
-  /** Where the session is kept. Without it the session ends with the program. */
+  /** The storage of the session. Without one, the session ends with the program. */
   storage?: ClientStorage;
   /** The key of the session in the storage, `guildhall.admin` by default. */
   storageKey?: string;

@@ -9,7 +9,7 @@ export interface Problem {
   [member: string]: unknown;
 }
 
-/** What is wrong with one field of a request. */
+/** The error of one field of a request. */
 export interface FieldError {
   path?: string;
   message?: string;

@@ -3,7 +3,7 @@ import { createListeners } from './listeners.ts';
 import type { ClientStorage } from './storage.ts';
 import { randomId, wait } from './waiting.ts';
 
-/** What a sign-in or a refresh answers with. */
+/** The answer of a sign-in or a refresh. */
 export interface Tokens {
   accessToken: string;
   refreshToken: string;
@@ -24,9 +24,9 @@ export interface Session<Identity> {
   load(): Promise<Identity | undefined>;
   /** Who is signed in, after `load` or the first request. */
   readonly current: Identity | undefined;
-  /** Calls the listener at each change of `current`. Returns what ends this. */
+  /** Calls the listener at each change of `current`. Returns a function that ends this. */
   subscribe(listener: (current: Identity | undefined) => void): () => void;
-  /** Calls the listener when a session ends. Returns what ends this. */
+  /** Calls the listener when a session ends. Returns a function that ends this. */
   onSessionEnded(listener: (end: SessionEnd) => void): () => void;
 }
 

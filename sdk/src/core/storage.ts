@@ -8,7 +8,7 @@ export interface Condition {
 }
 
 /**
- * Where a client keeps its session and its waiting events. `memoryStorage`, `localStorage`, `indexedDbStorage` and
+ * The storage of a client's session and waiting events. `memoryStorage`, `localStorage`, `indexedDbStorage` and
  * `fileStorage` exist; another platform needs these three functions.
  */
 export interface ClientStorage {
@@ -20,6 +20,6 @@ export interface ClientStorage {
   write(changes: Changes, onlyIf?: Condition): Promise<boolean>;
   /** The first entries whose keys begin with the prefix and come after the key `after`, in the order of the keys. */
   list(prefix: string, limit: number, after?: string): Promise<[key: string, value: string][]>;
-  /** Calls the listener when another page of the browser may have changed a key. Returns what ends this. */
+  /** Calls the listener when another page of the browser may have changed a key. Returns a function that ends this. */
   watch?(listener: () => void): () => void;
 }

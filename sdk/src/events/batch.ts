@@ -10,7 +10,7 @@ export interface Refusal {
   error: string;
 }
 
-/** What became of a batch. Each event is stored, a duplicate or refused. */
+/** The result of a batch. Each event is stored, a duplicate or refused. */
 export interface BatchResult {
   stored: number;
   /** Events that were stored before, for example by a request whose answer was lost. */

@@ -6,7 +6,7 @@ import type { QueuedEvent } from './event-store.ts';
 const MOST_BYTES = 60 * 1024;
 let bytesInFlight = 0;
 
-/** Sends what waits when the page is hidden, because a hidden page may end without notice. Returns what ends this. */
+/** Sends the waiting events when the page is hidden, because a hidden page may end without notice. Returns a function that ends this. */
 export function sendOnPageHide(
   send: Send,
   queue: {

@@ -86,7 +86,7 @@ export interface EventQueueOptions {
   onDropped?(dropped: DroppedEvents): void;
 }
 
-/** What the queue needs of a player client. */
+/** The part of a player client that the queue uses. */
 export interface EventSender {
   send: Send;
   session: Session<EventOwner>;
@@ -111,12 +111,12 @@ export interface EventQueue {
    */
   addPlayerEvent(event: EventContent): Promise<void>;
   addMatchEvent(event: MatchEventContent): Promise<void>;
-  /** Sends what waits now. It resolves when nothing waits any more, or what waits needs a sign-in, or the signal ends the wait. */
+  /** Sends the waiting events now. It resolves if none waits any more, if those that wait need a sign-in, or if the signal ends the wait. */
   flush(signal?: AbortSignal): Promise<Progress>;
   readonly progress: Progress;
-  /** Calls the listener at each change of the progress. Returns what ends this. */
+  /** Calls the listener at each change of the progress. Returns a function that ends this. */
   subscribe(listener: (progress: Progress) => void): () => void;
-  /** Stops sending. What waits stays in the storage. */
+  /** Stops sending. Waiting events stay in the storage. */
   close(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ const DAY_MS = 86_400_000;
 const LOOK_AT_STORAGE_MS = 30_000;
 /** A full plan is unlikely to get room within seconds. */
 const QUOTA_PAUSE_MS = 60_000;
-/** An operator may correct what a long `Retry-After` is about. */
+/** An operator may correct the cause of a long `Retry-After`. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
 export function createEventQueue(sender: EventSender, options: EventQueueOptions): EventQueue {
@@ -217,7 +217,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     });
   }
 
-  /** Sends batches until nothing waits, or what waits needs a sign-in. */
+  /** Sends batches until no event waits, or until the waiting events need a sign-in. */
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
       const who = session.current ?? (await session.load().catch(() => undefined));
@@ -227,7 +227,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       else if (store.isSaving) await store.saved();
       else break;
     }
-    // What still waits is of a player who is not signed in.
+    // The remaining events belong to a player who is not signed in.
     waitingFor = store.count > 0 ? 'session' : undefined;
     report();
   }
@@ -289,7 +289,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     await waitForNetwork(Math.min(milliseconds, LONGEST_PAUSE_MS), ended);
   }
 
-  /** Takes over what another page or an earlier run left, and drops what is too old. */
+  /** Takes over the events of other pages and earlier runs, and drops events that are too old. */
   async function lookAtStorage(who: EventOwner | undefined): Promise<void> {
     const now = Date.now();
     if (Math.abs(now - lookedAt) < LOOK_AT_STORAGE_MS) return;

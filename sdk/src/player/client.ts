@@ -17,7 +17,7 @@ export interface Player {
 
 export interface PlayerClientOptions extends HttpOptions {
   gameKey: string;
-  /** Where the session is kept. Without it the session ends with the program. */
+  /** The storage of the session. Without one, the session ends with the program. */
   storage?: ClientStorage;
   /** The key of the session in the storage, `guildhall.player` by default. */
   storageKey?: string;
@@ -30,9 +30,9 @@ export interface PlayerClient {
   /** Ends the session here, and on the server if it can be reached. */
   signOut(): Promise<void>;
   profile: OwnProfile;
-  /** What this game may see of a player. */
+  /** The part of a player's profile that this game may see. */
   getPlayer(playerId: string): Promise<Answer<'/api/player-profiles/{playerId}', 'get'>>;
-  /** What anybody may see of a player. */
+  /** The public profile of a player. */
   getPublicPlayer(playerId: string): Promise<Answer<'/api/public/player-profiles/{playerId}', 'get'>>;
   /** Makes an assertion, which tells a third party who the player is. */
   createAssertion(

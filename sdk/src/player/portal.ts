@@ -12,7 +12,7 @@ export interface PortalPlayer {
 }
 
 export interface PortalClientOptions extends HttpOptions {
-  /** Where the session is kept. Without it the session ends with the program. */
+  /** The storage of the session. Without one, the session ends with the program. */
   storage?: ClientStorage;
   /** The key of the session in the storage, `guildhall.portal` by default. */
   storageKey?: string;

@@ -6,7 +6,7 @@ export type Device = Answer<'/api/player/devices', 'get'>[number];
 export type PastSession = Answer<'/api/player/sessions/history', 'get'>['sessions'][number];
 type AuthMethod = Answer<'/api/player-profile/me/auth-methods', 'post'>;
 
-/** What a player manages: the profile, its sign-in methods, its devices and its history. */
+/** The operations on a player's own data: the profile, its sign-in methods, its devices and its history. */
 export interface OwnProfile {
   get(): Promise<PlayerProfile>;
   update(changes: Body<'/api/player-profile/me', 'patch'>): Promise<PlayerProfile>;

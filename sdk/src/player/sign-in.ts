@@ -1,7 +1,7 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
 import type { WalletSigner } from './profile.ts';
 
-/** What each sign-in answers with. */
+/** The answer of each sign-in. */
 export type LoginResult = Answer<'/api/player-auth/login', 'post'>;
 
 type LoginOptions = Omit<Body<'/api/player-auth/otc/exchange', 'post'>, 'email' | 'code'>;

@@ -38,7 +38,7 @@ export async function fileStorage(path: string): Promise<FileStorage> {
       if (error.code === 'ENOENT') return Buffer.alloc(0);
       throw error;
     });
-    // A line without its end is a write that a crash cut. Nobody was told that it succeeded.
+    // A crash interrupted the write of a line without an end, so the write was never acknowledged.
     const end = bytes.lastIndexOf('\n') + 1;
     for (const line of bytes.toString('utf8', 0, end).split('\n')) if (line) apply(fromLine(line));
     file = await open(path, 'a', 0o600);

@@ -13,7 +13,7 @@ export function localStorage(): ClientStorage {
       if (onlyIf && (storage.getItem(onlyIf.key) ?? undefined) !== onlyIf.value) return false;
       const before = Object.keys(changes).map((key) => [key, storage.getItem(key)] as const);
       try {
-        // What is deleted makes room for what is written.
+        // Deletes first, because this makes room for the new entries.
         for (const [key, value] of Object.entries(changes)) if (value === undefined) storage.removeItem(key);
         for (const [key, value] of Object.entries(changes))
           if (value !== undefined) storage.setItem(key, value);

@@ -52,7 +52,7 @@ export async function deployLedgerContract(
   ].join('\n');
 }
 
-/** How things stand with the chain, in lines. */
+/** The status of the chain, as lines for the operator. */
 export async function chainStatus(databaseUrl: string, { chain }: Config): Promise<string> {
   if (!chain) throw new ChainConfigurationError('There is no chain: none of the CHAIN_ settings is set.');
   return withDatabase(databaseUrl, async (database) =>
@@ -60,7 +60,7 @@ export async function chainStatus(databaseUrl: string, { chain }: Config): Promi
   );
 }
 
-/** Gives up what waits for a chain that is gone. */
+/** Abandons the transactions that wait for a chain that no longer exists. Returns a sentence for the operator. */
 export async function abandonChain(databaseUrl: string): Promise<string> {
   const count = await withDatabase(databaseUrl, abandonWaiting);
   return `${count} transactions are given up. Their entries stay in the ledger of the database.`;

@@ -65,7 +65,7 @@ async function describeSigningKeys(databaseUrl: string): Promise<string[]> {
   });
 }
 
-/** As `rotate` has shown it. */
+/** The form in which `rotate` shows a time. */
 function toTheMillisecond(time: string): string {
   return new Date(time).toISOString();
 }

@@ -20,7 +20,7 @@ export const serveCommand = new Command('serve')
   )
   .action(async (options: { worker: boolean; processes: number }) => {
     const starting = serve(readSettings(), options);
-    // From the beginning: a server that is stopped while it starts would leave PostgreSQL running.
+    // Before the server has started, because one that is killed while it starts would leave PostgreSQL running.
     stopOnSignal(async () => (await starting).stop());
     process.on('SIGUSR2', () => void starting.then((server) => server.reload()));
     notifySupervisor('stoppable');

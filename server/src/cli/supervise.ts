@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { createRestartPause } from '../core/restart-pause.ts';
 import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
 
-/** What a server process tells its supervisor: signals stop it in order from now on; it answers requests. */
+/** A message of a server to its supervisor. `stoppable`: from now on a signal stops it in order. `ready`: it answers requests. */
 export type ServerMessage = 'stoppable' | 'ready';
 
 /**
- * `npm start`: runs `guildhall serve` in a process of its own, and starts it again if it dies (a crash, the end of its memory,
- * kill -9). It ends with the server if that is told to stop, or ends by itself before it has ever answered: then a setting is
- * wrong, and the server has said which.
+ * `npm start`: runs `guildhall serve` in a process of its own, and starts it again if it dies (a crash, no memory left, kill -9).
+ * The supervisor ends if a signal stops the server. It also ends if the server exits before it has answered a request: then a
+ * setting is wrong, and the server has printed which one.
  */
 function supervise(serverArguments: string[]): void {
   const cli = fileURLToPath(new URL('index.ts', import.meta.url));
@@ -49,7 +49,7 @@ function supervise(serverArguments: string[]): void {
     stopSignal = signal;
     stoppable?.kill(signal);
     if (!waiting) return;
-    // The server that died has left its PostgreSQL behind. One more stops it in order.
+    // PostgreSQL still runs, because the server died. Another server stops it in order.
     clearTimeout(waiting);
     start();
   };

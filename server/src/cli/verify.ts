@@ -50,10 +50,10 @@ export interface VerifyRange {
 }
 
 /**
- * Recomputes the row hashes of every ledger and event in a range (of the time of occurrence for events, of receipt for
- * ledgers), of one tenant or all, walks the chains of the wallet ledgers, and reports each row that is not as it was written. Of a
- * deployment that records on an EVM chain it also compares the two, unless it looks at a range.
- * Returns the number of rows read.
+ * Recomputes the row hashes of all ledgers and events of one tenant or of all tenants, and walks the chains of the wallet ledgers.
+ * A range selects events by the time of occurrence, and ledger rows by the time of receipt. Reports each altered row. If the
+ * deployment records on an EVM chain and no range is given, it also compares the ledgers with the chain. Returns the number of
+ * rows read.
  */
 export async function verify(
   databaseUrl: string,
@@ -75,7 +75,7 @@ export async function verify(
     const isWhole = range.from === undefined && range.to === undefined;
     if (!isWhole) return count;
     await verifyEnqueued(database, range.tenantId, report);
-    // At the end, as a node that gives no answer ends it.
+    // This is the last step, because the command fails if the node does not answer.
     const chain = settings && (await openChain(database, settings));
     if (chain) for (const { id } of tenants) await verifyOnChain(database, chain, id, report);
     return count;

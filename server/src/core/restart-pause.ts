@@ -1,6 +1,6 @@
 const FIRST_MS = 1000;
 const LONGEST_MS = 30_000;
-/** A process that has answered for so long had a good start: the next pause is the first one again. */
+/** If a process has answered for this time, the next pause is the first one again. */
 const STABLE_MS = 60_000;
 
 /** The pauses before a process that has died is started again: 1 second, then twice as long each time, up to 30 seconds. */

@@ -1,4 +1,4 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 
-/** The version of Guildhall. It stands in the package.json of the repository only. */
+/** The version of Guildhall. The package.json of the repository is its only source. */
 export const version: string = packageJson.version;

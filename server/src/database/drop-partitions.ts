@@ -53,7 +53,7 @@ export async function dropPartitionsBefore(
   });
 }
 
-/** Makes partitions to tables of their own, in one transaction. They keep their rows until {@link deleteDetached}. */
+/** Detaches partitions in one transaction, and renames them. They keep their rows until {@link deleteDetached}. */
 async function detach(
   client: pg.PoolClient,
   table: PartitionedTable,

@@ -48,7 +48,7 @@ export async function withPartitionLock<Result>(
     broken = error as Error;
     throw error;
   } finally {
-    // To close a failed connection releases its advisory lock.
+    // Closing a failed connection releases its advisory lock.
     client.release(broken ?? true);
   }
 }

@@ -21,7 +21,7 @@ export interface QueuedJob<WorkerServices> {
   ownersOf?: ((services: WorkerServices) => OwnersOf) | undefined;
 }
 
-/** Work that repeats by the clock, on one process of the deployment at a time. */
+/** Scheduled work, which one process of the deployment does at a time. */
 export interface Schedule {
   name: string;
   /** A cron expression in UTC. */

@@ -72,7 +72,7 @@ export function createTakePlaces(primary?: Channel): TakePlaces {
     try {
       return (await primary.ask<number | null>('enter', { ticket, places }, COUNT_WITHIN_MS)) ?? leave;
     } catch {
-      // The answer may come late, and then nobody holds the places.
+      // If the primary process answers late, it has taken places that nobody uses.
       leave();
       return takeOwn(places);
     }

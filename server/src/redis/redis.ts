@@ -61,7 +61,7 @@ export function measureRedis(redis: Redis, registry: Registry): void {
 }
 
 /**
- * Whether Redis is connected. To check first is cheaper than to create an error for each request while it is
+ * Whether Redis is connected. Checking first is cheaper than creating an error for each request while it is
  * unavailable.
  */
 export function isRedisReady(redis: Redis): boolean {

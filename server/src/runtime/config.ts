@@ -183,7 +183,7 @@ export function issuerOf({ publicUrl, host, port }: Pick<Config, 'publicUrl' | '
 
 /** The settings for the deployment of a contract, before there is one. Throws {@link ConfigError}. */
 export function readDeployment(env: Environment = process.env): Pick<ChainSettings, 'rpcUrl' | 'signerKey'> {
-  // Any contract stands for the one that is yet to be deployed.
+  // A placeholder, because the contract does not exist yet.
   const { chain } = readConfig({ ...env, CHAIN_CONTRACT_ADDRESS: `0x${'1'.repeat(40)}` });
   return chain!;
 }

@@ -211,7 +211,7 @@ function forkServing(): Worker {
     if (message.act === 'newconn') lastConnection = handle;
     return send(...sent);
   };
-  // To close a connection again has no effect.
+  // Closing a connection again has no effect.
   child.once('exit', () => lastConnection?.close());
   return child;
 }

@@ -54,7 +54,7 @@ export function createProcessMetrics(list: () => { number: number; channel: Chan
   };
 }
 
-/** No two processes have a value with the same labels, so to add them up changes none. */
+/** Adds the label `process`. Then no two processes have a value with the same labels, so that adding them up changes no value. */
 function label(metric: Metric, number: number): Metric {
   const values = metric.values.map((value) => ({
     ...value,

@@ -6,7 +6,7 @@ import { groups } from './feature-groups.ts';
 import { applyRetention, type Retention } from './retention.ts';
 import type { ScheduledJob } from '../jobs/worker.ts';
 
-/** Everything that the deployment does by the clock. */
+/** The scheduled jobs of all features and of the runtime. */
 export function scheduledJobs(owner: pg.Pool, database: Database, retention: Retention = {}): ScheduledJob[] {
   const schedules = groups.flatMap(({ schedules = [] }) => schedules);
   return [

@@ -69,7 +69,7 @@ export interface WorkerServices {
   issuer: string;
   /** Undefined if no mail server is configured: mails then stay in the outbox. */
   mailServer: MailServer | undefined;
-  /** For servers that a tenant names. */
+  /** Sends requests to servers that a tenant configures. */
   outbound: OutboundClient;
 }
 
@@ -103,7 +103,7 @@ export async function openServices(
   }
   if (chain) measureChain(metrics, database, chain);
   const createBudget = createAttemptBudgets({ redis, primary });
-  /** For servers that the operator names, and for those that a tenant names. */
+  /** Separate clients for servers that the operator configures, and for those that a tenant configures. */
   const outbound = {
     operator: closing(openOutboundClient({ publicOnly: false })),
     tenant: closing(openOutboundClient({ publicOnly: !config.allowPrivateAddresses })),
@@ -159,11 +159,11 @@ export async function openServices(
     issuer,
     signer,
     memberships,
-    /** Of the passwords of dashboard accounts. */
+    /** Limits the password attempts of dashboard accounts. */
     throttle: createLoginThrottle(createBudget, 'accounts'),
-    /** Of dashboard accounts. */
+    /** Limits the sign-ups of dashboard accounts. */
     signUps: createSignUpThrottle(createBudget, 'accounts'),
-    /** Of the second factor of dashboard accounts. */
+    /** Limits the attempts at the second factor of dashboard accounts. */
     codeThrottle: createCodeThrottle(createBudget),
     keys,
     providerSettings,

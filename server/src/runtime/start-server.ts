@@ -17,7 +17,7 @@ import { prepareDatabase } from './prepare-database.ts';
 import { divideHashing } from '../security/passwords.ts';
 import { readOrCreateMasterKey } from '../security/master-key.ts';
 
-/** What a process serves. */
+/** What one serving process needs. */
 export interface ServerOptions {
   databaseUrl: string;
   /** Whether this process updates the database first. */

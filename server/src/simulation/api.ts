@@ -18,8 +18,8 @@ export interface Api {
   check(): Promise<void>;
   /**
    * Sends a request until the server answers it. Waits as `Retry-After` says if the rate limit is reached or the
-   * server is busy. Throws {@link SimulationError} if
-   * the key is refused, the quota is used up, or the server does not respond for {@link ABSENT_MS}.
+   * server is busy. Throws {@link SimulationError} if the key is refused, the quota is used up, or the server does not
+   * respond for {@link ABSENT_MS}.
    */
   send(method: string, path: string, body?: unknown, bearer?: string): Promise<Answer>;
   /** Sends a request once, and returns its status. Undefined if no answer arrives. */

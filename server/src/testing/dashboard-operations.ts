@@ -152,15 +152,15 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     },
     definition: async (scene: Scene) =>
       (await asOwner(`${tenantPath(scene)}/event-definitions`, { eventKey: someText() })).id as string,
-    /** With a delivery. */
+    /** A webhook with a delivery. */
     webhook: async ({ tenant }: Scene) =>
       makeWebhook(`/api/workspaces/${tenant.workspaceId}/webhooks`, accounts.owner),
     platformWebhook: async () => {
-      // There may not be as many as this file makes.
+      // The tests create more webhooks than the limit allows.
       await app.owner.query('DELETE FROM webhook_endpoints WHERE workspace_id IS NULL');
       return makeWebhook('/api/admin/webhooks', accounts.platformAdmin);
     },
-    /** Of the webhook that was made last. */
+    /** A delivery of the webhook that was made last. */
     delivery: async () => {
       const { rows } = await app.owner.query('SELECT id FROM webhook_deliveries ORDER BY id DESC LIMIT 1');
       return rows[0].id as string;

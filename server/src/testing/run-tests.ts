@@ -152,7 +152,7 @@ function runNode(templateUrl?: string): Promise<number> {
       },
     },
   );
-  // To stop the run stops its tests and its PostgreSQL.
+  // A signal that stops the run also stops its tests and its PostgreSQL.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill());
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }

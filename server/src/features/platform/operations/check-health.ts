@@ -16,9 +16,9 @@ export interface ComponentHealth {
   status: (typeof healthStatuses)[number];
   /** One sentence for the operator. */
   detail: string;
-  /** How long the check waited for an answer. Null if it asked nobody. */
+  /** How long the check waited for an answer. Null if it sent no request. */
   latencyMs: number | null;
-  /** Since when the component fails, if that is known. */
+  /** The time of the first failure. Null if the component works, or if the time is unknown. */
   since: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface HealthServices {
   config: { smtpUrl: string | undefined };
 }
 
-/** A worker counts jobs every 10 seconds. If it has not for this time, none runs. */
+/** A worker counts jobs every 10 seconds. After this time without a count, no worker runs. */
 const WORKER_SILENCE_SECONDS = 60;
 
 /** Checks everything that this process depends on. Each check has a time limit of its own. */

@@ -63,8 +63,8 @@ const inTenant = (tenantId: string, id: Sql): Sql => sql`
     WHERE player.is_active`;
 
 /**
- * Finds the active profile of an id, if it has an access record in the tenant. A single look-up is faster
- * without an array.
+ * Finds the active profile of an id, if it has an access record in the tenant. For one id this is faster than
+ * {@link findTenantProfiles}.
  */
 export function findTenantProfile(
   db: Querier,
