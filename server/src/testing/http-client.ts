@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { App } from '../http/server.ts';
 
 /** A response. Its body is parsed if it is JSON. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of any shape
@@ -32,26 +33,48 @@ export interface HttpClient {
   ): Promise<Answer>;
 }
 
+type Body = string | Buffer | FormData | undefined;
+
 /** Creates an HTTP client for a base URL. An undefined body is not sent. */
 export function httpClient(base: string): HttpClient {
-  const send = async (
-    method: string,
-    path: string,
-    body: string | Buffer | FormData | undefined,
-    caller: Caller = {},
-  ): Promise<Answer> => {
+  return clientOf((method, path, body, headers) =>
+    fetch(base + path, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body: body as string }),
+    }),
+  );
+}
+
+/** Creates a client that hands its requests to an application, without a connection. */
+export function injectClient(app: App): HttpClient {
+  return clientOf(async (method, path, body, headers) => {
+    const answer = await app.inject({
+      method: method as 'GET',
+      url: path,
+      headers,
+      ...(body !== undefined && { payload: body as string }),
+    });
+    const { statusCode: status } = answer;
+    return new Response([204, 304].includes(status) ? null : answer.body, {
+      status,
+      headers: answer.headers as Record<string, string>,
+    });
+  });
+}
+
+function clientOf(
+  request: (method: string, path: string, body: Body, headers: Record<string, string>) => Promise<Response>,
+): HttpClient {
+  const send = async (method: string, path: string, body: Body, caller: Caller = {}): Promise<Answer> => {
     const headers: Record<string, string> = {
       ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
     };
     if (caller.gameKey) headers['x-game-key'] = caller.gameKey;
     if (caller.apiKey) headers['x-api-key'] = caller.apiKey;
     if (caller.bearer) headers['authorization'] = `Bearer ${caller.bearer}`;
-    const response = await fetch(base + path, {
-      method,
-      headers: { ...headers, ...caller.headers },
-      redirect: 'manual',
-      ...(body !== undefined && { body: body as string }),
-    });
+    const response = await request(method, path, body, { ...headers, ...caller.headers });
     const text = await response.text();
     const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
     const answer = {

@@ -11,11 +11,13 @@ import { createApp } from '../runtime/app.ts';
 import { startBackgroundWork } from '../runtime/background-work.ts';
 import { readConfig } from '../runtime/config.ts';
 import { cloneTestDatabase } from './databases.ts';
-import { httpClient, type HttpClient } from './http-client.ts';
+import { httpClient, injectClient, type HttpClient } from './http-client.ts';
 
 /** A complete Guildhall server for one test file, with its own database, on a free loopback port. */
 export interface TestApp {
   http: HttpClient;
+  /** The same requests without a connection: they are handed to the application in this process. */
+  inject: HttpClient;
   url: string;
   /**
    * Connections of the database owner, who bypasses row-level security. Use them to arrange and to check, never instead
@@ -36,6 +38,8 @@ export interface TestAppOptions {
   findReferenceCredentials?: FindReferenceCredentials;
   /** Receives every log line instead of the standard output. */
   log?: (line: string) => void;
+  /** Whether the tests break the application on purpose. Then its responses and charges are not checked. */
+  isBroken?: boolean;
 }
 
 const ISSUER = 'http://guildhall.test';
@@ -50,6 +54,7 @@ export async function startTestApp({
   databaseUrl,
   log,
   findReferenceCredentials,
+  isBroken = false,
 }: TestAppOptions = {}): Promise<TestApp> {
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
   const url = databaseUrl ?? clone!.url;
@@ -85,10 +90,19 @@ export async function startTestApp({
     await owner.end();
     await clone?.drop();
     await rm(avatars, { recursive: true });
+    if (isBroken) return;
     assert.deepEqual([...undeclared], [], 'each route declares every status and media type of its responses');
     assert.deepEqual([...mischarged], [], 'only accepted writes on a key are charged, exactly once');
   });
-  return { http: httpClient(address), url: address, owner, databaseUrl: url, issuer: ISSUER, avatars };
+  return {
+    http: httpClient(address),
+    inject: injectClient(app),
+    url: address,
+    owner,
+    databaseUrl: url,
+    issuer: ISSUER,
+    avatars,
+  };
 }
 
 /** Starts a worker on the database of a test app. It stops after the tests of the file, or earlier with `stop`. */
