@@ -54,7 +54,7 @@ interface Query {
   send(): void;
 }
 
-/** A schedule that takes longer is stuck. */
+/** A schedule that takes longer is stuck. A query that waits for a lock for 10 seconds ends with query_timeout. */
 const LIMIT_MS = 30_000;
 /** A query that runs longer may wait for a lock. */
 const RUNNING_MS = 2;
