@@ -79,17 +79,65 @@ function checkCompose() {
 }
 
 async function checkKubernetes() {
-  const documents = parseAllDocuments(read('kubernetes/guildhall.yaml')).map((document) => document.toJS());
-  for (const manifest of documents) {
+  const files = ['guildhall.yaml', 'migrate.yaml'].map((name) => read(`kubernetes/${name}`));
+  const manifests = files.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS()));
+  for (const manifest of manifests) {
+    const { kind, metadata } = manifest;
     const models = await import(`kubernetes-models/${manifest.apiVersion}`);
     let problem = '';
     try {
-      new models[manifest.kind](manifest).validate();
+      new models[kind](manifest).validate();
     } catch (error) {
       problem = error.message;
     }
-    report(`Kubernetes ${manifest.kind} is valid`, problem);
+    report(`Kubernetes ${kind} ${metadata.name ?? metadata.generateName} is valid`, problem);
   }
+  checkPods(manifests);
+}
+
+/** What the schemas do not say: references between manifests, the hardening of each pod, and the arguments of the command line. */
+function checkPods(manifests) {
+  const named = (kind, name) => manifests.find((one) => one.kind === kind && one.metadata.name === name);
+  const workloads = manifests.filter(({ spec }) => spec?.template);
+  const servers = named('Deployment', 'guildhall');
+  const podLabels = JSON.stringify(servers.spec.template.metadata.labels);
+  const selectors = {
+    Deployment: servers.spec.selector.matchLabels,
+    Service: named('Service', 'guildhall').spec.selector,
+    PodDisruptionBudget: named('PodDisruptionBudget', 'guildhall').spec.selector.matchLabels,
+    spread: servers.spec.template.spec.topologySpreadConstraints[0].labelSelector.matchLabels,
+  };
+  for (const [owner, labels] of Object.entries(selectors))
+    report(
+      `Kubernetes: ${owner} selects the servers only`,
+      JSON.stringify(labels) === podLabels ? '' : owner,
+    );
+  const images = new Set(workloads.map(({ spec }) => spec.template.spec.containers[0].image));
+  report('Kubernetes: all pods run one image', images.size === 1 ? '' : [...images].join(' '));
+  const commands = readdirSync(join(ROOT, 'server/src/cli')).map((file) => file.replace('.ts', ''));
+  for (const { kind, spec } of workloads) {
+    const pod = spec.template.spec;
+    const [container] = pod.containers;
+    const [command] = container.args;
+    const rules = {
+      'no user without rights':
+        pod.securityContext.runAsNonRoot === true && pod.securityContext.runAsUser === 10001,
+      'no seccomp profile': pod.securityContext.seccompProfile?.type === 'RuntimeDefault',
+      'a writable file system': container.securityContext.readOnlyRootFilesystem === true,
+      capabilities: container.securityContext.capabilities.drop.includes('ALL'),
+      'more privileges': container.securityContext.allowPrivilegeEscalation === false,
+      'a token of the cluster': pod.automountServiceAccountToken === false,
+      'no memory limit': container.resources.limits.memory !== undefined,
+      'an unknown command': commands.includes(command),
+    };
+    const broken = Object.keys(rules).filter((rule) => !rules[rule]);
+    report(`Kubernetes: ${kind} of ${command} is hardened`, broken.join(', '));
+  }
+  const probes = servers.spec.template.spec.containers[0];
+  report(
+    'Kubernetes: servers have probes',
+    probes.readinessProbe && probes.livenessProbe && probes.startupProbe ? '' : 'missing',
+  );
 }
 
 function checkProxies() {
