@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { GuildhallError } from './app/client';
+import { dropCreatedKeys } from './app/created-keys';
 import { createQueryClient } from './app/query-client';
 import { createConsoleRouter } from './app/router';
 import { styleNonce } from './app/style-nonce';
@@ -11,6 +12,7 @@ import { cssVariables, theme } from './app/theme';
 import './app/global.css';
 
 const queryClient = createQueryClient(() => {
+  dropCreatedKeys();
   const { pathname, href } = router.state.location;
   if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { next: href } });
 });

@@ -65,6 +65,7 @@ const PAGES: [path: string, heading: string][] = [
   [`/platform${workspace}`, 'Harbor Games'],
   ['/platform/players', 'Find a player'],
   [`/platform/players?search=${ada.playerId}`, 'Find a player'],
+  ['/platform/deletion-receipts', 'Deletion receipts'],
   ['/platform/signing-keys', 'Signing keys'],
   ['/platform/health', 'Health and jobs'],
   ['/platform/outbox', 'Outbox'],

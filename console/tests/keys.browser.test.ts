@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { countBecomes, dialogCloses, startStudio } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 
@@ -13,6 +14,12 @@ const tryKey = async (gameKey: string): Promise<number> =>
       { gameKey },
     )
   ).status;
+
+/** Whether a field of the page has this value. */
+const hasInput = (page: Page, value: string): Promise<boolean> =>
+  page
+    .locator('input')
+    .evaluateAll((all, text) => all.some((input) => (input as HTMLInputElement).value === text), value);
 
 describe('keys', () => {
   test('creates a key that works and shows it once', async () => {
@@ -44,6 +51,41 @@ describe('keys', () => {
     await page.getByRole('button', { name: 'Rotate the key' }).click();
     const rotated = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
     assert.deepEqual([await tryKey(rotated), await tryKey(old)], [200, 401]);
+  });
+
+  test('opens the API reference with a new key, which is in no URL and no storage', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Reference');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const key = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
+    const [reference] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: /^Try it in the API reference/ }).click(),
+    ]);
+    const namesGame = async () => (await reference.content()).includes(studio.tenant.tenantId);
+    await becomes(namesGame, true);
+    await becomes(() => hasInput(reference, key), true);
+    const kept = await reference.evaluate(() =>
+      JSON.stringify([
+        location.href,
+        { ...localStorage },
+        { ...sessionStorage },
+        document.cookie,
+        history.state,
+      ]),
+    );
+    assert.ok(!kept.includes(key), 'the key is in the memory of the tab only');
+
+    // A plain reference takes no key from a message of its own window.
+    const plain = await page.context().newPage();
+    await plain.goto('/docs/');
+    await plain.evaluate((text) => {
+      const filling = { type: 'guildhall-reference', tenantId: 'x', gameKey: text, apiKey: text };
+      window.postMessage(filling, location.origin);
+    }, key);
+    await plain.getByRole('heading', { name: 'Guildhall' }).first().waitFor();
+    await becomes(() => hasInput(plain, key), false);
   });
 
   test('revokes a key after its name is typed', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { assertAccessible, countBecomes, dialogCloses, rowsBecome, startStudio } from './browser.ts';
@@ -57,9 +58,13 @@ describe('platform administration', () => {
   test('finds a person by e-mail, and deletes the player after the name was typed', async () => {
     const page = await open('players');
     await page.getByRole('heading', { name: 'Search for one person' }).waitFor();
-    await page.getByRole('searchbox').fill('nobody@example.com');
+    const find = async (text: string) => {
+      await page.getByRole('searchbox').fill(text);
+      await page.getByRole('searchbox').press('Enter');
+    };
+    await find('nobody@example.com');
     await page.getByRole('heading', { name: 'Nobody has this id or address' }).waitFor();
-    await page.getByRole('searchbox').fill('ada@example.com');
+    await find('ada@example.com');
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await page.getByRole('button', { name: 'Delete the player' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete Ada Lovelace' });
@@ -67,12 +72,39 @@ describe('platform administration', () => {
     assert.ok(await confirm.isDisabled());
     await dialog.getByLabel('Type Ada Lovelace to confirm').fill('Ada Lovelace');
     await confirm.click();
-    await page.getByRole('heading', { name: 'Nobody has this id or address' }).waitFor();
+
+    // The address finds nobody any more. The id finds the receipt.
+    await page.waitForURL(`**/platform/players?search=${ada.playerId}`);
+    await page.getByRole('heading', { name: 'Receipt of the deletion' }).waitFor();
+    await page.getByText('Deleted', { exact: true }).first().waitFor();
+    await countBecomes(page.getByRole('button', { name: 'Delete the player' }), 0);
+    await assertAccessible(page, 'a receipt');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the receipt' }).click(),
+    ]);
+    const receipt = JSON.parse(await readFile(await download.path(), 'utf8'));
+    assert.deepEqual([receipt.playerId, receipt.deletedBy], [ada.playerId, 'account']);
     const { rows } = await app.owner.query('SELECT is_active FROM players WHERE id = $1', [ada.playerId]);
     assert.deepEqual(rows, [{ is_active: false }]);
-    await page.getByRole('searchbox').fill(ada.playerId);
-    await page.getByText('Deleted', { exact: true }).waitFor();
-    await countBecomes(page.getByRole('button', { name: 'Delete the player' }), 0);
+
+    await page.goto('/platform/deletion-receipts');
+    await page.getByRole('cell', { name: 'An administrator' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Download the receipt' }).waitFor();
+    await page.goto(`${studio.game}/players/${ada.playerId}`);
+    await page.getByRole('heading', { name: 'Receipt of the deletion' }).waitFor();
+  });
+
+  test('searches for a person once, and leaves one audit record', async () => {
+    const page = await open('players');
+    await page.getByRole('searchbox').pressSequentially('grace@example.com');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('heading', { name: 'Nobody has this id or address' }).waitFor();
+    const { rows } = await app.owner.query(
+      `SELECT details->>'searchFingerprint' AS fingerprint FROM audit_records
+       WHERE action = 'player.searched' ORDER BY id DESC LIMIT 2`,
+    );
+    assert.notEqual(rows[0].fingerprint, rows[1].fingerprint);
   });
 
   test('shows the components and the queues', async () => {

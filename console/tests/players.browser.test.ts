@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { Request } from 'playwright-core';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
@@ -44,6 +45,35 @@ describe('players', () => {
     await page.reload();
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
     await countBecomes(page.getByRole('link', { name: 'Ben Bitdiddle' }), 0);
+  });
+
+  test('names filters, opens them again, and keeps them for this account and game', async () => {
+    const page = await studio.open(`${studio.game}/players?search=Ben&sort=displayName`);
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByLabel('Name of the view').fill('Only Ben');
+    await assertAccessible(page, 'views');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.goto(`${studio.game}/players`);
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('button', { name: 'Only Ben', exact: true }).click();
+    await page.waitForURL('**/players?search=Ben&sort=displayName');
+    await page.getByText('1 player match the filters').waitFor();
+
+    const stored = await page.evaluate(() =>
+      Object.keys(localStorage).filter((key) => key.includes('views')),
+    );
+    assert.equal(stored.length, 1);
+    assert.match(stored[0]!, new RegExp(studio.tenant.tenantId));
+    await page.evaluate(
+      (key) => localStorage.setItem(key, '[{"name":1},{"name":"x","search":{"a":2}}]'),
+      stored[0]!,
+    );
+    await page.reload();
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByLabel('Name of the view').fill('Again');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Delete the view Again' }).click();
+    await becomes(() => page.evaluate((key) => localStorage.getItem(key), stored[0]!), null);
   });
 
   test('never shows the late answer of an older search', async () => {
@@ -133,6 +163,18 @@ describe('players', () => {
     await page.getByText('Ends 1 open session in this game.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
     await page.getByRole('cell', { name: 'Ended', exact: true }).waitFor();
+  });
+
+  test('exports what the game has about a player', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Export the data' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), `player-${ada.playerId}.json`);
+    const data = JSON.parse(await readFile(await download.path(), 'utf8'));
+    assert.deepEqual([data.player.displayName, data.logins.length], ['Ada Lovelace', 1]);
   });
 
   test('offers a viewer nothing that a viewer may not do', async () => {

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 591e199e84570d1bd318b3bbdc646a0b24ff9c5e1ce5842880bb6feade444178
+// Document: 3c11045c722de6aeb07c39a3717d83f0ed79d924b4a9f107d573438c56dfc2eb
 
 export interface paths {
     "/metrics": {
@@ -1202,6 +1202,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/bus_tenants/{tenantId}/players/{playerId}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export data of a player
+         * @description Streams what the tenant has about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and events. It includes merged profiles. It has no data of other tenants, and no notes of administrators. Use it to answer a request of a player about their data. An account can have two exports in progress, and a tenant four. Leaves the audit record `player.exported`.
+         */
+        get: operations["exportTenantPlayer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/players/{playerId}": {
         parameters: {
             query?: never;
@@ -1242,6 +1262,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/deletion-receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List receipts of deletions
+         * @description Returns the receipts of all deleted players, newest first.
+         */
+        get: operations["listDeletionReceipts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/players": {
         parameters: {
             query?: never;
@@ -1251,7 +1291,7 @@ export interface paths {
         };
         /**
          * Find a player in all tenants
-         * @description Finds the player of a whole id, e-mail address, or id at a provider, in all tenants. Ids of Mock and WalletJwt belong to a workspace or an issuer: search for them in the list of players of a tenant. Use it to answer a request of a person about their data. The id of a merged profile finds the profile that it was merged into.
+         * @description Finds the player of a whole id, e-mail address, or id at a provider, in all tenants. Ids of Mock and WalletJwt belong to a workspace or an issuer: search for them in the list of players of a tenant. Use it to answer a request of a person about their data. The id of a merged profile finds the profile that it was merged into. Each search leaves the audit record `player.searched` for each found player, without the search text.
          */
         get: operations["listMatchingPlayers"];
         put?: never;
@@ -4073,6 +4113,12 @@ export interface components {
             /** @description The number of sessions whose key was destroyed. It opened the IP address and the metadata in the login and logout ledgers. */
             destroyedKeys: number;
         };
+        DeletionReceiptPage: {
+            items: components["schemas"]["DeletionReceipt"][];
+            /** @description The cursor of the next page. Absent on the last page. */
+            nextCursor?: string;
+            hasMore: boolean;
+        };
         DeploymentHealth: {
             /** @description The version of Guildhall. */
             version: string;
@@ -5549,6 +5595,9 @@ export interface components {
             devices: number;
             /** @description Active, expired and lifted bans. */
             bans: number;
+        };
+        TenantPlayerDataExport: {
+            [key: string]: unknown;
         };
         TenantPlayerDetail: {
             /** Format: uuid */
@@ -7804,6 +7853,29 @@ export interface operations {
             };
         };
     };
+    exportTenantPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantPlayerDataExport"];
+                };
+            };
+        };
+    };
     deletePlayer: {
         parameters: {
             query?: never;
@@ -7842,6 +7914,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletionReceipt"];
+                };
+            };
+        };
+    };
+    listDeletionReceipts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionReceiptPage"];
                 };
             };
         };

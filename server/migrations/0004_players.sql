@@ -93,7 +93,7 @@ $$;
 -- The receipt of a deletion, written in its transaction. It holds no personal data.
 CREATE TABLE deletion_receipts (
   player_id            uuid PRIMARY KEY REFERENCES players,
-  receipt_id           uuid NOT NULL,
+  receipt_id           uuid NOT NULL UNIQUE,
   deleted_at           timestamptz NOT NULL DEFAULT clock_timestamp(),
   deleted_by           text NOT NULL CHECK (deleted_by IN ('player', 'account')),
   removed_auth_methods integer NOT NULL,

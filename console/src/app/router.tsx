@@ -292,6 +292,15 @@ const findPlayersRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/platform/FindPlayersPage'), 'FindPlayersPage'),
 });
 
+const deletionReceiptsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/deletion-receipts',
+  component: lazyRouteComponent(
+    () => import('../pages/platform/DeletionReceiptsPage'),
+    'DeletionReceiptsPage',
+  ),
+});
+
 const signingKeysRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/signing-keys',
@@ -342,6 +351,7 @@ const routeTree = rootRoute.addChildren([
     allWorkspacesRoute,
     anyWorkspaceRoute,
     findPlayersRoute,
+    deletionReceiptsRoute,
     signingKeysRoute,
     healthRoute,
     outboxRoute,

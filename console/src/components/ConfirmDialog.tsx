@@ -40,6 +40,8 @@ function Content({
     <form
       onSubmit={(event) => {
         event.preventDefault();
+        // React also sends the event to the form around the dialog, which would save what is to be discarded.
+        event.stopPropagation();
         onConfirm();
       }}
     >

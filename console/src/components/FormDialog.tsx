@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { GuildhallError } from '../app/client';
 import { ErrorText } from './ErrorState';
+import { useUnsavedChanges } from './unsaved-changes';
 
 interface FormDialogProps {
   opened: boolean;
@@ -11,13 +12,16 @@ interface FormDialogProps {
   isPending: boolean;
   error: unknown;
   onSubmit: () => void;
+  /** Whether fields have changed: the dialog then asks before it is closed without a request. */
+  isDirty: boolean;
   children: ReactNode;
   size?: string;
 }
 
 /** A form in a dialog. The button says the verb. It stays open during the request: the answer may hold a key that is shown once. */
-export function FormDialog({ opened, onClose, title, size = 'md', ...form }: FormDialogProps) {
-  const close = () => !form.isPending && onClose();
+export function FormDialog({ opened, onClose, title, size = 'md', isDirty, ...form }: FormDialogProps) {
+  const unsaved = useUnsavedChanges(opened && isDirty);
+  const close = () => !form.isPending && unsaved.leave(onClose);
   return (
     <Modal opened={opened} onClose={close} title={title} size={size}>
       <form
@@ -40,6 +44,7 @@ export function FormDialog({ opened, onClose, title, size = 'md', ...form }: For
           </Group>
         </Stack>
       </form>
+      {unsaved.question}
     </Modal>
   );
 }

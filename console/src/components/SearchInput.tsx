@@ -5,15 +5,20 @@ import { useEffect, useRef, useState } from 'react';
 
 const DEBOUNCE_MS = 120;
 
-/** A search text that goes to the URL shortly after the last key. The key `/` moves the focus here. */
+/**
+ * A search text that goes to the URL shortly after the last key, or with Enter only. The key `/` moves the focus here.
+ */
 export function SearchInput({
   label,
   value,
   onChange,
+  onEnterOnly = false,
 }: {
   label: string;
   value: string;
   onChange: (value: string) => void;
+  /** For a search that should be sent once, as a whole. */
+  onEnterOnly?: boolean;
 }) {
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
@@ -37,7 +42,7 @@ export function SearchInput({
 
   const change = (next: string): void => {
     setText(next);
-    send(next.trim());
+    if (!onEnterOnly || next === '') send(next.trim());
   };
   return (
     <TextInput
@@ -53,6 +58,7 @@ export function SearchInput({
       }
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
+      onKeyDown={({ key }) => key === 'Enter' && onEnterOnly && onChange(text.trim())}
     />
   );
 }

@@ -8,12 +8,14 @@ interface SecretDialogProps {
   label: string;
   secret: string | undefined;
   onClose: () => void;
+  /** Another way to go on, beside the button that closes the dialog. */
+  action?: ReactNode;
   /** What the secret is for. */
   children: ReactNode;
 }
 
 /** Shows a secret once. The server keeps only its fingerprint, so the dialog closes by its button only. */
-export function SecretDialog({ name, label, secret, onClose, children }: SecretDialogProps) {
+export function SecretDialog({ name, label, secret, onClose, action, children }: SecretDialogProps) {
   return (
     <Modal
       opened={secret !== undefined}
@@ -27,7 +29,8 @@ export function SecretDialog({ name, label, secret, onClose, children }: SecretD
       <Stack gap="sm">
         <Text size="sm">It is not shown again. {children}</Text>
         <Snippet code={secret ?? ''} label={label} />
-        <Group justify="flex-end">
+        <Group justify="flex-end" gap="xs">
+          {action}
           <Button onClick={onClose}>I saved the {name}</Button>
         </Group>
       </Stack>

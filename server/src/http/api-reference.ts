@@ -18,6 +18,8 @@ interface ReferenceOptions {
   /** Returns the OpenAPI document, with the tenant of the credentials in its examples. */
   documentFor(credentials: ReferenceCredentials): string;
   findCredentials: FindReferenceCredentials;
+  /** The tenant of the examples of the document. */
+  exampleTenantId: string;
 }
 
 /** The file name contains the hash of the content, so that browsers never ask again. */
@@ -29,7 +31,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 /** Serves the API reference of `/openapi.json` as an HTML page at `/docs/`. */
 export async function serveApiReference(
   app: FastifyInstance,
-  { documentFor, findCredentials }: ReferenceOptions,
+  { documentFor, findCredentials, exampleTenantId }: ReferenceOptions,
 ): Promise<void> {
   const icon = createCompressedAsset(Buffer.from(ICON), 'image/svg+xml', 'public, max-age=86400');
   let script: Promise<CompressedAsset> | undefined;
@@ -44,7 +46,7 @@ export async function serveApiReference(
 
   app.get('/docs/', hidden, async (request, reply) => {
     script ??= openScript();
-    return sendPage(reply, (await script).hash, credentialsOf(request));
+    return sendPage(reply, (await script).hash, exampleTenantId, credentialsOf(request));
   });
 
   app.get('/docs/icon.svg', hidden, async (request, reply) => icon.send(request, reply));
@@ -80,14 +82,17 @@ async function openScript(): Promise<CompressedAsset> {
 function sendPage(
   reply: FastifyReply,
   scriptHash: string,
+  exampleTenantId: string,
   demo: [token: string, ReferenceCredentials] | undefined,
 ): FastifyReply {
-  const start = startScript(demo);
+  const start = startScript(exampleTenantId, demo);
   const hash = createHash('sha256').update(start).digest('base64');
   return reply
     .headers({
       'cache-control': demo ? 'no-store' : 'no-cache',
       'referrer-policy': 'no-referrer',
+      // As the console has it, so that the page keeps a console as its opener, and no page of another origin.
+      'cross-origin-opener-policy': 'same-origin',
       'content-security-policy':
         `default-src 'none'; script-src 'self' 'sha256-${hash}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; ` +
         `font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -110,7 +115,10 @@ function sendPage(
 }
 
 /** Requests go to the origin of the page, because the content security policy allows no other. */
-function startScript(demo: [token: string, ReferenceCredentials] | undefined): string {
+function startScript(
+  exampleTenantId: string,
+  demo: [token: string, ReferenceCredentials] | undefined,
+): string {
   const [token, credentials] = demo ?? [];
   const configuration = {
     url: demo ? `/docs/openapi.json?demo=${token}` : '/openapi.json',
@@ -131,5 +139,41 @@ function startScript(demo: [token: string, ReferenceCredentials] | undefined): s
     }),
   };
   const json = JSON.stringify(configuration).replaceAll('<', String.raw`\u003c`);
-  return `Scalar.createApiReference('#app', { ...${json}, servers: [{ url: location.origin }] });`;
+  const start = `Scalar.createApiReference('#app', { ...${json}, servers: [{ url: location.origin }], ...filled });`;
+  return demo
+    ? `const filled = {}; ${start}`
+    : `${fillFromOpener(exampleTenantId)}.then((filled) => { ${start} });`;
+}
+
+/** How long the page waits for the tab that opened it. Only a console answers: at once that it will, and then with the values. */
+const OPENER_MS = 10_000;
+const VALUES_MS = 30_000;
+
+/**
+ * Asks the console that opened the page for its game and keys (console/src/app/api-reference.ts). They arrive as a message, so they
+ * are in no URL, history or storage. A message of another origin or window is ignored, and so is a text of another form.
+ */
+function fillFromOpener(exampleTenantId: string): string {
+  return `(async () => {
+  const given = await new Promise((resolve) => {
+    if (!opener || opener === self) return resolve();
+    let timer = setTimeout(resolve, ${OPENER_MS});
+    addEventListener('message', ({ origin, source, data }) => {
+      if (origin !== location.origin || source !== opener) return;
+      if (data?.type === 'guildhall-reference') resolve(data);
+      if (data?.type !== 'guildhall-reference-soon') return;
+      clearTimeout(timer);
+      timer = setTimeout(resolve, ${VALUES_MS});
+    });
+    opener.postMessage({ type: 'guildhall-reference-ready' }, location.origin);
+  });
+  if (!given || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(given.tenantId)) return {};
+  const keyOf = (kind) => ({ value: new RegExp('^gh_' + kind + '_[0-9a-z]{1,128}$').test(given[kind + 'Key']) ? given[kind + 'Key'] : '' });
+  const content = (await (await fetch('/openapi.json')).text()).replaceAll('${exampleTenantId}', given.tenantId);
+  return {
+    url: undefined,
+    content,
+    authentication: { preferredSecurityScheme: 'gameKey', securitySchemes: { gameKey: keyOf('game'), apiKey: keyOf('api') } },
+  };
+})().catch(() => ({}))`;
 }

@@ -157,6 +157,7 @@ export async function publishOpenApi(
   });
   await serveApiReference(app, {
     findCredentials,
+    exampleTenantId: EXAMPLE_TENANT_ID,
     documentFor: ({ tenantId }) => openDocument().content.toString().replaceAll(EXAMPLE_TENANT_ID, tenantId),
   });
 

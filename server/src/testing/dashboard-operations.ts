@@ -296,6 +296,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     updateTenantPlayer: { needs: 'admin', body: { tenantRole: 'tester' }, path: { playerId: made.player } },
     listTenantPlayerSessions: { ...reads, path: { playerId: made.player } },
     listTenantPlayerDevices: { ...reads, path: { playerId: made.player } },
+    exportTenantPlayer: { needs: 'admin', path: { playerId: made.player } },
     banPlayer: { needs: 'admin', body: {}, path: { playerId: made.player } },
     liftPlayerBan: { needs: 'admin', path: { playerId: made.bannedPlayer } },
     forcePlayerLogout: { needs: 'admin', body: {}, path: { playerId: made.player } },
@@ -333,6 +334,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     },
     markAllNotificationsRead: { needs: 'account', unaudited: 'they are one’s own to read' },
 
+    listDeletionReceipts: { needs: 'platformAdmin' },
     getDeletionReceipt: { needs: 'platformAdmin', path: { playerId: made.deletedPlayer } },
     deletePlayer: { needs: 'platformAdmin', path: { playerId: made.player } },
 

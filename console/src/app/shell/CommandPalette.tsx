@@ -121,12 +121,12 @@ function useCommands(text: string, onClose: () => void): Command[] {
   const pages = groups.flatMap(({ label: group, items }) =>
     items
       .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
-      .map(({ label, icon, link, href }): Command => ({
+      .map(({ label, icon, link, open }): Command => ({
         key: label,
         label,
         icon,
         hint: group ?? 'Game',
-        run: href ? () => window.open(href, '_blank', 'noreferrer') : go(link as NavigateOptions),
+        run: open ?? go(link as NavigateOptions),
       })),
   );
   if (text.length < 2 || tenantId === undefined) return pages;

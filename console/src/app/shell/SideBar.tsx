@@ -19,10 +19,21 @@ export function SideBar() {
   );
 }
 
-function SideLink({ label, icon: Icon, link, href, exact = false }: Destination) {
+function SideLink({ label, icon: Icon, link, href, open, exact = false }: Destination) {
   if (href)
     return (
-      <a className={classes.link} href={href} target="_blank" rel="noreferrer">
+      <a
+        className={classes.link}
+        href={href}
+        target="_blank"
+        rel="noreferrer"
+        onClick={(event) => {
+          // A click with a modifier opens the plain page where the reader wants it.
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          open?.();
+        }}
+      >
         <Icon size={15} aria-hidden />
         {label}
         <ExternalLink size={11} aria-label="opens in a new tab" />

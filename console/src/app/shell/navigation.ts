@@ -19,19 +19,23 @@ import {
   UserSearch,
   Users,
   UsersRound,
+  UserX,
   Wallet,
   Webhook,
   type LucideIcon,
 } from 'lucide-react';
 import { useIsPlatformAdmin } from '../account';
+import { openApiReference } from '../api-reference';
 import { usePlace } from '../game';
 
 export interface Destination {
   label: string;
   icon: LucideIcon;
-  /** A page of the console, or of the server (`href`). */
+  /** A page of the console. */
   link?: Pick<LinkProps, 'to' | 'params'>;
+  /** Or a page of the server, which opens in a new tab. */
   href?: string;
+  open?: () => void;
   /** Other pages whose path begins with this one do not mark it as current. */
   exact?: boolean;
 }
@@ -66,7 +70,12 @@ export function useDestinations(): DestinationGroup[] {
           { label: 'Keys', icon: KeyRound, link: { to: '/games/$tenantId/keys', params } },
           { label: 'Sign-in providers', icon: LogIn, link: { to: '/games/$tenantId/providers', params } },
           { label: 'Game settings', icon: Settings, link: { to: '/games/$tenantId/settings', params } },
-          { label: 'API reference', icon: BookOpen, href: '/docs' },
+          {
+            label: 'API reference',
+            icon: BookOpen,
+            href: '/docs/',
+            open: () => openApiReference(tenantId),
+          },
         ],
       },
     );
@@ -104,6 +113,7 @@ export function useDestinations(): DestinationGroup[] {
       items: [
         { label: 'All workspaces', icon: Building2, link: { to: '/platform/workspaces' } },
         { label: 'Find a player', icon: UserSearch, link: { to: '/platform/players' } },
+        { label: 'Deletion receipts', icon: UserX, link: { to: '/platform/deletion-receipts' } },
         { label: 'Signing keys', icon: FileKey2, link: { to: '/platform/signing-keys' } },
         { label: 'Health and jobs', icon: HeartPulse, link: { to: '/platform/health' } },
         { label: 'Outbox', icon: Inbox, link: { to: '/platform/outbox' } },

@@ -8,6 +8,7 @@ import { fieldErrors } from '../../components/FormDialog';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { checkPassword } from '../sign-in/check-password';
 import {
   accountSessionsQuery,
@@ -75,6 +76,7 @@ function PasswordForm() {
     validateInputOnBlur: ['newPassword'],
   });
   const change = useChangePassword();
+  const unsaved = useUnsavedChanges(form.isDirty());
   return (
     <form
       onSubmit={form.onSubmit((values) =>
@@ -98,6 +100,7 @@ function PasswordForm() {
           required
           {...form.getInputProps('newPassword')}
         />
+        {unsaved.question}
         {change.error && <ErrorText error={change.error} />}
         {change.data && (
           <Text size="sm" role="status">

@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { FilterSelect } from '../../components/FilterSelect';
 import { JsonView } from '../../components/JsonView';
 import { Facts } from '../../components/Page';
+import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
 import { rangeChoices } from '../../components/range';
@@ -17,10 +18,17 @@ interface AuditTableProps {
   scope: AuditScope;
   filter: AuditFilter;
   onFilter: (changes: AuditFilter) => void;
+  /** Replaces all filters. */
+  onOpen: (filter: AuditFilter) => void;
+}
+
+function pageOf(scope: AuditScope): string {
+  if (scope.kind === 'game') return `audit.${scope.tenantId}`;
+  return scope.kind === 'workspace' ? `audit.${scope.workspaceId}` : 'audit.platform';
 }
 
 /** Who changed what: one table for a game, a workspace and the whole platform. */
-export function AuditTable({ scope, filter, onFilter }: AuditTableProps) {
+export function AuditTable({ scope, filter, onFilter, onOpen }: AuditTableProps) {
   const records = useAuditRecords(scope, filter);
   const [open, setOpen] = useState<AuditRecord>();
   return (
@@ -34,6 +42,7 @@ export function AuditTable({ scope, filter, onFilter }: AuditTableProps) {
         selectedKey={open?.id}
         toolbar={
           <>
+            <SavedViews page={pageOf(scope)} search={{ ...filter }} onOpen={onOpen} />
             <TextFilter
               label="Action, for example key.created"
               value={filter.action}

@@ -13,6 +13,7 @@ export function GameAuditPage() {
       <AuditTable
         scope={{ kind: 'game', tenantId: id }}
         filter={route.useSearch()}
+        onOpen={(search) => void navigate({ search })}
         onFilter={(changes) =>
           void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })
         }

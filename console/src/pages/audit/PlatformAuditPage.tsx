@@ -11,6 +11,7 @@ export function PlatformAuditPage() {
       <AuditTable
         scope={{ kind: 'platform' }}
         filter={route.useSearch()}
+        onOpen={(search) => void navigate({ search })}
         onFilter={(changes) =>
           void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })
         }

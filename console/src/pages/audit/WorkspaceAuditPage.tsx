@@ -12,6 +12,7 @@ export function WorkspaceAuditPage() {
       <AuditTable
         scope={{ kind: 'workspace', workspaceId }}
         filter={route.useSearch()}
+        onOpen={(search) => void navigate({ search })}
         onFilter={(changes) =>
           void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })
         }

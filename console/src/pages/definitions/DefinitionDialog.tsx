@@ -41,6 +41,7 @@ export function DefinitionDialog({ tenantId, onClose, current }: DefinitionDialo
       verb={current ? 'Save the definition' : 'Create the definition'}
       isPending={create.isPending || change.isPending}
       error={create.error ?? change.error}
+      isDirty={form.isDirty()}
       onSubmit={submit}
     >
       <TextInput

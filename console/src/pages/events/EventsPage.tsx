@@ -1,4 +1,4 @@
-import { Button, Drawer, Menu, SegmentedControl, Stack, Switch, Text } from '@mantine/core';
+import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -6,22 +6,30 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
+import { DownloadProgress } from '../../components/DownloadProgress';
 import { EmptyState } from '../../components/EmptyState';
 import { ErrorState, ErrorText } from '../../components/ErrorState';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RangeSelect } from '../../components/RangeSelect';
+import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { TextFilter } from '../../components/TextFilter';
-import { formatBytes } from '../../components/format';
 import { toRange, type RangeName } from '../../components/range';
+import { useDownload } from '../../components/use-download';
 import { useTableRows } from '../../components/use-table-rows';
 import { eventColumns } from './columns';
 import { topSeries } from './top-series';
-import { eventSummaryQuery, useEvents, useEventTail, type EventFilter, type StoredEvent } from './queries';
-import { useExport } from './use-export';
+import {
+  eventSummaryQuery,
+  requestExport,
+  useEvents,
+  useEventTail,
+  type EventFilter,
+  type StoredEvent,
+} from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/events');
 const Chart = lazy(() => import('../../components/Chart').then((module) => ({ default: module.Chart })));
@@ -67,6 +75,11 @@ export function EventsPage() {
         isLive={isLive}
         toolbar={
           <>
+            <SavedViews
+              page={`events.${game.id}`}
+              search={search}
+              onOpen={(next) => void navigate({ search: next })}
+            />
             <SegmentedControl
               size="xs"
               aria-label="Scope"
@@ -218,15 +231,11 @@ function ExportButton({
   filter: EventFilter;
   range: RangeName;
 }) {
-  const exporting = useExport(tenantId, filter, range);
+  const exporting = useDownload();
   if (exporting.bytes !== undefined)
-    return (
-      <Button variant="default" onClick={exporting.cancel}>
-        <Text span size="xs" role="status" inherit>
-          {formatBytes(exporting.bytes)} – cancel
-        </Text>
-      </Button>
-    );
+    return <DownloadProgress bytes={exporting.bytes} onCancel={exporting.cancel} />;
+  const start = (format: 'csv' | 'ndjson'): void =>
+    exporting.start(`events.${format}`, (signal) => requestExport(tenantId, filter, range, format, signal));
   return (
     <>
       {exporting.error != null && <ErrorText error={exporting.error} />}
@@ -237,8 +246,8 @@ function ExportButton({
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => exporting.start('csv')}>As CSV</Menu.Item>
-          <Menu.Item onClick={() => exporting.start('ndjson')}>As JSON lines</Menu.Item>
+          <Menu.Item onClick={() => start('csv')}>As CSV</Menu.Item>
+          <Menu.Item onClick={() => start('ndjson')}>As JSON lines</Menu.Item>
         </Menu.Dropdown>
       </Menu>
     </>

@@ -78,26 +78,16 @@ export const eventSummaryQuery = (tenantId: string, filter: EventFilter, rangeNa
   });
 };
 
-/** Reads an export piece by piece, and reports the bytes that have arrived. */
-export async function downloadEvents(
+/** Requests an export of the events that match the filter. */
+export const requestExport = (
   tenantId: string,
   filter: EventFilter,
   range: RangeName,
   format: 'csv' | 'ndjson',
-  onProgress: (bytes: number) => void,
   signal: AbortSignal,
-): Promise<Blob> {
-  const response = await api.GET('/api/bus_tenants/{tenantId}/events/export', {
+): Promise<Response> =>
+  api.GET('/api/bus_tenants/{tenantId}/events/export', {
     params: { path: { tenantId }, query: { ...filter, ...limitsOf(range), format } },
     readAs: 'response',
     signal,
   });
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let bytes = 0;
-  const reader = response.body!.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    parts.push(part.value);
-    onProgress((bytes += part.value.length));
-  }
-  return new Blob(parts, { type: response.headers.get('content-type') ?? 'text/plain' });
-}

@@ -105,6 +105,7 @@ export function CreateKeyDialog({
       verb="Create the key"
       isPending={create.isPending}
       error={create.error}
+      isDirty={form.isDirty()}
       onSubmit={() => submit(form.values)}
     >
       <KeyFields form={form} kind={kind} />
@@ -141,6 +142,7 @@ export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps 
       verb="Save the key"
       isPending={update.isPending}
       error={update.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         update.mutate(
           { keyId: current.id, ...toBody(form.values, kind) },
@@ -170,6 +172,7 @@ export function RotateKeyDialog({
       verb="Rotate the key"
       isPending={rotate.isPending}
       error={rotate.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         rotate.mutate(
           { keyId: current.id, gracePeriodSeconds: Number(form.values.seconds) },

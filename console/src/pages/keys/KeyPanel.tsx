@@ -1,6 +1,7 @@
 import { Button, Menu, ActionIcon } from '@mantine/core';
-import { Ellipsis } from 'lucide-react';
+import { Ellipsis, ExternalLink } from 'lucide-react';
 import { useState } from 'react';
+import { openApiReference } from '../../app/api-reference';
 import { useCanChangeGame } from '../../app/game';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -66,7 +67,21 @@ export function KeyPanel({
         <RotateKeyDialog {...common} current={dialog.key} onCreated={setSecret} />
       )}
       {dialog?.kind === 'revoke' && <RevokeKeyDialog {...common} current={dialog.key} />}
-      <SecretDialog name="key" label="New key" secret={secret} onClose={() => setSecret(undefined)}>
+      <SecretDialog
+        name="key"
+        label="New key"
+        secret={secret}
+        onClose={() => setSecret(undefined)}
+        action={
+          <Button
+            variant="default"
+            rightSection={<ExternalLink size={13} aria-label="opens in a new tab" />}
+            onClick={() => openApiReference(tenantId)}
+          >
+            Try it in the API reference
+          </Button>
+        }
+      >
         Send it in the header {kind === 'game' ? 'X-Game-Key' : 'X-API-Key'}.
       </SecretDialog>
     </Panel>

@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { dropCreatedKey, holdCreatedKey, type KeyKind } from '../../app/created-keys';
 
-export type KeyKind = 'game' | 'api';
+export type { KeyKind };
+
 export type GameKey = Answer<'/api/bus_tenants/{tenantId}/game-keys', 'get'>['items'][number];
 export type ApiKey = Answer<'/api/bus_tenants/{tenantId}/api-keys', 'get'>['items'][number];
 export type AnyKey = GameKey & Partial<Pick<ApiKey, 'allowDataApi' | 'subscriberWorkspaceId'>>;
@@ -48,9 +50,11 @@ function useKeyChange<Input, Output>(tenantId: string, change: (input: Input) =>
 }
 
 export function useCreateKey(tenantId: string, kind: KeyKind) {
-  return useKeyChange(tenantId, (body: NewKey) =>
-    api.POST(LIST_PATH[kind], { params: { path: { tenantId } }, body }),
-  );
+  return useKeyChange(tenantId, async (body: NewKey) => {
+    const created = await api.POST(LIST_PATH[kind], { params: { path: { tenantId } }, body });
+    if (created.key) holdCreatedKey(tenantId, kind, created.id, created.key);
+    return created;
+  });
 }
 
 export function useUpdateKey(tenantId: string, kind: KeyKind) {
@@ -60,15 +64,20 @@ export function useUpdateKey(tenantId: string, kind: KeyKind) {
 }
 
 export function useRevokeKey(tenantId: string, kind: KeyKind) {
-  return useKeyChange(tenantId, (keyId: string) =>
-    api.DELETE(KEY_PATH[kind], { params: { path: { tenantId, keyId } } }),
-  );
+  return useKeyChange(tenantId, async (keyId: string) => {
+    await api.DELETE(KEY_PATH[kind], { params: { path: { tenantId, keyId } } });
+    dropCreatedKey(tenantId, kind, keyId);
+  });
 }
 
 export function useRotateKey(tenantId: string, kind: KeyKind) {
   return useKeyChange(
     tenantId,
-    ({ keyId, gracePeriodSeconds }: { keyId: string; gracePeriodSeconds: number }) =>
-      api.POST(ROTATE_PATH[kind], { params: { path: { tenantId, keyId } }, body: { gracePeriodSeconds } }),
+    async ({ keyId, gracePeriodSeconds }: { keyId: string; gracePeriodSeconds: number }) => {
+      const params = { path: { tenantId, keyId } };
+      const created = await api.POST(ROTATE_PATH[kind], { params, body: { gracePeriodSeconds } });
+      holdCreatedKey(tenantId, kind, created.id, created.key);
+      return created;
+    },
   );
 }

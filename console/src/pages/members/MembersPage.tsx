@@ -138,6 +138,7 @@ function InviteDialog({
       verb="Send the invitation"
       isPending={invite.isPending}
       error={invite.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         invite.mutate(form.values, {
           onSuccess: () => {

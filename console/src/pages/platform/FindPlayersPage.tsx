@@ -2,6 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { NoRows } from '../../components/NoRows';
 import { CopyableId } from '../../components/CopyableId';
@@ -14,6 +15,7 @@ import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { State } from '../../components/State';
 import { providerNames } from '../players/providers';
+import { DeletionReceiptPanel } from './DeletionReceipt';
 import classes from './FindPlayersPage.module.css';
 import { findPlayersQuery, useDeleteAnyPlayer, type FoundPlayer } from './queries';
 
@@ -31,11 +33,12 @@ export function FindPlayersPage() {
         label="Player id, e-mail address or id at a provider"
         value={search ?? ''}
         onChange={(next) => void navigate({ search: next ? { search: next } : {}, replace: true })}
+        onEnterOnly
       />
       {search === undefined ? (
         <EmptyState title="Search for one person">
-          Enter a whole player id, e-mail address, wallet address or id at a store. Names are not searched,
-          because many players share one. Players of one game are in its own list.
+          Type a whole player id, e-mail address, wallet address or id at a store, and press Enter. Names are
+          not searched, because many players share one. Each search leaves an audit record.
         </EmptyState>
       ) : (
         <Results search={search} />
@@ -55,7 +58,12 @@ function Results({ search }: { search: string }) {
         players of its game.
       </EmptyState>
     );
-  return data.items.map((player) => <PlayerPanel key={player.id} player={player} />);
+  return data.items.map((player) => (
+    <Fragment key={player.id}>
+      <PlayerPanel player={player} />
+      {!player.isActive && <DeletionReceiptPanel playerId={player.id} />}
+    </Fragment>
+  ));
 }
 
 function PlayerPanel({ player }: { player: FoundPlayer }) {
@@ -121,6 +129,7 @@ function DeleteDialog({
   onClose: () => void;
 }) {
   const remove = useDeleteAnyPlayer(playerId);
+  const navigate = useNavigate({ from: '/platform/players' });
   return (
     <ConfirmDialog
       opened
@@ -130,7 +139,15 @@ function DeleteDialog({
       typed={name ?? playerId.slice(-6)}
       isPending={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+      onConfirm={() =>
+        remove.mutate(undefined, {
+          onSuccess: () => {
+            onClose();
+            // The address no longer finds the player. The id does, and shows the receipt.
+            void navigate({ search: { search: playerId }, replace: true });
+          },
+        })
+      }
     >
       Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
       matches stay without a name. This cannot be undone.

@@ -37,6 +37,7 @@ export function PlanDialog({ workspaceId, name, plan, onClose }: PlanDialogProps
       size="lg"
       isPending={change.isPending}
       error={change.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         change.mutate(
           {

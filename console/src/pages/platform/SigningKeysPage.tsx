@@ -65,6 +65,7 @@ function RotateDialog({ onClose }: { onClose: () => void }) {
       verb="Rotate the keys"
       isPending={rotate.isPending}
       error={rotate.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         rotate.mutate(
           { activateInSeconds: Number(form.values.seconds), revokeOld: false },

@@ -44,6 +44,9 @@ export const findPlayersQuery = (search: string | undefined) =>
     queryFn: ({ signal }) =>
       api.GET('/api/admin/players', { params: { query: { search: search ?? '' } }, signal }),
     enabled: search !== undefined,
+    // Each search leaves an audit record. So it is sent once, and not again when the window gets the focus.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
   });
 
 export function useDeleteAnyPlayer(playerId: string) {
@@ -51,11 +54,32 @@ export function useDeleteAnyPlayer(playerId: string) {
   return useMutation({
     mutationFn: () => api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId } } }),
     onSuccess: () =>
-      Promise.all(
-        [['platform', 'players'], ['player'], ['players']].map((queryKey) =>
+      Promise.all([
+        // The open search is not sent again. A later one is.
+        queryClient.invalidateQueries({ queryKey: ['platform', 'players'], refetchType: 'none' }),
+        ...[['player'], ['players'], ['deletion-receipts']].map((queryKey) =>
           queryClient.invalidateQueries({ queryKey }),
         ),
-      ),
+      ]),
+  });
+}
+
+export type DeletionReceipt = Answer<'/api/admin/players/{playerId}/deletion-receipt', 'get'>;
+
+export const deletionReceiptQuery = (playerId: string) =>
+  queryOptions({
+    queryKey: ['deletion-receipt', playerId],
+    queryFn: () =>
+      api.GET('/api/admin/players/{playerId}/deletion-receipt', { params: { path: { playerId } } }),
+    staleTime: Infinity,
+  });
+
+export function useDeletionReceipts() {
+  return useInfiniteQuery({
+    queryKey: ['deletion-receipts'],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.GET('/api/admin/deletion-receipts', { params: { query: { cursor, limit: 100 } }, signal }),
+    ...byCursor,
   });
 }
 

@@ -45,6 +45,7 @@ export function BanDialog({ opened, onClose, path, name }: BanDialogProps) {
       verb="Ban the player"
       isPending={ban.isPending}
       error={ban.error}
+      isDirty={form.isDirty()}
       onSubmit={() => submit(form.values)}
     >
       <Text size="sm" c="dimmed">

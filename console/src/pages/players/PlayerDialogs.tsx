@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { formatNumber } from '../../components/format';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { useDeletePlayer, useForceLogout, useLiftBan } from './queries';
@@ -50,7 +49,6 @@ export function ForceLogoutDialog({
 
 export function DeletePlayerDialog({ path, name, ...dialog }: DialogProps) {
   const remove = useDeletePlayer(path);
-  const navigate = useNavigate();
   return (
     <ConfirmDialog
       {...dialog}
@@ -59,15 +57,10 @@ export function DeletePlayerDialog({ path, name, ...dialog }: DialogProps) {
       typed={name}
       isPending={remove.isPending}
       error={remove.error}
-      onConfirm={() =>
-        remove.mutate(undefined, {
-          onSuccess: () =>
-            void navigate({ to: '/games/$tenantId/players', params: { tenantId: path.tenantId } }),
-        })
-      }
+      onConfirm={() => remove.mutate(undefined, { onSuccess: dialog.onClose })}
     >
       Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
-      matches stay without a name. This cannot be undone.
+      matches stay without a name. This cannot be undone. A receipt proves the deletion.
     </ConfirmDialog>
   );
 }

@@ -6,11 +6,14 @@ import { ChevronDown } from 'lucide-react';
 import { useIsPlatformAdmin } from '../../app/account';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
+import { DownloadProgress } from '../../components/DownloadProgress';
 import { ErrorText } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
+import { useDownload } from '../../components/use-download';
+import { DeletionReceiptPanel } from '../platform/DeletionReceipt';
 import { BanDialog } from './BanDialog';
 import { DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
 import { PlayerNotes } from './PlayerNotes';
@@ -24,7 +27,7 @@ import {
   PlayerSessions,
 } from './PlayerTabs';
 import { PlayerState } from './PlayerState';
-import { playerQuery, useHidePlayer, type Player } from './queries';
+import { playerQuery, requestPlayerExport, useHidePlayer, type Player } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/players/$playerId');
 
@@ -42,6 +45,7 @@ export function PlayerPage() {
 function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }) {
   const { tab = 'sessions' } = route.useSearch();
   const navigate = useNavigate({ from: '/games/$tenantId/players/$playerId' });
+  const isPlatformAdmin = useIsPlatformAdmin();
   const path = { tenantId, playerId: player.playerId };
   const name = player.displayName ?? player.authMethods[0]?.username ?? 'Player without a name';
 
@@ -73,6 +77,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
           ]}
         />
       </Panel>
+      {!player.isActive && isPlatformAdmin && <DeletionReceiptPanel playerId={player.playerId} />}
       <Panel title="Sign-in methods" flush>
         <PlayerMethods player={player} />
       </Panel>
@@ -122,6 +127,7 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
   const canChange = useCanChangeGame();
   const isPlatformAdmin = useIsPlatformAdmin();
   const hide = useHidePlayer(path);
+  const exporting = useDownload();
   const [isBanning, ban] = useDisclosure();
   const [isLifting, lift] = useDisclosure();
   const [isEnding, end] = useDisclosure();
@@ -130,6 +136,10 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
   return (
     <>
       {hide.error && <ErrorText error={hide.error} />}
+      {exporting.error != null && <ErrorText error={exporting.error} />}
+      {exporting.bytes !== undefined && (
+        <DownloadProgress bytes={exporting.bytes} onCancel={exporting.cancel} />
+      )}
       {canChange &&
         (player.ban ? (
           <Button variant="default" onClick={lift.open}>
@@ -152,6 +162,16 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
               <Menu.Item onClick={end.open}>End all sessions</Menu.Item>
               <Menu.Item onClick={() => hide.mutate(!player.hiddenFromDiscovery)}>
                 {player.hiddenFromDiscovery ? 'Show in discovery' : 'Hide from discovery'}
+              </Menu.Item>
+              <Menu.Item
+                disabled={exporting.bytes !== undefined}
+                onClick={() =>
+                  exporting.start(`player-${player.playerId}.json`, (signal) =>
+                    requestPlayerExport(path, signal),
+                  )
+                }
+              >
+                Export the data
               </Menu.Item>
             </>
           )}

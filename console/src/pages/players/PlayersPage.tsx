@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { FilterSelect } from '../../components/FilterSelect';
 import { formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
+import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { useTableRows } from '../../components/use-table-rows';
@@ -47,6 +48,11 @@ export function PlayersPage() {
         }
         toolbar={
           <>
+            <SavedViews
+              page={`players.${game.id}`}
+              search={filter}
+              onOpen={(search) => void navigate({ search })}
+            />
             <SearchInput
               label="Name, id, provider id or e-mail"
               value={filter.search ?? ''}

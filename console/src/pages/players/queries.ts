@@ -160,6 +160,14 @@ export function useHidePlayer(path: PlayerPath) {
   });
 }
 
+/** Requests all that the game has about the player. */
+export const requestPlayerExport = (path: PlayerPath, signal: AbortSignal): Promise<Response> =>
+  api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/export', {
+    params: { path },
+    readAs: 'response',
+    signal,
+  });
+
 /** Deletes the player in all games of the deployment, for platform administrators. */
 export function useDeletePlayer(path: PlayerPath) {
   return usePlayerChange(path, () =>

@@ -18,6 +18,7 @@ import { fieldErrors } from '../../components/FormDialog';
 import { Page, Panel } from '../../components/Page';
 import { Snippet } from '../../components/Snippet';
 import { State } from '../../components/State';
+import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { useKeyPlaceholder } from '../keys/queries';
 import { providerNames } from '../players/providers';
 import { providerForms } from './provider-forms';
@@ -55,10 +56,15 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
     ),
   });
 
+  const unsaved = useUnsavedChanges(form.isDirty());
+
   const save = (enabled: boolean): void =>
     set.mutate(
       { enabled, ...(fields.length > 0 && { settings: toSettings(provider, form.values) }) },
-      { onError: (error) => form.setErrors(withoutPrefix(fieldErrors(error))) },
+      {
+        onSuccess: () => form.resetDirty(),
+        onError: (error) => form.setErrors(withoutPrefix(fieldErrors(error))),
+      },
     );
 
   return (
@@ -117,6 +123,7 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
                 />
               ),
             )}
+            {unsaved.question}
             {set.error && <ErrorText error={set.error} />}
             <Group gap="xs">
               {fields.length > 0 && canChange && (

@@ -9,7 +9,7 @@ import { ErrorText } from '../../components/ErrorState';
 import { fieldErrors } from '../../components/FormDialog';
 import { Page, Panel } from '../../components/Page';
 import { State } from '../../components/State';
-import { UnsavedGuard } from '../../components/UnsavedGuard';
+import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { alertSettingsQuery, useChangeAlertSettings, useChangeGame, useDisableGame } from './queries';
 
 export function GameSettingsPage() {
@@ -42,6 +42,7 @@ function GameForm({ canChange }: { canChange: boolean }) {
   const form = useForm({
     initialValues: { name: game.name, slug: game.slug, hiddenFromDiscovery: game.hiddenFromDiscovery },
   });
+  const unsaved = useUnsavedChanges(form.isDirty());
   return (
     <form
       onSubmit={form.onSubmit((values) =>
@@ -66,7 +67,7 @@ function GameForm({ canChange }: { canChange: boolean }) {
           disabled={!canChange}
           {...form.getInputProps('hiddenFromDiscovery', { type: 'checkbox' })}
         />
-        <UnsavedGuard isDirty={form.isDirty()} />
+        {unsaved.question}
         {change.error && <ErrorText error={change.error} />}
         {canChange && (
           <Button
@@ -102,6 +103,7 @@ function LoadedAlertForm({
 }) {
   const change = useChangeAlertSettings(tenantId);
   const form = useForm({ initialValues: settings });
+  const unsaved = useUnsavedChanges(form.isDirty());
   return (
     <form
       onSubmit={form.onSubmit((values) =>
@@ -130,7 +132,7 @@ function LoadedAlertForm({
           disabled={!canChange}
           {...form.getInputProps('payloadBytesPerMinute')}
         />
-        <UnsavedGuard isDirty={form.isDirty()} />
+        {unsaved.question}
         {change.error && <ErrorText error={change.error} />}
         {canChange && (
           <Button

@@ -10,6 +10,7 @@ import { formatNumber } from '../../components/format';
 import { JsonView } from '../../components/JsonView';
 import { Facts } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { SavedViews } from '../../components/SavedViews';
 import { Snippet } from '../../components/Snippet';
 import { rangeChoices } from '../../components/range';
 import { useTableRows } from '../../components/use-table-rows';
@@ -50,6 +51,11 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
         selectedKey={filter.delivery}
         toolbar={
           <>
+            <SavedViews
+              page={`deliveries.${path.workspaceId}`}
+              search={{ ...filter, delivery: undefined }}
+              onOpen={(search) => void navigate({ search })}
+            />
             <FilterSelect
               label="State"
               value={filter.status}

@@ -65,6 +65,7 @@ export function CreateWebhookDialog({
       verb="Add the webhook"
       isPending={create.isPending}
       error={create.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         create.mutate(
           { ...toBody(form.values), tenantId: form.values.tenantId || null },
@@ -109,6 +110,7 @@ export function EditWebhookDialog({ workspaceId, onClose, current }: FormProps &
       verb="Save the webhook"
       isPending={change.isPending}
       error={change.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         change.mutate(toBody(form.values), {
           onSuccess: onClose,

@@ -130,6 +130,7 @@ function CreateGameDialog({
       verb="Create the game"
       isPending={create.isPending}
       error={create.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         create.mutate(form.values, {
           onSuccess: ({ id }) =>
@@ -164,6 +165,7 @@ function RenameDialog({
       verb="Rename"
       isPending={rename.isPending}
       error={rename.error}
+      isDirty={form.isDirty()}
       onSubmit={() =>
         rename.mutate(form.values, {
           onSuccess: onClose,

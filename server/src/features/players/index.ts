@@ -4,6 +4,7 @@ import {
   playerModerationRoutes,
   playerNoteRoutes,
   profileSearchRoutes,
+  tenantPlayerExportRoutes,
   tenantPlayerRoutes,
 } from './administration/index.ts';
 import { deviceRoutes } from './devices/index.ts';
@@ -36,8 +37,9 @@ export const players = {
       withDatabase(tenantPlayerRoutes),
       playerModerationRoutes,
       withDatabase(playerNoteRoutes),
+      tenantPlayerExportRoutes,
     ),
-    behind('platformAdmin', playerDeletionRoutes, withDatabase(profileSearchRoutes)),
+    behind('platformAdmin', playerDeletionRoutes, profileSearchRoutes),
     openToAnyone(withDatabase(publicProfileRoutes), ({ avatars }: { avatars: AvatarStore }) =>
       avatarRoutes(avatars),
     ),

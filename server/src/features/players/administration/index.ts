@@ -1,3 +1,4 @@
+export { tenantPlayerExportRoutes } from './export-routes.ts';
 export { playerModerationRoutes } from './moderation-routes.ts';
 export { tenantPlayerRoutes } from './player-routes.ts';
 export { deleteExpiredBanFingerprints } from './moderation-queries.ts';

@@ -56,6 +56,33 @@ describe('GET /api/admin/players', () => {
     }
   });
 
+  test('leaves a record of who looked whom up, without the search text', async () => {
+    const recordsOf = async (request: string | null) => {
+      const { rows } = await app.owner.query(
+        `SELECT actor_id, action, target_id, tenant_id, details, ip_address FROM audit_records WHERE request_id = $1`,
+        [request],
+      );
+      return rows;
+    };
+    const found = await search('Ada@example.com');
+    const [record, ...others] = await recordsOf(found.headers.get('x-request-id'));
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [record.actor_id, record.action, record.target_id, record.tenant_id, record.details.found],
+      [admin.accountId, 'player.searched', ada.playerId, null, 1],
+    );
+    assert.equal(record.ip_address, '127.0.0.1');
+    assert.equal(JSON.stringify(record).toLowerCase().includes('example.com'), false);
+
+    const nobody = await search('nobody@example.com');
+    const [missed] = await recordsOf(nobody.headers.get('x-request-id'));
+    assert.deepEqual([missed.target_id, missed.details.found], [null, 0]);
+    assert.notEqual(missed.details.searchFingerprint, record.details.searchFingerprint);
+    const again = await search('ada@example.com');
+    const [repeated] = await recordsOf(again.headers.get('x-request-id'));
+    assert.equal(repeated.details.searchFingerprint, record.details.searchFingerprint);
+  });
+
   test('returns 400 without a search', async () => {
     for (const query of ['', '?search=', `?search=${'x'.repeat(255)}`])
       assert.equal((await app.http.get(`/api/admin/players${query}`, admin)).status, 400, query);

@@ -266,3 +266,32 @@ describe('GET /api/admin/players/{playerId}/deletion-receipt', () => {
     assert.equal((await receiptOf(player.playerId, owner)).status, 403);
   });
 });
+
+describe('GET /api/admin/deletion-receipts', () => {
+  const list = (query = '', caller: Caller = admin) =>
+    app.http.get(`/api/admin/deletion-receipts${query}`, caller);
+
+  test('returns all receipts in pages, newest first', async () => {
+    const players = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+    for (const { playerId } of players) assert.equal((await remove(playerId)).status, 204);
+    const all = await list('?limit=200');
+    assert.equal(all.status, 200, all.text);
+    const ids = all.body.items.map(({ playerId }: { playerId: string }) => playerId);
+    assert.deepEqual(ids.slice(0, 2), players.map(({ playerId }) => playerId).toReversed());
+
+    const paged: unknown[] = [];
+    for (let query = '?limit=1'; query;) {
+      const { body } = await list(query);
+      paged.push(...body.items);
+      assert.equal(body.hasMore, body.nextCursor !== undefined);
+      query = body.hasMore ? `?limit=1&cursor=${body.nextCursor}` : '';
+    }
+    assert.deepEqual(paged, all.body.items);
+  });
+
+  test('returns 400 for a wrong limit or cursor, and 403 to other accounts', async () => {
+    for (const query of ['?limit=0', '?limit=201', '?cursor=x'])
+      assert.equal((await list(query)).status, 400, query);
+    assert.equal((await list('', await arrangeAccount(app, tenant, 'owner'))).status, 403);
+  });
+});

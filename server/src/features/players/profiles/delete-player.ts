@@ -24,6 +24,7 @@ import {
   deleteNotes,
   findDeletionReceipt,
   insertDeletionReceipt,
+  listDeletionReceipts,
   lockProfiles,
   redactProfile,
   type DeletionReceipt,
@@ -96,6 +97,20 @@ export async function readDeletionReceipt(database: Database, playerId: string):
   const receipt = await findDeletionReceipt(database.forPlatform(), playerId);
   if (!receipt) throw new ProblemError('not_found', 'No player with this id was deleted.');
   return receipt;
+}
+
+/** A page of the receipts of all deletions, newest first. The cursor is the id of the last receipt of the page. */
+export async function readDeletionReceipts(
+  database: Database,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): Promise<{ items: DeletionReceipt[]; nextCursor?: string; hasMore: boolean }> {
+  // One additional receipt shows whether there is a next page.
+  const found = await listDeletionReceipts(database.forPlatform(), { cursor, limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return found.length > limit && last
+    ? { items, nextCursor: last.receiptId, hasMore: true }
+    : { items, hasMore: false };
 }
 
 /**

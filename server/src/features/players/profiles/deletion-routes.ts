@@ -3,8 +3,13 @@ import { Type } from 'typebox';
 import { authorOf, reporterOf } from '../../../http/request-context.ts';
 import { Guid } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { deletePlayer, readDeletionReceipt, type DeletionServices } from './delete-player.ts';
-import { DeletionReceipt, RECEIPT_HEADER } from './schemas.ts';
+import {
+  deletePlayer,
+  readDeletionReceipt,
+  readDeletionReceipts,
+  type DeletionServices,
+} from './delete-player.ts';
+import { DeletionReceipt, DeletionReceiptPage, DeletionReceiptsQuery, RECEIPT_HEADER } from './schemas.ts';
 
 /** The credential is the SaaS JWT of a platform administrator. */
 export function playerDeletionRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
@@ -51,6 +56,21 @@ export function playerDeletionRoutes(services: DeletionServices): FastifyPluginA
         },
       },
       async (request) => readDeletionReceipt(services.database, request.params.playerId),
+    );
+
+    app.get(
+      '/api/admin/deletion-receipts',
+      {
+        schema: {
+          operationId: 'listDeletionReceipts',
+          tags: ['Administration'],
+          summary: 'List receipts of deletions',
+          description: 'Returns the receipts of all deleted players, newest first.',
+          querystring: DeletionReceiptsQuery,
+          response: { 200: DeletionReceiptPage },
+        },
+      },
+      async (request) => readDeletionReceipts(services.database, request.query),
     );
   };
 }

@@ -1,6 +1,6 @@
-import type { Database } from '../../../database/database.ts';
-import type { Vault } from '../../../security/vault.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import { now } from '../../../core/timestamps.ts';
+import type { Vault } from '../../../security/vault.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { exportEventsOfPlayer } from '../../gameplay/events/index.ts';
 import { openLoginData, openLogoutMetadata } from '../../sign-in/sessions/index.ts';
@@ -24,13 +24,15 @@ import {
   type BanRow,
   type LedgerRow,
   type MatchRow,
+  type Owner,
   type PortalSessionRow,
   type SessionRow,
   type ThirdPartyRow,
 } from './export-queries.ts';
+import { PAGE_SIZE, readAll, streamObject, type Chunks } from './export-object.ts';
 import { notifyChange, type ChangeAuthor } from './notify-change.ts';
 import { lockProfiles } from './queries.ts';
-import type { FullProfile } from './read-profile.ts';
+import { readProfile, type FullProfile } from './read-profile.ts';
 
 /** Checks that a player may export their data, and notifies them before the first byte is sent. Throws identity_proof_required. */
 export async function authorizeExport(
@@ -46,20 +48,21 @@ export async function authorizeExport(
   });
 }
 
-/** Rows per query, so that memory does not grow with the export. 200 logins with metadata have at most 2 MiB. */
-const PAGE_SIZE = 200;
-
-type Chunks = AsyncGenerator<object[]>;
+interface ExportServices {
+  database: Database;
+  vault: Vault;
+}
 
 /**
  * Exports all data about a player, with that of merged profiles, as one JSON object in pieces. Long lists are read while the response
  * is sent.
  */
 export async function* exportProfile(
-  { database, vault }: { database: Database; vault: Vault },
+  { database, vault }: ExportServices,
   profile: FullProfile,
 ): AsyncGenerator<string> {
   const playerIds = [profile.id, ...profile.mergedProfileIds];
+  const owners = playerIds.map((playerId) => ({ playerId }));
   const playerScope = database.forPlayer(profile.id);
   const head = {
     exportedAt: now(),
@@ -68,43 +71,75 @@ export async function* exportProfile(
     emailAddresses: await listAddresses(playerScope, playerIds),
     devices: await listDevices(database, profile.id),
   };
-  // Cut the closing brace, because more members follow.
-  yield JSON.stringify(head).slice(0, -1);
-
+  const { bans, thirdParties, ...ledgers } = sectionsOf(playerScope, vault, owners);
   const tenantIds = profile.tenantAccess.map(({ tenantId }) => tenantId);
-  const tenantPlayers = tenantIds.flatMap((tenantId) =>
-    playerIds.map((playerId) => ({ tenantId, playerId })),
-  );
-  const sections: Record<string, Chunks> = {
-    bans: readAll(playerIds, (id, last?: BanRow) => pageBans(playerScope, id, last, PAGE_SIZE)),
+  yield* streamObject(head, {
+    bans,
     portalSessions: readAll(playerIds, (id, last?: PortalSessionRow) =>
       pagePortalSessions(playerScope, id, last, PAGE_SIZE),
     ),
-    thirdParties: withoutTokenHashes(
-      readAll(playerIds, (id, last?: ThirdPartyRow) => pageThirdParties(playerScope, id, last, PAGE_SIZE)),
+    thirdParties,
+    ...ledgers,
+    ...gameplayOf(database, tenantIds, playerIds),
+  });
+}
+
+/**
+ * Exports what one tenant has about a player, with the rows of merged profiles, after the members of `head`. Addresses and names that
+ * third parties got are left out, because they can be unknown to the tenant.
+ */
+export async function* exportInTenant(
+  { database, vault }: ExportServices,
+  tenantId: string,
+  playerId: string,
+  head: object,
+): AsyncGenerator<string> {
+  const { mergedProfileIds } = await readProfile(database, playerId);
+  const playerIds = [playerId, ...mergedProfileIds];
+  const owners = playerIds.map((id) => ({ playerId: id, tenantId }));
+  const { thirdParties, ...lists } = sectionsOf(database.forTenant(tenantId), vault, owners);
+  yield* streamObject(
+    { exportedAt: now(), tenantId, ...head },
+    {
+      ...lists,
+      thirdParties: without(['displayName', 'email'], thirdParties),
+      ...gameplayOf(database, [tenantId], playerIds),
+    },
+  );
+}
+
+/** The lists that a profile and a tenant have in common. */
+function sectionsOf(db: Querier, vault: Vault, owners: Owner[]) {
+  return {
+    bans: readAll(owners, (owner, last?: BanRow) => pageBans(db, owner, last, PAGE_SIZE)),
+    // The token hash is the sort key of the pages. It is not exported.
+    thirdParties: without(
+      ['tokenHash'],
+      readAll(owners, (owner, last?: ThirdPartyRow) => pageThirdParties(db, owner, last, PAGE_SIZE)),
     ),
-    sessions: readAll(playerIds, (id, last?: SessionRow) => pageSessions(playerScope, id, last, PAGE_SIZE)),
+    sessions: readAll(owners, (owner, last?: SessionRow) => pageSessions(db, owner, last, PAGE_SIZE)),
     logins: openRows(
-      readAll(playerIds, (id, last?: LedgerRow) => pageLogins(playerScope, id, last, PAGE_SIZE)),
+      readAll(owners, (owner, last?: LedgerRow) => pageLogins(db, owner, last, PAGE_SIZE)),
       (row) => openLoginData(vault, row),
     ),
     logouts: openRows(
-      readAll(playerIds, (id, last?: LedgerRow) => pageLogouts(playerScope, id, last, PAGE_SIZE)),
+      readAll(owners, (owner, last?: LedgerRow) => pageLogouts(db, owner, last, PAGE_SIZE)),
       (row) => ({ metadata: openLogoutMetadata(vault, row) }),
     ),
+  };
+}
+
+function gameplayOf(database: Database, tenantIds: string[], playerIds: string[]) {
+  const tenantPlayers = tenantIds.flatMap((tenantId) =>
+    playerIds.map((playerId) => ({ tenantId, playerId })),
+  );
+  return {
     matches: readAll(tenantPlayers, ({ tenantId, playerId }, last?: MatchRow) =>
       pageMatches(database.forTenant(tenantId), tenantId, playerId, last, PAGE_SIZE),
     ),
     matchEvents: readEvents(database, 'match', tenantIds, playerIds),
     playerEvents: readEvents(database, 'player', tenantIds, playerIds),
   };
-  for (const [name, chunks] of Object.entries(sections)) yield* asMember(name, chunks);
-  yield '}';
-}
-
-/** The token hash is the sort key of the pages. It is not exported. */
-async function* withoutTokenHashes(chunks: AsyncGenerator<ThirdPartyRow[]>): Chunks {
-  for await (const chunk of chunks) yield chunk.map(({ tokenHash: _hash, ...row }) => row);
 }
 
 /** Replaces the sealed data of ledger rows by the opened data. */
@@ -116,18 +151,12 @@ async function* openRows(chunks: AsyncGenerator<LedgerRow[]>, open: (row: Ledger
     });
 }
 
-/** Reads all pages of the first owner's list, then those of the next owner. */
-async function* readAll<Owner, Row extends object>(
-  owners: Owner[],
-  readPage: (owner: Owner, last: Row | undefined) => Promise<Row[]>,
-): AsyncGenerator<Row[]> {
-  for (const owner of owners) {
-    let rows: Row[] = [];
-    do {
-      rows = await readPage(owner, rows.at(-1));
-      yield rows;
-    } while (rows.length === PAGE_SIZE);
-  }
+/** Leaves members of all rows out. */
+async function* without(names: string[], chunks: Chunks): Chunks {
+  for await (const chunk of chunks)
+    yield chunk.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name))),
+    );
 }
 
 async function* readEvents(
@@ -139,16 +168,4 @@ async function* readEvents(
   for (const tenantId of tenantIds)
     for await (const chunk of exportEventsOfPlayer(database, tenantId, scope, playerIds))
       yield chunk.map((event) => ({ tenantId, ...event }));
-}
-
-/** Formats an array as another member of an open JSON object. */
-async function* asMember(name: string, chunks: Chunks): AsyncGenerator<string> {
-  yield `,${JSON.stringify(name)}:[`;
-  let separator = '';
-  for await (const chunk of chunks) {
-    if (chunk.length === 0) continue;
-    yield separator + chunk.map((row) => JSON.stringify(row)).join(',');
-    separator = ',';
-  }
-  yield ']';
 }

@@ -2,8 +2,19 @@ import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { keySaltOf, type SealedRow } from '../../sign-in/sessions/index.ts';
 
-// The data of an export besides the profile, without secrets. Unless noted otherwise, the statements run in the player's scope. The
-// scope includes the rows of merged profiles. `playerIds` are the ids of the player and of all merged profiles.
+// The data of an export besides the profile, without secrets. Unless noted otherwise, the statements run in the player's scope, which
+// includes the rows of merged profiles, or in a tenant's scope. `playerIds` are the ids of the player and of all merged profiles.
+
+/** Whose rows an export reads: those of a profile in all tenants, or in one. */
+export interface Owner {
+  playerId: string;
+  tenantId?: string;
+}
+
+const isOf = ({ playerId, tenantId }: Owner): Sql =>
+  tenantId === undefined
+    ? sql`player_id = ${playerId}`
+    : sql`player_id = ${playerId} AND tenant_id = ${tenantId}`;
 
 export function listMergedProfiles(db: Querier, playerIds: string[]): Promise<object[]> {
   return db.rows(sql`
@@ -26,14 +37,14 @@ export interface BanRow {
 /** A page of the bans, without the internal notes of studios. */
 export function pageBans(
   db: Querier,
-  playerId: string,
+  owner: Owner,
   last: BanRow | undefined,
   limit: number,
 ): Promise<BanRow[]> {
   const after = last ? sql`AND (banned_at, id) > (${last.bannedAt}::timestamptz, ${last.id}::uuid)` : empty;
   return db.rows(sql`
     SELECT id, tenant_id AS "tenantId", reason, until, banned_at AS "bannedAt", lifted_at AS "liftedAt"
-    FROM player_bans WHERE player_id = ${playerId} ${after}
+    FROM player_bans WHERE ${isOf(owner)} ${after}
     ORDER BY banned_at, id LIMIT ${limit}`);
 }
 
@@ -64,7 +75,7 @@ export interface ThirdPartyRow {
 
 export function pageThirdParties(
   db: Querier,
-  playerId: string,
+  owner: Owner,
   last: ThirdPartyRow | undefined,
   limit: number,
 ): Promise<ThirdPartyRow[]> {
@@ -74,7 +85,7 @@ export function pageThirdParties(
   return db.rows(sql`
     SELECT token_hash AS "tokenHash", tenant_id AS "tenantId", session_id AS "sessionId", audience,
            display_name AS "displayName", email, expires_at AS "expiresAt", revoked_at AS "revokedAt"
-    FROM third_party_refresh_tokens WHERE player_id = ${playerId} AND used_at IS NULL ${after}
+    FROM third_party_refresh_tokens WHERE ${isOf(owner)} AND used_at IS NULL ${after}
     ORDER BY expires_at, token_hash LIMIT ${limit}`);
 }
 
@@ -87,7 +98,7 @@ export interface SessionRow {
 /** A page of the sessions, ordered by tenant. */
 export function pageSessions(
   db: Querier,
-  playerId: string,
+  owner: Owner,
   last: SessionRow | undefined,
   limit: number,
 ): Promise<SessionRow[]> {
@@ -99,7 +110,7 @@ export function pageSessions(
     SELECT session_id AS "sessionId", tenant_id AS "tenantId", started_at AS "startedAt", last_seen_at AS "lastSeenAt",
            ended_at AS "endedAt", auth_provider AS "authProvider", device_id AS "deviceId", platform,
            client_version AS "clientVersion", host(last_ip_address) AS "lastIpAddress"
-    FROM login_sessions WHERE player_id = ${playerId} ${after}
+    FROM login_sessions WHERE ${isOf(owner)} ${after}
     ORDER BY tenant_id, last_seen_at, session_id LIMIT ${limit}`);
 }
 
@@ -110,7 +121,7 @@ export interface LedgerRow extends SealedRow {
 /** A page of the logins, in the order in which the database received them. */
 export function pageLogins(
   db: Querier,
-  playerId: string,
+  owner: Owner,
   last: LedgerRow | undefined,
   limit: number,
 ): Promise<LedgerRow[]> {
@@ -119,13 +130,13 @@ export function pageLogins(
            auth_provider AS "authProvider", device_id AS "deviceId", platform, client_version AS "clientVersion",
            client_build AS "clientBuild", occurred_at AS "occurredAt", received_at_db AS "receivedAt",
            personal_data AS "personalData", ${keySaltOf(sql`login_ledger`)} AS "keySalt"
-    FROM login_ledger WHERE player_id = ${playerId} ${afterReceipt(last)}
+    FROM login_ledger WHERE ${isOf(owner)} ${afterReceipt(last)}
     ORDER BY received_at_db, id LIMIT ${limit}`);
 }
 
 export function pageLogouts(
   db: Querier,
-  playerId: string,
+  owner: Owner,
   last: LedgerRow | undefined,
   limit: number,
 ): Promise<LedgerRow[]> {
@@ -133,7 +144,7 @@ export function pageLogouts(
     SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", reason, message, occurred_at AS "occurredAt",
            received_at_db AS "receivedAt", personal_data AS "personalData",
            ${keySaltOf(sql`logout_ledger`)} AS "keySalt"
-    FROM logout_ledger WHERE player_id = ${playerId} ${afterReceipt(last)}
+    FROM logout_ledger WHERE ${isOf(owner)} ${afterReceipt(last)}
     ORDER BY received_at_db, id LIMIT ${limit}`);
 }
 

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { empty, sql } from '../../../database/sql.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
@@ -233,12 +233,23 @@ export async function insertDeletionReceipt(
             ${receipt.erasedSessions}, ${receipt.destroyedKeys})`);
 }
 
-export function findDeletionReceipt(db: Querier, playerId: string): Promise<DeletionReceipt | undefined> {
-  return db.row(sql`
-    SELECT receipt_id AS "receiptId", player_id AS "playerId", deleted_at AS "deletedAt", deleted_by AS "deletedBy",
+const receiptColumns = sql`receipt_id AS "receiptId", player_id AS "playerId", deleted_at AS "deletedAt", deleted_by AS "deletedBy",
            removed_auth_methods AS "removedAuthMethods", erased_sessions AS "erasedSessions",
-           destroyed_keys AS "destroyedKeys"
-    FROM deletion_receipts WHERE player_id = ${playerId}`);
+           destroyed_keys AS "destroyedKeys"`;
+
+export function findDeletionReceipt(db: Querier, playerId: string): Promise<DeletionReceipt | undefined> {
+  return db.row(sql`SELECT ${receiptColumns} FROM deletion_receipts WHERE player_id = ${playerId}`);
+}
+
+/** Lists receipts, newest first. The ids of receipts are generated in the order of time. */
+export function listDeletionReceipts(
+  db: Querier,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): Promise<DeletionReceipt[]> {
+  return db.rows(sql`
+    SELECT ${receiptColumns} FROM deletion_receipts
+    ${cursor === undefined ? empty : sql`WHERE receipt_id < ${cursor}`}
+    ORDER BY receipt_id DESC LIMIT ${limit}`);
 }
 
 /** Deletes what the tenants have noted about a player. */

@@ -180,3 +180,21 @@ export const DeletionReceipt = Type.Object(
   },
   { title: 'DeletionReceipt' },
 );
+
+export const DeletionReceiptsQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  cursor: Type.Optional(
+    Type.Unsafe<string>({ ...Guid, description: 'The `nextCursor` of the previous page.' }),
+  ),
+});
+
+export const DeletionReceiptPage = Type.Object(
+  {
+    items: Type.Array(DeletionReceipt),
+    nextCursor: Type.Optional(
+      Type.String({ description: 'The cursor of the next page. Absent on the last page.' }),
+    ),
+    hasMore: Type.Boolean(),
+  },
+  { title: 'DeletionReceiptPage' },
+);

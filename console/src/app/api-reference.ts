@@ -1,0 +1,47 @@
+import { api } from './client';
+import { createdKey, type KeyKind } from './created-keys';
+
+/** What the API reference fills in: server/src/http/api-reference.ts. */
+interface Filling {
+  type: 'guildhall-reference';
+  tenantId: string;
+  gameKey: string;
+  apiKey: string;
+}
+
+/**
+ * Opens the API reference in a new tab, filled in with the game and its keys: a key that this tab has created, or else the prefix of
+ * the newest one. They are sent once, as a message, so they are in no URL, history or storage. The other tab gets them only if it has the
+ * origin of the console and is the one that this call opened.
+ */
+export function openApiReference(tenantId: string | undefined): void {
+  const reference = window.open('/docs/', '_blank');
+  if (!reference || tenantId === undefined) return;
+  const answer = ({ origin, source, data }: MessageEvent): void => {
+    if (origin !== location.origin || source !== reference) return;
+    if ((data as { type?: unknown } | null)?.type !== 'guildhall-reference-ready') return;
+    window.removeEventListener('message', answer);
+    reference.postMessage({ type: 'guildhall-reference-soon' }, location.origin);
+    void fillingOf(tenantId).then((filling) => reference.postMessage(filling, location.origin));
+  };
+  window.addEventListener('message', answer);
+}
+
+async function fillingOf(tenantId: string): Promise<Filling> {
+  const [gameKey, apiKey] = await Promise.all([keyOf(tenantId, 'game'), keyOf(tenantId, 'api')]);
+  return { type: 'guildhall-reference', tenantId, gameKey, apiKey };
+}
+
+const KEYS = {
+  game: '/api/bus_tenants/{tenantId}/game-keys',
+  api: '/api/bus_tenants/{tenantId}/api-keys',
+} as const;
+
+/** A key that this tab has created, the prefix of another one, or nothing. */
+async function keyOf(tenantId: string, kind: KeyKind): Promise<string> {
+  const held = createdKey(tenantId, kind);
+  if (held !== undefined) return held;
+  const params = { path: { tenantId }, query: { limit: 1 } };
+  const list = await api.GET(KEYS[kind], { params }).catch(() => undefined);
+  return list?.items[0]?.prefix ?? '';
+}

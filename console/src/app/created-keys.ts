@@ -1,0 +1,26 @@
+export type KeyKind = 'game' | 'api';
+
+/**
+ * Keys that were created in this tab. The server never shows them again. They stay in the memory of the tab, for the API reference,
+ * until the tab is reloaded or closed or the account signs out. They are in no storage, URL or log.
+ */
+const created = new Map<string, { keyId: string; key: string }>();
+
+const nameOf = (tenantId: string, kind: KeyKind): string => `${tenantId} ${kind}`;
+
+export function holdCreatedKey(tenantId: string, kind: KeyKind, keyId: string, key: string): void {
+  created.set(nameOf(tenantId, kind), { keyId, key });
+}
+
+export function createdKey(tenantId: string, kind: KeyKind): string | undefined {
+  return created.get(nameOf(tenantId, kind))?.key;
+}
+
+/** Forgets a revoked key. */
+export function dropCreatedKey(tenantId: string, kind: KeyKind, keyId: string): void {
+  if (created.get(nameOf(tenantId, kind))?.keyId === keyId) created.delete(nameOf(tenantId, kind));
+}
+
+export function dropCreatedKeys(): void {
+  created.clear();
+}

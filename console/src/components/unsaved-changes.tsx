@@ -1,0 +1,43 @@
+import { useBlocker } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ConfirmDialog } from './ConfirmDialog';
+
+/**
+ * Asks before unsaved changes are lost: by a link, the back button, closing the tab, or by closing a dialog with `leave`. The form
+ * renders the question.
+ */
+export function useUnsavedChanges(isDirty: boolean): {
+  question: ReactNode;
+  /** Runs the action, if there are changes only after a confirmation. */
+  leave: (action: () => void) => void;
+} {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isDirty,
+    withResolver: true,
+  });
+  const [waiting, setWaiting] = useState<() => void>();
+  const isBlocked = blocker.status === 'blocked';
+  // A mounted dialog would take the key Escape that asked to close the one below it.
+  const question = (isBlocked || waiting !== undefined) && (
+    <ConfirmDialog
+      opened
+      onClose={() => {
+        setWaiting(undefined);
+        blocker.reset?.();
+      }}
+      title="Leave without saving"
+      verb="Discard the changes"
+      isPending={false}
+      error={undefined}
+      onConfirm={() => {
+        setWaiting(undefined);
+        if (isBlocked) blocker.proceed();
+        else waiting?.();
+      }}
+    >
+      {isBlocked ? 'The changes on this page are not saved.' : 'The changes in this dialog are not saved.'}
+    </ConfirmDialog>
+  );
+  return { question, leave: (action) => (isDirty ? setWaiting(() => action) : action()) };
+}

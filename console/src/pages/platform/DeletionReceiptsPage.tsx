@@ -1,0 +1,67 @@
+import { Drawer } from '@mantine/core';
+import { useState } from 'react';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { formatNumber } from '../../components/format';
+import { Page } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { useTableRows } from '../../components/use-table-rows';
+import { deleterNames, ReceiptDetails } from './DeletionReceipt';
+import { useDeletionReceipts, type DeletionReceipt } from './queries';
+
+export function DeletionReceiptsPage() {
+  const receipts = useDeletionReceipts();
+  const [open, setOpen] = useState<DeletionReceipt>();
+  return (
+    <Page
+      title="Deletion receipts"
+      subtitle="Proofs that players were deleted. They hold nothing personal."
+      fill
+    >
+      <DataTable
+        label="Deletion receipts"
+        columns={columns}
+        {...useTableRows(receipts)}
+        rowKey={({ receiptId }) => receiptId}
+        onOpen={setOpen}
+        selectedKey={open?.receiptId}
+        empty={
+          <EmptyState title="No deletions">
+            A receipt appears here when a player deletes the own profile, or an administrator deletes a
+            player.
+          </EmptyState>
+        }
+      />
+      <Drawer
+        opened={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title="Deletion receipt"
+        size={480}
+      >
+        {open && <ReceiptDetails receipt={open} />}
+      </Drawer>
+    </Page>
+  );
+}
+
+const columns: Column<DeletionReceipt>[] = [
+  { id: 'receipt', header: 'Receipt', width: 160, cell: ({ receiptId }) => <CopyableId id={receiptId} /> },
+  { id: 'player', header: 'Player id', cell: ({ playerId }) => <CopyableId id={playerId} /> },
+  { id: 'by', header: 'Deleted by', width: 160, cell: ({ deletedBy }) => deleterNames[deletedBy] },
+  {
+    id: 'methods',
+    header: 'Sign-in methods',
+    width: 130,
+    align: 'right',
+    cell: ({ removedAuthMethods }) => formatNumber(removedAuthMethods),
+  },
+  {
+    id: 'sessions',
+    header: 'Sessions',
+    width: 100,
+    align: 'right',
+    cell: ({ erasedSessions }) => formatNumber(erasedSessions),
+  },
+  { id: 'at', header: 'Deleted', width: 130, cell: ({ deletedAt }) => <RelativeTime at={deletedAt} /> },
+];

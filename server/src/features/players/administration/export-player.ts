@@ -1,0 +1,30 @@
+import type { Author } from '../../../core/author.ts';
+import type { Database } from '../../../database/database.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { auditTrail } from '../../platform/audit/index.ts';
+import { exportInTenant } from '../profiles/index.ts';
+import { listPlayerDevices } from './list-sessions-and-devices.ts';
+import { readPlayer } from './read-player.ts';
+
+/** The devices that a player has used in a tenant. A profile has 50 of its own, and the merged ones can have as many. */
+const MAX_DEVICES = 10_000;
+
+/**
+ * Exports what a tenant has about a player, and records who did it before the first byte is sent. Notes of administrators are left
+ * out, so that the studio can hand the file to the player. Throws player_not_found.
+ */
+export async function exportPlayer(
+  services: { database: Database; vault: Vault },
+  { tenantId, playerId: id }: { tenantId: string; playerId: string },
+  author: Author,
+): Promise<AsyncGenerator<string>> {
+  const { database } = services;
+  const { counts: _counts, ...player } = await readPlayer(database, tenantId, id);
+  const { playerId } = player;
+  const page = { limit: MAX_DEVICES, offset: 0 };
+  const { items: devices } = await listPlayerDevices(database, tenantId, playerId, page);
+  await auditTrail(database.forTenant(tenantId), [
+    { ...author, action: 'player.exported', tenantId, targetId: playerId, details: { format: 'json' } },
+  ]);
+  return exportInTenant(services, tenantId, playerId, { player, devices });
+}

@@ -1,0 +1,62 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../../../database/database.ts';
+import { createExports } from '../../../http/exports.ts';
+import { authorOf } from '../../../http/request-context.ts';
+import { problems } from '../../../http/schemas.ts';
+import type { TakePlaces } from '../../../processes/occupancy.ts';
+import type { Vault } from '../../../security/vault.ts';
+import { exportPlayer } from './export-player.ts';
+import { TenantPlayerPath } from './schemas.ts';
+
+/** Each export scans all events of the tenant for one player. So only two of them read from PostgreSQL at the same time. */
+const EXPORT_LIMITS = { perCaller: 2, perTenant: 4, inAll: 16, reading: 2 };
+
+interface ExportServices {
+  database: Database;
+  vault: Vault;
+  takePlaces: TakePlaces;
+}
+
+/** The credential is the SaaS JWT of a dashboard account. */
+export function tenantPlayerExportRoutes(services: ExportServices): FastifyPluginAsyncTypebox {
+  const exports = createExports(services.takePlaces, 'exports of players', EXPORT_LIMITS);
+  return async (app) => {
+    app.get(
+      '/api/bus_tenants/:tenantId/players/:playerId/export',
+      {
+        config: { role: 'admin', cost: 30 },
+        schema: {
+          operationId: 'exportTenantPlayer',
+          tags: ['Tenant players'],
+          summary: 'Export data of a player',
+          description:
+            'Streams what the tenant has about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, ' +
+            'matches and events. It includes merged profiles. It has no data of other tenants, and no notes of administrators. Use ' +
+            'it to answer a request of a player about their data. An account can have two exports in progress, and a tenant four. ' +
+            'Leaves the audit record `player.exported`.',
+          params: TenantPlayerPath,
+          response: {
+            200: {
+              description: 'The export.',
+              content: {
+                'application/json': {
+                  schema: Type.Object({}, { title: 'TenantPlayerDataExport', additionalProperties: true }),
+                },
+              },
+            },
+            ...problems(429, 503),
+          },
+        },
+      },
+      async (request, reply) => {
+        const pieces = await exportPlayer(services, request.params, authorOf(request));
+        const stream = await exports.open(request, request.params.tenantId, pieces);
+        return reply
+          .type('application/json')
+          .header('content-disposition', 'attachment; filename="player-data.json"')
+          .send(stream);
+      },
+    );
+  };
+}
