@@ -12,6 +12,7 @@ import {
   seedLookupPlayers,
 } from './lookups.ts';
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlayers } from './scenarios.ts';
+import { loadCounts, seedCountedEvents } from './counts.ts';
 import { moveLateMonth } from './partitions.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
@@ -27,6 +28,7 @@ import { startServerProcess, type ProcessorTime, type ServerProcess } from './se
  * - `--ledger`: the number of logins for the session measurement
  * - `--late`: the number of rows that move out of the default partition
  * - `--players`: the number of players for the player list measurement
+ * - `--events`: the number of events for the measurement of counts
  * - `--only`: the parts to run
  * - `--processes`: compares one process with this number, and runs nothing else
  */
@@ -37,6 +39,7 @@ const { values: options } = parseArgs({
     ledger: { type: 'string', default: '1000000' },
     players: { type: 'string', default: '1000000' },
     late: { type: 'string', default: '1000000' },
+    events: { type: 'string', default: '2000000' },
     processes: { type: 'string', default: '1' },
     only: { type: 'string', default: 'events,logins,lookups,passwords,growth,sessions,players,wallet' },
   },
@@ -63,6 +66,7 @@ try {
   if (parts.includes('sessions')) await measureSessions(server);
   if (parts.includes('players')) await measurePlayers(server);
   if (parts.includes('wallet')) await measureWallet(server, tenant);
+  if (parts.includes('counts')) await measureCounts(server);
   if (parts.includes('partitions')) await measurePartitions(server, tenant);
 } finally {
   await server.stop();
@@ -226,6 +230,18 @@ async function measureWallet(server: ServerProcess, tenant: TestTenant): Promise
   for (const connections of [1, 16, 64])
     show(`${connections} connections`, await loadWalletRecords(server, tenant, { connections, seconds }));
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+async function measureCounts(server: ServerProcess): Promise<void> {
+  const events = Number(options.events);
+  console.log(`\nCounts of events, from ${round(events)} events of 30 days, one request at a time`);
+  const seeded = await seedCountedEvents(server, events);
+  const { insert, rebuild } = seeded.seconds;
+  const { rows, bytes } = seeded.rollups;
+  console.log(
+    `  seeded in ${round(insert)} s, rolled up in ${rebuild.toFixed(1)} s: ${round(rows)} roll-ups, ${round(bytes / 2 ** 20)} MiB`,
+  );
+  await loadCounts(server, seeded, { seconds }, show);
 }
 
 async function measurePartitions(server: ServerProcess, tenant: TestTenant): Promise<void> {
