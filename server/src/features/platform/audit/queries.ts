@@ -103,7 +103,7 @@ function listRecords(
   return db.rows(sql`
     WITH record AS MATERIALIZED (
       SELECT * FROM audit_records record
-      WHERE ${join([scope, ...conditionsOf(filter)], ' AND ')}
+      WHERE ${join([unlessTarget(filter, scope), ...conditionsOf(filter)], ' AND ')}
       ORDER BY record.id DESC
       LIMIT ${limit})
     SELECT record.id, record.occurred_at AS "occurredAt", record.workspace_id AS "workspaceId",
@@ -121,10 +121,15 @@ function listRecords(
  */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
-function conditionsOf({ action, actorId, targetId, from, to, cursor }: AuditFilter): Sql[] {
+/** A target has few records, so only its index may be chosen if one is named: IS TRUE hides a condition from all other indexes. */
+const unlessTarget = ({ targetId }: AuditFilter, condition: Sql): Sql =>
+  targetId === undefined ? condition : sql`(${condition}) IS TRUE`;
+
+function conditionsOf(filter: AuditFilter): Sql[] {
+  const { action, actorId, targetId, from, to, cursor } = filter;
   const conditions: Sql[] = [];
-  if (action !== undefined) conditions.push(sql`record.action = ${action}`);
-  if (actorId !== undefined) conditions.push(sql`record.actor_id = ${actorId}`);
+  if (action !== undefined) conditions.push(unlessTarget(filter, sql`record.action = ${action}`));
+  if (actorId !== undefined) conditions.push(unlessTarget(filter, sql`record.actor_id = ${actorId}`));
   if (targetId !== undefined) conditions.push(sql`record.target_id = ${targetId}`);
   const [begin, end] = [from && toMicroseconds(from), to && toMicroseconds(to)];
   if (begin)
