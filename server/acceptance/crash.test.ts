@@ -101,6 +101,7 @@ async function crashRepeatedly(rounds: number, sabotage?: string): Promise<Histo
     }
     const stored = await readRows(dataDir);
     const billed = await readBill(dataDir);
+    if (!sabotage) await assertCountedOnce(dataDir);
     for (const [id, units] of Object.entries(setUp)) billed[id] = (billed[id] ?? 0) - units;
     await server.end('SIGTERM');
     return { sent, stored, ...(!sabotage && { billed }) };
@@ -264,6 +265,18 @@ async function readBill(dataDir: string): Promise<Record<string, number>> {
      GROUP BY tenant_id`,
   );
   return Object.fromEntries(rows.map(({ tenant_id, units }) => [tenant_id, units]));
+}
+
+/** Compares the events with their roll-ups, and the deltas that the worker has not moved. */
+async function assertCountedOnce(dataDir: string): Promise<void> {
+  const [events] = await query(
+    dataDir,
+    `SELECT (SELECT count(*) FROM player_events)::int AS stored,
+            (SELECT coalesce(sum(events), 0) FROM (
+               SELECT events FROM event_rollups WHERE span = 'minute' UNION ALL SELECT events FROM event_rollup_deltas) part)::int AS counted`,
+  );
+  assert.equal(events!['counted'], events!['stored'], 'each stored event is counted once');
+  assert.notEqual(events!['stored'], 0);
 }
 
 async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
