@@ -78,6 +78,16 @@ describe('a start on a data folder', () => {
     assert.match(output, /^PostgreSQL runs as [^\n]+ cannot enter [^\n]+ contains DATA_DIR\. [^\n]+\n$/);
   });
 
+  test('names the version of PostgreSQL that created it', async () => {
+    const dataDir = join(folder, 'old-postgres');
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true });
+    writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+    assert.match(
+      await refusal({ dataDir }),
+      /postgres was created by PostgreSQL 17, but this version of Guildhall brings PostgreSQL \d+\. .+"Upgrade PostgreSQL" in docs\/backup\.md\.$/,
+    );
+  });
+
   test('refuses a file that is no master key', async () => {
     const dataDir = join(folder, 'bad-key');
     mkdirSync(dataDir);

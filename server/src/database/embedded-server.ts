@@ -42,6 +42,9 @@ const LOGIN_ROLE_ATTRIBUTES = 'LOGIN CREATEDB CREATEROLE BYPASSRLS REPLICATION';
 /** The system user that runs PostgreSQL when Guildhall runs as root. It runs nothing else. */
 const SYSTEM_USER = 'guildhall-postgres';
 
+/** The major version of the binaries. PostgreSQL cannot read the files of another one. */
+const MAJOR_VERSION = '18';
+
 /** The exit code of `pg_ctl status` when no server runs. */
 const NOT_RUNNING = 3;
 
@@ -229,7 +232,8 @@ export async function createClusterFrom(
 
 /** Creates the cluster in a temporary folder and renames it, so that a crash leaves no partial cluster. */
 async function createCluster(postgres: Binaries, folder: string, cluster: string): Promise<void> {
-  if (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)) return;
+  const existing = (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
+  if (existing) return checkMajorVersion(cluster, existing);
   const draft = await mkdtemp(join(folder, 'new-cluster-'));
   try {
     if (postgres.owner) await chown(draft, postgres.owner.uid, postgres.owner.gid);
@@ -263,6 +267,13 @@ async function createCluster(postgres: Binaries, folder: string, cluster: string
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+function checkMajorVersion(cluster: string, version: string): void {
+  if (version !== MAJOR_VERSION)
+    throw new OperatorError(
+      `${cluster} was created by PostgreSQL ${version}, but this version of Guildhall brings PostgreSQL ${MAJOR_VERSION}. Use the version of Guildhall that created it, or follow "Upgrade PostgreSQL" in docs/backup.md.`,
+    );
 }
 
 /** PostgreSQL cannot start while processes of a killed server still use its shared memory. They exit within moments. */
