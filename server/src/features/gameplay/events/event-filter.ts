@@ -81,7 +81,12 @@ export function filterActors(
   if (playerId === undefined && matchSessionId === undefined) return undefined;
   const players = sql`${[playerId ?? []].flat()}::uuid[]`;
   if (scope === 'player') return sql`SELECT unnest(${players}) AS id`;
-  const ofPlayer = playerId === undefined ? empty : sql`AND player_id = ANY(${players})`;
   const ofMatch = matchSessionId === undefined ? empty : sql`AND match_session_id = ${matchSessionId}`;
-  return sql`SELECT id FROM match_players WHERE tenant_id = ${tenantId} ${ofPlayer} ${ofMatch}`;
+  if (playerId === undefined)
+    return sql`SELECT id FROM match_players WHERE tenant_id = ${tenantId} ${ofMatch}`;
+  // One look-up for each player. For an array, PostgreSQL 15 and 16 may read all match players of the tenant.
+  return sql`
+    SELECT entry.id FROM unnest(${players}) AS wanted (player_id)
+    CROSS JOIN LATERAL (
+      SELECT id FROM match_players WHERE tenant_id = ${tenantId} AND player_id = wanted.player_id ${ofMatch} OFFSET 0) entry`;
 }

@@ -50,10 +50,13 @@ export async function rotateTokens(
         WHERE tenant_id = ${tenantId} AND session_id = first_use.session_id
         FOR NO KEY UPDATE ${ifLocked === 'skip' ? sql`SKIP LOCKED` : empty}) session
       CROSS JOIN LATERAL (SELECT is_active FROM players WHERE id = session.player_id OFFSET 0) player),
+    -- All of these rows exist. ON CONFLICT finds each by its key. For an array of keys, PostgreSQL 15 and 16 may read all tokens of
+    -- the tenant.
     used AS (
-      UPDATE refresh_tokens SET used_at = clock_timestamp()
-      WHERE tenant_id = ${tenantId} AND token_hash = ANY(ARRAY(SELECT token_hash FROM locked WHERE is_alive))
-        AND used_at IS NULL AND expires_at > clock_timestamp()
+      INSERT INTO refresh_tokens AS token (tenant_id, token_hash, session_id, expires_at, used_at)
+      SELECT ${tenantId}, token_hash, session_id, clock_timestamp(), clock_timestamp() FROM locked WHERE is_alive
+      ON CONFLICT (tenant_id, token_hash) DO UPDATE SET used_at = excluded.used_at
+      WHERE token.used_at IS NULL AND token.expires_at > clock_timestamp()
       RETURNING token_hash),
     issued AS (
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
