@@ -18,11 +18,14 @@ import {
 
 const SCOPES: EventScope[] = ['match', 'player'];
 
-/** Deltas that one transaction moves. 10,000 take about 0.1 seconds. */
+/** Deltas that one transaction moves. On a busy machine, 10,000 of different minutes take 0.5 seconds. */
 const DELTAS_PER_STEP = 10_000;
 
+/** The transactions of one run. So a worker that stops does not wait for all deltas. */
+const STEPS_PER_RUN = 10;
+
 /**
- * Moves all deltas into the roll-ups (docs/decisions/0061-event-rollups.md). If another process does so already, or recounts a day,
+ * Moves deltas into the roll-ups, all of them if they are not many (docs/decisions/0061-event-rollups.md). If another process does so already, or recounts a day,
  * it does nothing.
  */
 export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PER_STEP): Promise<void> {
@@ -32,7 +35,7 @@ export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PE
       .transaction(async (transaction) =>
         (await tryRollupLock(transaction)) ? moveDeltas(transaction, deltasPerStep) : 0,
       );
-  while ((await step()) === deltasPerStep);
+  for (let steps = 1; (await step()) === deltasPerStep && steps < STEPS_PER_RUN; steps++);
 }
 
 /** Yields each day of a tenant that has events or roll-ups. */
