@@ -126,9 +126,9 @@ const named = (position: Position) => position.replaceAll(/\.\d+/g, '');
 /**
  * Sends every operation of the OpenAPI document with the ids of somebody else: of a tenant of another workspace, of another tenant
  * of the workspace, and of another player of the tenant. The answer must be the one for an id that does not exist. It contains
- * nothing of the other, and nothing of theirs changes.
+ * nothing of the other, and nothing of theirs changes. `pairs` limits the number of these others, in their order.
  */
-export async function checkTenants(world: World): Promise<void> {
+export async function checkTenants(world: World, { pairs = 3 } = {}): Promise<void> {
   const { app, operations } = world;
   const requests = await createRequests(world);
   const rows = await openStudioRows(app.owner);
@@ -138,7 +138,7 @@ export async function checkTenants(world: World): Promise<void> {
     console.log(`${sent} requests with ids of others, ${compared} of them compared with missing ids`),
   );
 
-  for (const pair of await arrangePairs(world)) {
+  for (const pair of (await arrangePairs(world)).slice(0, pairs)) {
     const { own } = pair;
     describe(`ids of ${pair.name}`, () => {
       for (const operation of operations) {
