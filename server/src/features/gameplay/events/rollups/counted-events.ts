@@ -42,7 +42,9 @@ export function countedEvents(tenantId: string, filter: RangeFilter, bucket: str
   const wholeFrom = sql`${whole[0]?.from}::timestamptz`;
   const wholeTo = sql`${whole.at(-1)?.to}::timestamptz`;
   const and = (condition: Sql | undefined): Sql => (condition ? sql`AND ${condition}` : empty);
-  const ofDefinitions = and(definitionCondition(tenantId, filter, sql`definition_id`));
+  const selected = definitionCondition(tenantId, filter, sql`definition_id`);
+  // IS TRUE keeps it out of the index: before version 17, PostgreSQL would read the range once for each definition.
+  const ofDefinitions = and(selected && sql`(${selected}) IS TRUE`);
   // OFFSET 0 keeps the planner from joining: it would read all parts of the tenant.
   return sql`
     SELECT counted.* FROM unnest(${whole.map(({ span }) => span)}::text[], ${limits(whole)}) AS part (span, starts_at, ends_at)
