@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangeAccount } from '../../server/src/testing/arrange.ts';
-import { startStudio } from './browser.ts';
+import { becomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
@@ -50,6 +50,25 @@ describe('webhooks', () => {
     await page.getByRole('heading', { name: 'No deliveries' }).waitFor();
     const { rows } = await app.owner.query('SELECT status FROM webhook_deliveries WHERE id = $1', [failed]);
     assert.deepEqual(rows, [{ status: 'pending' }]);
+  });
+
+  test('keeps few of many deliveries in the page, and loads more while the reader scrolls', async () => {
+    const { id } = await arrangeDeliveries();
+    await app.owner.query(
+      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, next_attempt_at)
+       SELECT ('01a20000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, $1, 'webhook.test', '{}', 'delivered', NULL
+       FROM generate_series(1, 500) number`,
+      [id],
+    );
+    const page = await studio.open(`${webhooks}/${id}`);
+    await page.getByRole('cell', { name: 'Delivered' }).first().waitFor();
+    const rows = page.locator('tr[data-row]');
+    assert.ok((await rows.count()) < 100, `${await rows.count()} rows are in the page`);
+    const scroller = page.getByRole('region', { name: 'Deliveries' });
+    const heightOf = () => scroller.evaluate((element) => element.scrollHeight);
+    const height = await heightOf();
+    await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await becomes(async () => (await heightOf()) > height, true);
   });
 
   test('opens a delivery with its payload by its URL', async () => {

@@ -19,7 +19,7 @@ export interface Column<Row> {
   hidden?: boolean;
 }
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** The name of the table for screen readers, and of its column choice in this browser. */
   label: string;
   columns: Column<Row>[];

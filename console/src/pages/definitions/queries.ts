@@ -1,4 +1,9 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  experimental_streamedQuery as streamedQuery,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 
 type Listed = Answer<'/api/bus_tenants/{tenantId}/event-definitions', 'get'>;
@@ -8,27 +13,36 @@ export type ImportResult = Answer<'/api/bus_tenants/{tenantId}/event-definitions
 export type NewDefinition = Body<'/api/bus_tenants/{tenantId}/event-definitions', 'post'>;
 export type DefinitionChange = Body<'/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', 'patch'>;
 
-const PAGE_SIZE = 200;
+/** The first page has what a window shows. The others are larger, so that they are few. */
+const FIRST_PAGE_SIZE = 200;
+const PAGE_SIZE = 1_000;
 
-/** All definitions of a game, inactive ones included. A game has at most some thousands, so they are filtered here. */
+/**
+ * All definitions of a game, inactive ones included. A game has at most some thousands, so they are filtered here. The table shows the
+ * first page while the others load.
+ */
 export const definitionsQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['definitions', tenantId],
-    queryFn: async ({ signal }): Promise<Definition[]> => {
-      const all: Definition[] = [];
-      for (let offset = 0; ; offset += PAGE_SIZE) {
-        const page = (await api.GET('/api/bus_tenants/{tenantId}/event-definitions', {
-          params: {
-            path: { tenantId },
-            query: { paged: true, includeInactive: true, limit: PAGE_SIZE, offset },
-          },
-          signal,
-        })) as DefinitionPage;
-        all.push(...page.items);
-        if (page.items.length < PAGE_SIZE) return all;
-      }
-    },
+    queryFn: streamedQuery({
+      streamFn: ({ signal }) => readPages(tenantId, signal),
+      reducer: (all: Definition[], page: Definition[]) => [...all, ...page],
+      initialValue: [],
+      refetchMode: 'replace',
+    }),
   });
+
+async function* readPages(tenantId: string, signal: AbortSignal): AsyncGenerator<Definition[]> {
+  for (let offset = 0, limit = FIRST_PAGE_SIZE; ; offset += limit, limit = PAGE_SIZE) {
+    const query = { paged: true, includeInactive: true, limit, offset };
+    const { items } = (await api.GET('/api/bus_tenants/{tenantId}/event-definitions', {
+      params: { path: { tenantId }, query },
+      signal,
+    })) as DefinitionPage;
+    yield items;
+    if (items.length < limit) return;
+  }
+}
 
 export const definitionSettingsQuery = (tenantId: string) =>
   queryOptions({

@@ -1,11 +1,13 @@
-import { Skeleton, Text } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { ErrorState } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
+import { NoRows } from '../../components/NoRows';
 import { Page, Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { TablePanel } from '../../components/TablePanel';
 import { healthQuery, jobsQuery, type ComponentHealth, type JobQueue } from './queries';
 import classes from './HealthPage.module.css';
 
@@ -38,22 +40,14 @@ export function HealthPage() {
           <Skeleton height={210} />
         )}
       </Panel>
-      <Panel title="Job queues" flush>
-        <DataTable
-          inline
-          label="Job queues"
-          columns={columns}
-          rows={jobs.data?.items}
-          rowKey={({ name }) => name}
-          error={jobs.error}
-          retry={() => void jobs.refetch()}
-          empty={
-            <Text size="sm" c="dimmed" p="md">
-              No queue exists yet. The first start of a worker creates them.
-            </Text>
-          }
-        />
-      </Panel>
+      <TablePanel
+        title="Job queues"
+        columns={columns}
+        rows={jobs.data?.items}
+        rowKey={({ name }) => name}
+        query={jobs}
+        empty={<NoRows>No queue exists yet. The first start of a worker creates them.</NoRows>}
+      />
     </Page>
   );
 }

@@ -4,11 +4,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { CopyableId } from '../../components/CopyableId';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { FormDialog } from '../../components/FormDialog';
-import { Page, Panel } from '../../components/Page';
+import { Page } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { TablePanel } from '../../components/TablePanel';
 import { signingKeysQuery, useRotateSigningKeys, type SigningKey } from './queries';
 
 export function SigningKeysPage() {
@@ -31,18 +32,15 @@ export function SigningKeysPage() {
         </>
       }
     >
-      <Panel title="Keys whose tokens are accepted" flush>
-        <DataTable
-          inline
-          label="Signing keys"
-          columns={columns}
-          rows={keys.data?.items}
-          rowKey={({ kid }) => kid}
-          error={keys.error}
-          retry={() => void keys.refetch()}
-          empty={null}
-        />
-      </Panel>
+      <TablePanel
+        title="Keys whose tokens are accepted"
+        label="Signing keys"
+        columns={columns}
+        rows={keys.data?.items}
+        rowKey={({ kid }) => kid}
+        query={keys}
+        empty={null}
+      />
       <Text size="sm" c="dimmed">
         {isWaiting
           ? 'A new key is published and starts to sign soon. Until then, no further key can be added.'

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { api, client } from '../../app/client';
 import { RelativeTime } from '../../components/RelativeTime';
 import { useAfterSignIn } from './after-sign-in';
+import { NewPasswordField } from './AuthFields';
 import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { checkPassword } from './check-password';
@@ -100,13 +101,16 @@ function AcceptStep({
         }
       >
         {!hasAccount && <TextInput label="Name" autoComplete="name" {...form.getInputProps('displayName')} />}
-        <PasswordInput
-          label={hasAccount ? 'Password of your account' : 'Password'}
-          {...(!hasAccount && { description: '8 to 128 characters.' })}
-          autoComplete={hasAccount ? 'current-password' : 'new-password'}
-          required
-          {...form.getInputProps('password')}
-        />
+        {hasAccount ? (
+          <PasswordInput
+            label="Password of your account"
+            autoComplete="current-password"
+            required
+            {...form.getInputProps('password')}
+          />
+        ) : (
+          <NewPasswordField {...form.getInputProps('password')} />
+        )}
       </AuthForm>
     </AuthPage>
   );

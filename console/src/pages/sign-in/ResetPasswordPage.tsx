@@ -1,9 +1,10 @@
 import { TextLink } from '../../components/links';
-import { Anchor, PasswordInput, TextInput } from '@mantine/core';
+import { Anchor, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../app/client';
+import { EmailField, NewPasswordField } from './AuthFields';
 import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { checkPassword } from './check-password';
@@ -51,14 +52,7 @@ function RequestStep({ onHasToken }: { onHasToken: () => void }) {
           </TextLink>
         }
       >
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          autoFocus
-          {...form.getInputProps('email')}
-        />
+        <EmailField {...form.getInputProps('email')} />
       </AuthForm>
     </AuthPage>
   );
@@ -94,13 +88,7 @@ function NewPasswordStep({ token }: { token: string }) {
         onSubmit={form.onSubmit((values) => reset.mutate(values))}
       >
         <TextInput label="Token from the e-mail" required {...form.getInputProps('token')} />
-        <PasswordInput
-          label="New password"
-          description="8 to 128 characters."
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('newPassword')}
-        />
+        <NewPasswordField label="New password" {...form.getInputProps('newPassword')} />
       </AuthForm>
     </AuthPage>
   );

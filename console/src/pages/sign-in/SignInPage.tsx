@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../app/client';
 import { useAfterSignIn } from './after-sign-in';
+import { EmailField } from './AuthFields';
 import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 
@@ -56,14 +57,7 @@ function PasswordStep({
           </Group>
         }
       >
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          autoFocus
-          {...form.getInputProps('email')}
-        />
+        <EmailField {...form.getInputProps('email')} />
         <PasswordInput
           label="Password"
           autoComplete="current-password"

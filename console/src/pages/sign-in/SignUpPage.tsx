@@ -1,10 +1,11 @@
 import { TextLink } from '../../components/links';
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../../app/client';
 import { fieldErrors } from '../../components/FormDialog';
 import { useAfterSignIn } from './after-sign-in';
+import { EmailField, NewPasswordField } from './AuthFields';
 import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { checkPassword } from './check-password';
@@ -36,27 +37,14 @@ export function SignUpPage() {
           </TextLink>
         }
       >
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          autoFocus
-          {...form.getInputProps('email')}
-        />
+        <EmailField {...form.getInputProps('email')} />
         <TextInput
           label="Name"
           description="Shown to the members of your workspaces."
           autoComplete="name"
           {...form.getInputProps('displayName')}
         />
-        <PasswordInput
-          label="Password"
-          description="8 to 128 characters."
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('password')}
-        />
+        <NewPasswordField {...form.getInputProps('password')} />
       </AuthForm>
     </AuthPage>
   );

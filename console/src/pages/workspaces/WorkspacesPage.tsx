@@ -3,10 +3,11 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { meQuery } from '../../app/account';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
 import { EmptyState } from '../../components/EmptyState';
 import { Page, Panel } from '../../components/Page';
+import { TablePanel } from '../../components/TablePanel';
 import { useCreateWorkspace, useJoinWorkspace } from './queries';
 
 interface Membership {
@@ -21,23 +22,21 @@ export function WorkspacesPage() {
   const navigate = useNavigate();
   return (
     <Page title="Workspaces" subtitle="A workspace is a studio: its members, its games and its plan">
-      <Panel title="Your workspaces" flush>
-        <DataTable
-          inline
-          label="Your workspaces"
-          columns={columns}
-          rows={me.data?.memberships}
-          rowKey={({ workspaceId }) => workspaceId}
-          onOpen={({ workspaceId }) =>
-            void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId } })
-          }
-          empty={
-            <EmptyState title="No workspace yet">
-              Create a workspace for your studio, or join one with the token of an invitation.
-            </EmptyState>
-          }
-        />
-      </Panel>
+      <TablePanel
+        title="Your workspaces"
+        columns={columns}
+        rows={me.data?.memberships}
+        rowKey={({ workspaceId }) => workspaceId}
+        query={me}
+        onOpen={({ workspaceId }) =>
+          void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId } })
+        }
+        empty={
+          <EmptyState title="No workspace yet">
+            Create a workspace for your studio, or join one with the token of an invitation.
+          </EmptyState>
+        }
+      />
       <Panel title="Create a workspace">
         <CreateForm />
       </Panel>

@@ -1,0 +1,19 @@
+import { PasswordInput, TextInput, type PasswordInputProps, type TextInputProps } from '@mantine/core';
+
+/** The address of the account: the first field of its page. */
+export function EmailField(props: TextInputProps) {
+  return <TextInput label="E-mail" type="email" autoComplete="username" required autoFocus {...props} />;
+}
+
+/** A password that is chosen now, with the rule of the server: see check-password.ts. */
+export function NewPasswordField(props: PasswordInputProps) {
+  return (
+    <PasswordInput
+      label="Password"
+      description="8 to 128 characters."
+      autoComplete="new-password"
+      required
+      {...props}
+    />
+  );
+}
