@@ -60,12 +60,7 @@ export const sessionScenarios: Scenario[] = [
       };
     },
     guard: {
-      statement: [
-        [
-          'AND used_at IS NULL AND expires_at > clock_timestamp()\n      RETURNING',
-          'AND expires_at > clock_timestamp()\n      RETURNING',
-        ],
-      ],
+      statement: [['WHERE token.used_at IS NULL AND token.expires_at', 'WHERE token.expires_at']],
     },
   },
   {
