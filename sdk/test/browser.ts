@@ -18,12 +18,12 @@ export async function startBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** Serves the built client and a page, on an origin of their own like the page of a game. */
-export async function servePage(page: string): Promise<string> {
+/** Serves a built client below `/dist/` and a page, on an origin of their own like the page of a game. */
+export async function servePage(page: string, client: string): Promise<string> {
   const server = createServer((request, response) => {
     const path = request.url!.split('?')[0]!;
     const isModule = /^\/dist\/[\w/-]+\.js$/.test(path);
-    const file = isModule ? `${SDK}${path.slice(1)}` : `${SDK}test/${page}`;
+    const file = isModule ? client + path.slice('/dist'.length) : `${SDK}test/${page}`;
     readFile(file).then(
       (bytes) =>
         response.writeHead(200, { 'content-type': isModule ? 'text/javascript' : 'text/html' }).end(bytes),
@@ -36,10 +36,4 @@ export async function servePage(page: string): Promise<string> {
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** Builds the client, as a page loads it. */
-export function buildClient(): void {
-  const { status, stdout } = spawnSync('npm', ['run', 'build'], { cwd: SDK, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stdout);
 }

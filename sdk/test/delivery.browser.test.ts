@@ -5,7 +5,8 @@ import { eventually } from '../../server/src/testing/eventually.ts';
 import { startTestApp } from '../../server/src/testing/test-app.ts';
 import { startFaultProxy, type FaultRates } from '../conformance/fault-proxy.ts';
 import { createRandom } from '../conformance/random.ts';
-import { buildClient, servePage, startBrowser } from './browser.ts';
+import { servePage, startBrowser } from './browser.ts';
+import { buildClient } from './build.ts';
 import { arrangeGame, countEvents } from './game.ts';
 
 /** `npm run test:delivery` runs ten seeds with more events. */
@@ -17,8 +18,7 @@ const FAULTS = { delay: 0.1, cut: 0.05, drop_answer: 0.1, cut_answer: 0.05, answ
 
 type StorageName = 'indexedDb' | 'localStorage' | 'memory';
 
-buildClient();
-const origin = await servePage('browser-page.html');
+const origin = await servePage('browser-page.html', buildClient());
 const app = await startTestApp({ env: { CORS_ORIGINS: origin } });
 const proxy = await startFaultProxy(app.url);
 after(() => proxy.close());
@@ -57,17 +57,8 @@ async function playInTabs(
 
   async function openPage(options: { batchAfterMs?: number } = {}): Promise<Page> {
     const page = await context.newPage();
-    // On a busy machine, the script of a page does not always start. Then the page is loaded again.
-    await eventually(async () => {
-      await page.goto(origin);
-      const isReady = page.waitForFunction(() => (window as unknown as PageWindow).isReady, undefined, {
-        timeout: 15_000,
-      });
-      return isReady.then(
-        () => true,
-        () => false,
-      );
-    });
+    await page.goto(origin);
+    await page.waitForFunction(() => (window as unknown as PageWindow).isReady);
     await page.evaluate((given) => (window as unknown as PageWindow).open_(given), {
       baseUrl: proxy.url,
       gameKey,

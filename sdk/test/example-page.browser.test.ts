@@ -5,13 +5,12 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../server/src/testing/eventually.ts';
 import { startTestApp } from '../../server/src/testing/test-app.ts';
-import { buildClient, startBrowser } from './browser.ts';
+import { startBrowser } from './browser.ts';
 import { arrangeGame, countEvents } from './game.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../examples/browser/serve.ts', import.meta.url));
 
 test('examples/browser signs in, sends events, and knows the player after a reload', async () => {
-  buildClient();
   const server = spawn(process.execPath, [PROGRAM, '--port', '0']);
   after(() => server.kill());
   const [line] = (await once(server.stdout, 'data')) as [Buffer];

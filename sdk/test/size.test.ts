@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { before, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { buildClient } from './build.ts';
 
-const SDK = fileURLToPath(new URL('..', import.meta.url));
-
-before(() => {
-  const { status, stdout } = spawnSync('npm', ['run', 'build'], { cwd: SDK, encoding: 'utf8' });
-  assert.equal(status, 0, stdout);
-});
+const client = buildClient();
 
 /** The size of what a page loads that imports this name only, minified and compressed. */
 async function sizeOf(entry: string, name: string): Promise<{ code: string; bytes: number }> {
-  const source = `export { ${name} } from ${JSON.stringify(`${SDK}dist/${entry}.js`)};`;
+  const source = `export { ${name} } from ${JSON.stringify(join(client, `${entry}.js`))};`;
   const bundle = await rolldown({
     input: 'page',
     platform: 'browser',
