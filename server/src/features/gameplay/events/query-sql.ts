@@ -72,19 +72,15 @@ export async function groupEvents(
       : []),
     ...(has('matchSessionId') ? [sql`event.match_session_id`] : []),
   ];
-  const groups: Sql[] = [
-    ...(bucket ? [sql`part.start AS "bucketStart"`] : []),
-    ...groupBy.map((dimension) => sql`${dimensions[dimension]} AS ${names[dimension]}`),
-  ];
-  const columns = (count: number): Sql =>
-    count === 0
-      ? empty
-      : sql`GROUP BY ${join(
-          Array.from({ length: count }, (_, index) => POSITIONS[index]!),
-          ', ',
-        )}`;
-  const list = (expressions: Sql[]): Sql =>
-    expressions.length === 0 ? empty : sql`${join(expressions, ', ')},`;
+  const figures = isRolledUp
+    ? sql`sum(event.events) AS events, sum(event.value_count) AS values, sum(event.value_sum) AS sum,
+          min(event.value_minimum) AS minimum, max(event.value_maximum) AS maximum`
+    : sql`count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
+          min(event.value) AS minimum, max(event.value) AS maximum`;
+  const source = isRolledUp
+    ? sql`FROM (${countedEvents(tenantId, filter, bucket)}) event`
+    : matchingEvents(tenantId, filter, path);
+
   const definitions = needsDefinition
     ? sql`CROSS JOIN LATERAL (
         SELECT event_key, event_value, event_category FROM event_definitions
@@ -94,6 +90,15 @@ export async function groupEvents(
     ? sql`CROSS JOIN LATERAL (
         SELECT player_id FROM match_players WHERE tenant_id = ${tenantId} AND id = part.actor_id OFFSET 0) actor`
     : sql`CROSS JOIN LATERAL (SELECT part.actor_id AS player_id) actor`;
+  const groups: Sql[] = [
+    ...(bucket ? [sql`part.start AS "bucketStart"`] : []),
+    ...groupBy.map((dimension) => sql`${dimensions[dimension]} AS ${names[dimension]}`),
+  ];
+  const order = [
+    ...(bucket ? [sql`"bucketStart"`] : []),
+    sql`events DESC`,
+    ...groupBy.map((dimension) => names[dimension]),
+  ];
 
   // The check lets PostgreSQL stop when the server has closed the connection, because the client has gone.
   await db.run(sql`
@@ -102,34 +107,23 @@ export async function groupEvents(
   return db.rows(
     unprepared(sql`
     WITH part AS MATERIALIZED (
-      SELECT ${list(parts)} ${
-        isRolledUp
-          ? sql`sum(event.events) AS events, sum(event.value_count) AS values, sum(event.value_sum) AS sum,
-             min(event.value_minimum) AS minimum, max(event.value_maximum) AS maximum
-      FROM (${countedEvents(tenantId, filter, bucket)}) event`
-          : sql`count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
-             min(event.value) AS minimum, max(event.value) AS maximum
-      ${matchingEvents(tenantId, filter, path)}`
-      }
-      ${columns(parts.length)})
-    SELECT ${list(groups)} coalesce(sum(part.events), 0)::bigint AS events,
+      SELECT ${leading(parts)} ${figures} ${source} ${groupByFirst(parts.length)})
+    SELECT ${leading(groups)} coalesce(sum(part.events), 0)::bigint AS events,
            ${countPlayers ? sql`count(DISTINCT actor.player_id) AS players,` : empty}
            sum(part.sum)::text AS "valueSum", (sum(part.sum) / nullif(sum(part.values), 0))::float8 AS "valueAverage",
            min(part.minimum)::text AS "valueMinimum", max(part.maximum)::text AS "valueMaximum"
     FROM part ${definitions} ${needsActor ? rosters : empty}
-    ${columns(groups.length)}
-    ORDER BY ${bucket ? sql`"bucketStart",` : empty} events DESC
-             ${
-               groupBy.length > 0
-                 ? sql`, ${join(
-                     groupBy.map((dimension) => names[dimension]),
-                     ', ',
-                   )}`
-                 : empty
-             }
-    LIMIT ${limit}`),
+    ${groupByFirst(groups.length)} ORDER BY ${join(order, ', ')} LIMIT ${limit}`),
   );
 }
+
+/** Expressions before other expressions of a SELECT. */
+const leading = (expressions: Sql[]): Sql =>
+  expressions.length === 0 ? empty : sql`${join(expressions, ', ')},`;
+
+/** Groups by the first columns of a SELECT. */
+const groupByFirst = (columns: number): Sql =>
+  columns === 0 ? empty : sql`GROUP BY ${join(POSITIONS.slice(0, columns), ', ')}`;
 
 /** The positions of columns in GROUP BY: a time bucket, three dimensions, and ids that they need. */
 const POSITIONS: Sql[] = [sql`1`, sql`2`, sql`3`, sql`4`];
