@@ -91,9 +91,12 @@ function faultOf(
 const bodySchemaOf = ({ requestBody }: Operation): Schema | undefined =>
   requestBody?.content['application/json']?.schema;
 
-/** Members and parameters whose values follow rules that no schema can say, so that a random one is a 400. */
+/**
+ * Members and parameters whose values follow rules that no schema can say, so that a random one is a 400. `revokeOld` would end all
+ * sessions of the run.
+ */
 const WITH_RULES =
-  /^(code|recoveryCode|groupBy|where|cursor\w*|proof|sourceProof|url|slug|rateLimit|settings|avatarUrl|from|to|bucket|sort|metadata|deviceInfo|clientInfo|until|expiresAt|chainId)$/;
+  /^(code|recoveryCode|revokeOld|groupBy|where|cursor\w*|proof|sourceProof|url|slug|rateLimit|settings|avatarUrl|from|to|bucket|sort|metadata|deviceInfo|clientInfo|until|expiresAt|chainId)$/;
 
 /** A request with random optional members and parameters. */
 function validChanges(operation: Operation, base: ValidRequest): fc.Arbitrary<Partial<ValidRequest>> {
