@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prepareDatabase } from './prepare-database.ts';
-import { asAdministrator, cloneTestDatabase, withDatabase } from '../testing/databases.ts';
+import { asAdministrator, cloneTestDatabase, dropDatabase, withDatabase } from '../testing/databases.ts';
 
 test('processes that start together on an empty database wait for one another, and one migrates it', async () => {
   const { url, drop } = await cloneTestDatabase();
@@ -20,7 +20,7 @@ test('processes that start together on an empty database wait for one another, a
     assert.equal(new Set(made).size, made.length, 'each partition is made once');
     assert.deepEqual(await prepareDatabase(withDatabase(url, name)), { migrations: [], partitions: [] });
   } finally {
-    await asAdministrator(url, `DROP DATABASE ${name} WITH (FORCE)`);
+    await dropDatabase(url, name);
     await drop();
   }
 });

@@ -23,10 +23,10 @@ export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promis
 const DISCONNECT_TIMEOUT_MS = 500;
 
 /**
- * Drops a database. It waits shortly until all connections close, and only then uses force. A forced close would raise
- * an error on a connection without an error listener.
+ * Drops a database. It waits shortly until all connections close, and only then terminates them. This would raise an error on a
+ * connection without an error listener. `WITH (FORCE)` would fail while autovacuum, which belongs to a superuser, works there.
  */
-async function dropDatabase(url: string, name: string): Promise<void> {
+export async function dropDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
   await client.connect();
   try {
@@ -40,7 +40,13 @@ async function dropDatabase(url: string, name: string): Promise<void> {
       others = rows[0].count;
       if (others > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    await client.query(`DROP DATABASE IF EXISTS ${name} ${others > 0 ? 'WITH (FORCE)' : ''}`);
+    if (others > 0)
+      await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
+        [name],
+      );
+    // Waits up to 5 seconds for connections that end.
+    await client.query(`DROP DATABASE IF EXISTS ${name}`);
   } finally {
     await client.end();
   }

@@ -52,6 +52,13 @@ export async function startEvmNode({
   let node: ChildProcess;
   const kill = async (): Promise<void> => {
     if (node.exitCode !== null || node.signalCode !== null) return;
+    // The node overwrites its state in place, and does not start with half of it.
+    node.kill('SIGSTOP');
+    while (state && !isWhole(state)) {
+      node.kill('SIGCONT');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      node.kill('SIGSTOP');
+    }
     node.kill('SIGKILL');
     await once(node, 'exit');
   };
@@ -84,6 +91,16 @@ export async function startEvmNode({
       return result;
     },
   };
+}
+
+/** Whether a file contains JSON, or does not exist yet. */
+function isWhole(file: string): boolean {
+  try {
+    JSON.parse(readFileSync(file, 'utf8'));
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
 }
 
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
