@@ -22,9 +22,11 @@ export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promis
 
 const DISCONNECT_TIMEOUT_MS = 500;
 
+const DROP_ATTEMPTS = 40;
+
 /**
- * Drops a database. It waits shortly until all connections close, and only then terminates them. This would raise an error on a
- * connection without an error listener. `WITH (FORCE)` would fail while autovacuum, which belongs to a superuser, works there.
+ * Drops a database. It waits shortly until all connections close, and only then uses force. A forced close would raise an error on a
+ * connection without an error listener. Force is refused while autovacuum, which belongs to a superuser, works in the database.
  */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
@@ -40,13 +42,16 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
       others = rows[0].count;
       if (others > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    if (others > 0)
-      await client.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
-        [name],
-      );
-    // Waits up to 5 seconds for connections that end.
-    await client.query(`DROP DATABASE IF EXISTS ${name}`);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.query(`DROP DATABASE IF EXISTS ${name} ${others > 0 ? 'WITH (FORCE)' : ''}`);
+        return;
+      } catch (error) {
+        const isVacuumed = error instanceof pg.DatabaseError && error.code === '42501';
+        if (!isVacuumed || attempt === DROP_ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 250));
+      }
+    }
   } finally {
     await client.end();
   }
