@@ -19,3 +19,24 @@ export async function readPage<Item>(
   const [items, totalCount] = await Promise.all([reading, counting]);
   return { items, limit, offset, totalCount };
 }
+
+/** A part of a list that continues after a cursor, so that new items do not shift it. */
+export interface CursorPage<Item> {
+  items: Item[];
+  hasMore: boolean;
+  /** Absent on the last page. */
+  nextCursor?: string;
+}
+
+/** Makes a page of at most `limit` items. `found` has one additional item if there is a next page. */
+export function cursorPage<Item>(
+  found: Item[],
+  limit: number,
+  cursorOf: (last: Item) => string,
+): CursorPage<Item> {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return found.length > limit && last
+    ? { items, hasMore: true, nextCursor: cursorOf(last) }
+    : { items, hasMore: false };
+}

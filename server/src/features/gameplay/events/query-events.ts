@@ -1,6 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
+import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
 import type { EventFilter } from './event-filter.ts';
 import { chooseAccessPath, chooseCountPath } from './queries.ts';
 import { groupEvents, isTimeout, type Dimension, type EventGroup, type Grouping } from './query-sql.ts';
@@ -22,9 +23,6 @@ export interface EventQueryResult {
 const ofEvents: Dimension[] = ['playerId', 'matchSessionId'];
 
 const MAX_DAYS = 366;
-const DAY_MS = 86_400_000;
-const BUCKET_MS = { minute: 60_000, hour: 3_600_000, day: DAY_MS, week: 7 * DAY_MS, month: 28 * DAY_MS };
-export const MAX_BUCKETS = 1_500;
 
 /** On two busy cores, 2 million events take 1 second, 4 seconds in groups, and 10 to 15 with the players of each group. */
 export const QUERY_SECONDS = 15;
@@ -73,18 +71,14 @@ export async function queryEvents(
   }
 }
 
-function checkRange({ from, to }: { from: string; to: string }, bucket: Grouping['bucket']): void {
-  const length = Date.parse(to) - Date.parse(from);
+function checkRange(range: { from: string; to: string }, bucket: Grouping['bucket']): void {
+  const { from, to } = range;
   // Compared as texts, because Date has no microseconds.
   if (from >= to) throw new ProblemError('invalid_request', '`to` must be later than `from`.');
-  if (length > MAX_DAYS * DAY_MS)
+  if (Date.parse(to) - Date.parse(from) > MAX_DAYS * BUCKET_MS.day)
     throw new ProblemError(
       'invalid_request',
       `The range is longer than ${MAX_DAYS} days. Send one query for each part.`,
     );
-  if (bucket && length > MAX_BUCKETS * BUCKET_MS[bucket])
-    throw new ProblemError(
-      'invalid_request',
-      `The range has more than ${MAX_BUCKETS} buckets. Use a shorter range or wider buckets.`,
-    );
+  if (bucket) requireFewBuckets(range, bucket);
 }

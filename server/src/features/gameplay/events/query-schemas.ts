@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
-import { MAX_BUCKETS, QUERY_SECONDS } from './query-events.ts';
+import { MAX_BUCKETS } from './buckets.ts';
+import { QUERY_SECONDS } from './query-events.ts';
 import { BUCKETS, DIMENSIONS } from './query-sql.ts';
 import { scopeQuery } from './schemas.ts';
 

@@ -1,6 +1,8 @@
 import type { Database } from '../../../database/database.ts';
+import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
+import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
 import { filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
 import {
@@ -13,19 +15,13 @@ import {
   type SummaryRow,
 } from './queries.ts';
 
-export interface EventPage {
-  items: StoredEvent[];
-  hasMore: boolean;
-  nextCursor?: string;
-}
-
 /** Reads a page of a tenant's events, newest first. Throws `invalid_request` if the cursor is malformed. */
 export async function readEvents(
   database: Database,
   tenantId: string,
   filter: EventFilter,
   page: { limit: number; cursor: string | undefined },
-): Promise<EventPage> {
+): Promise<CursorPage<StoredEvent>> {
   const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
   const tenant = database.heavy.forTenant(tenantId);
   const found = await selectEvents(tenant, tenantId, filter, {
@@ -34,10 +30,7 @@ export async function readEvents(
     limit: page.limit + 1,
     path: await chooseAccessPath(tenant, tenantId, filter),
   });
-  const items = found.slice(0, page.limit);
-  const last = items.at(-1);
-  if (found.length <= page.limit || !last) return { items, hasMore: false };
-  return { items, hasMore: true, nextCursor: encodeCursor(last) };
+  return cursorPage(found, page.limit, encodeCursor);
 }
 
 /** Rows that an export reads and serialises at a time. 500 rows take 8 ms to become CSV. */
@@ -92,8 +85,6 @@ export function exactNumber(digits: string | null): unknown {
   return digits === null ? null : rawJson(digits);
 }
 
-const BUCKET_SECONDS = { minute: 60, hour: 3_600, day: 86_400 };
-const MAX_BUCKETS = 1_500;
 const DEFAULT_BUCKETS = 48;
 
 export interface EventSummary {
@@ -111,19 +102,13 @@ export async function summariseEvents(
   database: Database,
   tenantId: string,
   filter: EventFilter,
-  bucket: keyof typeof BUCKET_SECONDS,
+  bucket: 'minute' | 'hour' | 'day',
 ): Promise<EventSummary> {
-  const width = BUCKET_SECONDS[bucket] * 1000;
   const to = toMicroseconds(filter.to ?? new Date().toISOString())!;
   const from = filter.from
     ? toMicroseconds(filter.from)!
-    : new Date(Math.max(Date.parse(to) - DEFAULT_BUCKETS * width, 0)).toISOString();
-  if (Date.parse(to) - Date.parse(from) > MAX_BUCKETS * width) {
-    throw new ProblemError(
-      'invalid_request',
-      `The range has more than ${MAX_BUCKETS} buckets. Use a shorter range or wider buckets.`,
-    );
-  }
+    : new Date(Math.max(Date.parse(to) - DEFAULT_BUCKETS * BUCKET_MS[bucket], 0)).toISOString();
+  requireFewBuckets({ from, to }, bucket);
   const tenant = database.heavy.forTenant(tenantId);
   const range = { ...filter, from, to };
   const path = await chooseCountPath(tenant, tenantId, range);

@@ -1,6 +1,7 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Author, Report } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
+import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, eraseAuditAddresses } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
@@ -41,9 +42,9 @@ export interface Deletion extends Author {
 export type DeletionServices = ProfileServices & ProofServices & MailServices;
 
 /**
- * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses and metadata, ends all sessions and writes
- * a receipt. See the section "Deleting" of docs/profiles.md. Idempotent: a second deletion returns the first receipt. Returns undefined
- * if there is no such profile, or if it was merged into another one. The other profile does not change. Throws
+ * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses and metadata, ends all
+ * sessions and writes a receipt (docs/profiles.md#delete-the-profile). Idempotent: a second deletion returns the first receipt.
+ * Returns undefined if there is no such profile, or if it was merged into another one. The other profile does not change. Throws
  * identity_proof_required.
  */
 export async function deletePlayer(
@@ -103,14 +104,9 @@ export async function readDeletionReceipt(database: Database, playerId: string):
 export async function readDeletionReceipts(
   database: Database,
   { cursor, limit }: { cursor?: string | undefined; limit: number },
-): Promise<{ items: DeletionReceipt[]; nextCursor?: string; hasMore: boolean }> {
-  // One additional receipt shows whether there is a next page.
+): Promise<CursorPage<DeletionReceipt>> {
   const found = await listDeletionReceipts(database.forPlatform(), { cursor, limit: limit + 1 });
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return found.length > limit && last
-    ? { items, nextCursor: last.receiptId, hasMore: true }
-    : { items, hasMore: false };
+  return cursorPage(found, limit, ({ receiptId }) => receiptId);
 }
 
 /**

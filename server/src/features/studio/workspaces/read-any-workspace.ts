@@ -1,4 +1,5 @@
 import { isGuid } from '../../../core/ids.ts';
+import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Database } from '../../../database/database.ts';
 import {
@@ -12,28 +13,17 @@ import {
   type AnyWorkspace,
 } from './platform-queries.ts';
 
-export interface AnyWorkspacePage {
-  items: AnyWorkspace[];
-  hasMore: boolean;
-  nextCursor?: string;
-}
-
 /** Lists the workspaces of the deployment, newest first. For platform administrators. */
 export async function listAnyWorkspaces(
   database: Database,
   { search, cursor, limit }: { search?: string; cursor?: string; limit: number },
-): Promise<AnyWorkspacePage> {
+): Promise<CursorPage<AnyWorkspace>> {
   const platform = database.forPlatform();
-  // One additional workspace shows whether there is a next page.
   const page = { cursor, limit: limit + 1 };
   const found = await (search === undefined
     ? listAll(platform, page)
     : searchAll(platform, { ...page, text: search, ids: await findIds(database, search) }));
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return found.length > limit && last
-    ? { items, hasMore: true, nextCursor: last.id }
-    : { items, hasMore: false };
+  return cursorPage(found, limit, ({ id }) => id);
 }
 
 /** The workspaces of an id, or of the account with an e-mail address. */
