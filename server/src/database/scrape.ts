@@ -1,3 +1,5 @@
+import { within } from '../core/within.ts';
+
 /** How long a scrape waits for the database. Prometheus waits for 10 seconds by default. */
 const SCRAPE_WAIT_MS = 1000;
 
@@ -16,14 +18,6 @@ export function readForScrape<Value>(
       .finally(() => {
         reading = undefined;
       });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), waitMs);
-    });
-    try {
-      return await Promise.race([reading, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return within(waitMs, reading);
   };
 }
