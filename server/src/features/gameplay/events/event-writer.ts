@@ -128,8 +128,7 @@ async function copyRows(
   const client = await pool.connect();
   let fatalError: Error | undefined;
   try {
-    // PostgreSQL runs a multi-statement query in one transaction: it commits the rows, their
-    // deltas and their charge, or nothing.
+    // PostgreSQL runs a multi-statement query in one transaction: it commits the rows, their deltas and their charge, or nothing.
     const text = [
       `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN`,
       deltaText(scope, billing.tenantId, rows),

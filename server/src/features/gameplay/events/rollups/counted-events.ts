@@ -63,17 +63,16 @@ export function countedEvents(tenantId: string, filter: RangeFilter, bucket: str
       UNION ALL SELECT ${wholeFrom}, least(${wholeTo}, ${rollupStart(scope)})) AS part (starts_at, ends_at)
     CROSS JOIN LATERAL (
       ${countByMinute(
-        scope,
-        sql`tenant_id = ${tenantId} AND occurred_at >= part.starts_at AND occurred_at < part.ends_at
+        sql`${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= part.starts_at AND occurred_at < part.ends_at
           ${and(definitionCondition(tenantId, filter, sql`event_definitions_id`))}`,
       )}
       OFFSET 0) counted`;
 }
 
-/** Counts events themselves by minute and definition. */
-export function countByMinute(scope: EventScope, condition: Sql): Sql {
+/** Counts events themselves by minute and definition. `events` follows FROM. */
+export function countByMinute(events: Sql): Sql {
   return sql`
     SELECT date_trunc('minute', occurred_at, 'UTC') AS starts_at, event_definitions_id AS definition_id, count(*) AS events,
            count(value) AS value_count, sum(value) AS value_sum, min(value) AS value_minimum, max(value) AS value_maximum
-    FROM ${eventTable[scope]} WHERE ${condition} GROUP BY 1, 2`;
+    FROM ${events} GROUP BY 1, 2`;
 }

@@ -1,5 +1,6 @@
 import { sql, type Sql } from '../../../../database/sql.ts';
 import type { EventRow, EventScope } from '../event-row.ts';
+import { countByMinute, FIGURES } from './counted-events.ts';
 
 /** The events of a batch that have the same definition and minute. */
 interface Delta {
@@ -64,9 +65,6 @@ function countRows(rows: EventRow[]): Delta[] {
 /** Returns the statement that counts the rows of the CTE `inserted`. */
 export function insertDeltas(scope: EventScope, tenantId: string): Sql {
   return sql`
-    INSERT INTO event_rollup_deltas (tenant_id, scope, starts_at, definition_id, events, value_count, value_sum, value_minimum,
-                                     value_maximum)
-    SELECT ${tenantId}::uuid, ${scope}::text, date_trunc('minute', occurred_at, 'UTC'), event_definitions_id,
-           count(*), count(value), sum(value), min(value), max(value)
-    FROM inserted GROUP BY 3, 4`;
+    INSERT INTO event_rollup_deltas (tenant_id, scope, starts_at, definition_id, ${FIGURES})
+    SELECT ${tenantId}::uuid, ${scope}::text, counted.* FROM (${countByMinute(sql`inserted`)}) counted`;
 }

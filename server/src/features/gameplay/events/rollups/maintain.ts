@@ -25,8 +25,8 @@ const DELTAS_PER_STEP = 10_000;
 const STEPS_PER_RUN = 10;
 
 /**
- * Moves deltas into the roll-ups, all of them if they are not many (docs/decisions/0061-event-rollups.md). If another process does so already, or recounts a day,
- * it does nothing.
+ * Moves deltas into the roll-ups, all of them if they are not many (docs/decisions/0061-event-rollups.md). If another process does
+ * so already, or recounts a day, it does nothing.
  */
 export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PER_STEP): Promise<void> {
   const step = (): Promise<number> =>
@@ -87,8 +87,8 @@ export async function checkRollups(
  */
 export async function startRollupsAt(owner: pg.Pool, scope: EventScope, day: string): Promise<void> {
   await owner.query(
-    'UPDATE event_rollup_starts SET starts_at = $2::date::timestamp AT TIME ZONE $3 WHERE scope = $1 AND starts_at < $2::date::timestamp AT TIME ZONE $3',
-    [scope, day, 'UTC'],
+    'UPDATE event_rollup_starts SET starts_at = $2::timestamptz WHERE scope = $1 AND starts_at < $2::timestamptz',
+    [scope, `${day}T00:00:00Z`],
   );
 }
 

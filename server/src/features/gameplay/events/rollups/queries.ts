@@ -20,11 +20,13 @@ export async function takeRollupLock(db: Querier): Promise<void> {
   await db.run(sql`SELECT pg_advisory_xact_lock(${ROLLUP_LOCK})`);
 }
 
+/** Adds {@link FIGURES} up. */
+const SUMS = sql`sum(events)::bigint AS events, sum(value_count)::bigint AS value_count, sum(value_sum) AS value_sum,
+         min(value_minimum) AS value_minimum, max(value_maximum) AS value_maximum`;
+
 /** Turns counts by minute into counts by each span. */
 const bySpan = (minutes: Sql, columns: Sql): Sql => sql`
-  SELECT ${columns} span, date_trunc(span, starts_at, 'UTC') AS starts_at, definition_id,
-         sum(events)::bigint AS events, sum(value_count)::bigint AS value_count, sum(value_sum) AS value_sum,
-         min(value_minimum) AS value_minimum, max(value_maximum) AS value_maximum
+  SELECT ${columns} span, date_trunc(span, starts_at, 'UTC') AS starts_at, definition_id, ${SUMS}
   FROM (${minutes}) counted CROSS JOIN unnest(${ROLLUP_SPANS}::text[]) AS span
   GROUP BY ${columns} span, date_trunc(span, starts_at, 'UTC'), definition_id`;
 
@@ -64,7 +66,8 @@ const endOf = (day: string): Sql => sql`${day}::timestamptz + interval '24 hours
 const ofDay = (column: Sql, { tenantId, scope, day }: CountedDay): Sql => sql`
   tenant_id = ${tenantId} AND ${column} >= greatest(${day}::timestamptz, ${rollupStart(scope)}) AND ${column} < ${endOf(day)}`;
 
-const eventsOfDay = (day: CountedDay): Sql => countByMinute(day.scope, ofDay(sql`occurred_at`, day));
+const eventsOfDay = (day: CountedDay): Sql =>
+  countByMinute(sql`${eventTable[day.scope]} WHERE ${ofDay(sql`occurred_at`, day)}`);
 
 const rollupsOfDay = (day: CountedDay): Sql => sql`
   scope = ${day.scope} AND span = ANY (${ROLLUP_SPANS}::text[]) AND ${ofDay(sql`starts_at`, day)}`;
@@ -140,8 +143,7 @@ export async function compareDay(
   const rows = await db.rows<RollupDifference & { count: number }>(sql`
     WITH counted AS MATERIALIZED (${bySpan(eventsOfDay(day), empty)}),
     stored AS MATERIALIZED (
-      SELECT span, starts_at, definition_id, sum(events)::bigint AS events, sum(value_count)::bigint AS value_count,
-             sum(value_sum) AS value_sum, min(value_minimum) AS value_minimum, max(value_maximum) AS value_maximum
+      SELECT span, starts_at, definition_id, ${SUMS}
       FROM (
         SELECT span, starts_at, definition_id, ${FIGURES} FROM event_rollups WHERE ${rollupsOfDay(day)}
         UNION ALL
