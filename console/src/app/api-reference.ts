@@ -1,5 +1,5 @@
 import { api } from './client';
-import { createdKey, type KeyKind } from './created-keys';
+import { createdKey, KEY_LISTS, type KeyKind } from './created-keys';
 
 /** What the API reference fills in: server/src/http/api-reference.ts. */
 interface Filling {
@@ -10,9 +10,9 @@ interface Filling {
 }
 
 /**
- * Opens the API reference in a new tab, filled in with the game and its keys: a key that this tab has created, or else the prefix of
- * the newest one. They are sent once, as a message, so they are in no URL, history or storage. The other tab gets them only if it has the
- * origin of the console and is the one that this call opened.
+ * Opens the API reference in a new tab, filled in with the game and its keys. A key is whole if this tab has created it. Otherwise it
+ * is the prefix of the newest key. The values are sent once, as a message, so they are in no URL, history or storage. Only the tab that
+ * this call opened gets them, and only if it has the origin of the console.
  */
 export function openApiReference(tenantId: string | undefined): void {
   const reference = window.open('/docs/', '_blank');
@@ -32,16 +32,11 @@ async function fillingOf(tenantId: string): Promise<Filling> {
   return { type: 'guildhall-reference', tenantId, gameKey, apiKey };
 }
 
-const KEYS = {
-  game: '/api/bus_tenants/{tenantId}/game-keys',
-  api: '/api/bus_tenants/{tenantId}/api-keys',
-} as const;
-
 /** A key that this tab has created, the prefix of another one, or nothing. */
 async function keyOf(tenantId: string, kind: KeyKind): Promise<string> {
   const held = createdKey(tenantId, kind);
   if (held !== undefined) return held;
   const params = { path: { tenantId }, query: { limit: 1 } };
-  const list = await api.GET(KEYS[kind], { params }).catch(() => undefined);
+  const list = await api.GET(KEY_LISTS[kind], { params }).catch(() => undefined);
   return list?.items[0]?.prefix ?? '';
 }

@@ -1,4 +1,10 @@
-export type KeyKind = 'game' | 'api';
+/** The lists of keys of a game, by the kind of the key. */
+export const KEY_LISTS = {
+  game: '/api/bus_tenants/{tenantId}/game-keys',
+  api: '/api/bus_tenants/{tenantId}/api-keys',
+} as const;
+
+export type KeyKind = keyof typeof KEY_LISTS;
 
 /**
  * Keys that were created in this tab. The server never shows them again. They stay in the memory of the tab, for the API reference,

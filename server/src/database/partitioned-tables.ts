@@ -20,7 +20,7 @@ const PARTITION_LOCK = 7_118_002;
  * How long a transaction waits for a lock. Other statements queue behind it, so it times out soon and retries.
  * 120 attempts take longer than the longest statement of a reader.
  */
-export const LOCK_TIMEOUT_MS = 250;
+const LOCK_TIMEOUT_MS = 250;
 const LOCK_ATTEMPTS = 120;
 const LOCK_PAUSE_MS = 500;
 

@@ -35,8 +35,8 @@ export interface Scenario {
 }
 
 /**
- * Where the schedules of a lane run. Lanes run at the same time on the same processes, each with tenants of its own: so no query
- * serves two lanes, and no lock of one stops another.
+ * The processes and tenants on which the schedules of a lane run. Lanes run at the same time on the same processes. Each has
+ * tenants of its own, so no query serves two lanes, and no lock of one stops another.
  */
 export interface Stage {
   /** Answers what the scenarios arrange and check, without a schedule. */

@@ -28,7 +28,7 @@ function SideLink({ label, icon: Icon, link, href, open, exact = false }: Destin
         target="_blank"
         rel="noreferrer"
         onClick={(event) => {
-          // A click with a modifier opens the plain page where the reader wants it.
+          // With a modifier, the browser decides which tab or window opens the plain page.
           if (event.ctrlKey || event.metaKey || event.shiftKey) return;
           event.preventDefault();
           open?.();

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
-import { dropCreatedKey, holdCreatedKey, type KeyKind } from '../../app/created-keys';
+import { dropCreatedKey, holdCreatedKey, KEY_LISTS, type KeyKind } from '../../app/created-keys';
 
 export type { KeyKind };
 
@@ -10,10 +10,6 @@ export type AnyKey = GameKey & Partial<Pick<ApiKey, 'allowDataApi' | 'subscriber
 export type NewKey = Body<'/api/bus_tenants/{tenantId}/api-keys', 'post'>;
 export type KeyChange = Body<'/api/bus_tenants/{tenantId}/api-keys/{keyId}', 'patch'>;
 
-const LIST_PATH = {
-  game: '/api/bus_tenants/{tenantId}/game-keys',
-  api: '/api/bus_tenants/{tenantId}/api-keys',
-} as const;
 const KEY_PATH = {
   game: '/api/bus_tenants/{tenantId}/game-keys/{keyId}',
   api: '/api/bus_tenants/{tenantId}/api-keys/{keyId}',
@@ -28,7 +24,7 @@ export function useKeys(tenantId: string, kind: KeyKind, includeRevoked = false)
     queryKey: ['keys', tenantId, kind, { includeRevoked }],
     queryFn: async (): Promise<AnyKey[]> => {
       const params = { path: { tenantId }, query: { limit: 200, includeRevoked } };
-      const { items } = await api.GET(LIST_PATH[kind], { params });
+      const { items } = await api.GET(KEY_LISTS[kind], { params });
       return items;
     },
   });
@@ -51,7 +47,7 @@ function useKeyChange<Input, Output>(tenantId: string, change: (input: Input) =>
 
 export function useCreateKey(tenantId: string, kind: KeyKind) {
   return useKeyChange(tenantId, async (body: NewKey) => {
-    const created = await api.POST(LIST_PATH[kind], { params: { path: { tenantId } }, body });
+    const created = await api.POST(KEY_LISTS[kind], { params: { path: { tenantId } }, body });
     if (created.key) holdCreatedKey(tenantId, kind, created.id, created.key);
     return created;
   });
