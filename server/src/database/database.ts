@@ -96,6 +96,11 @@ const BY_INDEX = {
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
 
 /**
+ * How much longer than its timeout a statement waits for PostgreSQL. Then the connection is closed: the network or PostgreSQL hangs.
+ */
+const SILENT_SECONDS = 10;
+
+/**
  * Large reads use half of the cores, and those of one tenant a quarter, because PostgreSQL often runs on the same
  * machine. With 40 parallel reads, sign-ins keep more than half of their rate. Several processes divide both.
  */
@@ -177,10 +182,11 @@ export function openPool(
   role: string,
   options: { poolSize: number; pipeline: boolean; work?: keyof typeof STATEMENT_SECONDS },
 ): pg.Pool {
+  const seconds = STATEMENT_SECONDS[options.work ?? 'request'];
   const settings = {
     role,
     timezone: 'UTC',
-    statement_timeout: `${STATEMENT_SECONDS[options.work ?? 'request']}s`,
+    statement_timeout: `${seconds}s`,
     idle_in_transaction_session_timeout: '60s',
     // By default PostgreSQL would use two more cores for a large read.
     max_parallel_workers_per_gather: '0',
@@ -196,6 +202,7 @@ export function openPool(
       .join(' '),
     application_name: `guildhall ${role}`,
     connectionTimeoutMillis: 10_000,
+    query_timeout: (seconds + SILENT_SECONDS) * 1000,
   });
   // The pool replaces a broken idle connection. If the problem persists, the next query reports it.
   pool.on('error', () => {});

@@ -100,7 +100,7 @@ function isDatabaseUnavailable({ code, message, statusCode }: FastifyError): boo
     // Classes 08 and 57P0: the connection broke, or PostgreSQL shuts down or starts up. Class 53: no connections,
     // memory or disk space left. 58030: disk failure.
     /^(08...|57P0[1-5]|53...|58030|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code ?? '') ||
-    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+    /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/.test(
       message,
     )
   );

@@ -54,6 +54,8 @@ export function checkFaults({ name, app, proxy, use, statuses, isRequired, arriv
         await wait(FAULT_MS);
         // A slow database is ready.
         if (isRequired && fault !== 'delay') assert.equal(await ready, 503, 'the server is not ready');
+        // Its timeout is 20 seconds.
+        if (isRequired && fault === 'blackhole') await Promise.all(pending);
         proxy.end();
 
         const began = performance.now();
