@@ -18,6 +18,8 @@ export interface Delivery {
   kills: number;
   /** Whether events are kept on disk. Without it a kill loses events, and the check must say so. */
   keepsEvents?: boolean;
+  /** Called with the number of events that are safe on the device, after each step of the producer. */
+  onProgress?(accepted: number): void;
 }
 
 export interface DeliveryReport {
@@ -34,6 +36,7 @@ export async function deliver({
   seed,
   kills,
   keepsEvents = true,
+  onProgress,
 }: Delivery): Promise<DeliveryReport> {
   const random = createRandom(seed);
   const folder = await mkdtemp(join(tmpdir(), 'guildhall-delivery-'));
@@ -68,6 +71,7 @@ export async function deliver({
       if (word === 'done') isDone = true;
       if (word !== 'accepted') return;
       accepted = Number(number);
+      onProgress?.(accepted);
       const next = killAt[killed];
       if (next === undefined || accepted < next) return;
       killed++;

@@ -9,6 +9,8 @@ import { arrangeGame, countEvents } from './game.ts';
 const IS_LONG = process.env['GUILDHALL_LONG_DELIVERY'] === 'on';
 const EVENTS = IS_LONG ? 1_000_000 : 20_000;
 const SEEDS = IS_LONG ? 10 : 1;
+/** The long form prints a line for each of these steps. */
+const STEP = 100_000;
 
 const app = await startTestApp();
 const proxy = await startFaultProxy(app.url);
@@ -21,9 +23,16 @@ describe('events from Node, over a bad network and with kills of the sender', ()
       { timeout: 3_600_000 },
       async (context) => {
         const { gameKey, tenantId } = await arrangeGame(app);
-        const report = await deliver({ proxy, gameKey, events: EVENTS, seed, kills: 5 });
-        context.diagnostic(JSON.stringify(report));
-        assert.deepEqual(await countEvents(app.owner, tenantId), { rows: EVENTS, distinct: EVENTS });
+        const startedAt = performance.now();
+        const onProgress = (accepted: number) => {
+          if (!IS_LONG || accepted % STEP !== 0) return;
+          const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+          console.log(`seed ${seed} of ${SEEDS}: ${accepted} of ${EVENTS} events added after ${seconds} s`);
+        };
+        const report = await deliver({ proxy, gameKey, events: EVENTS, seed, kills: 5, onProgress });
+        const stored = await countEvents(app.owner, tenantId);
+        context.diagnostic(JSON.stringify({ ...stored, ...report }));
+        assert.deepEqual(stored, { rows: EVENTS, distinct: EVENTS });
         assert.ok(report.kills > 0);
         for (const fault of ['cut', 'drop_answer', 'cut_answer', 'answer_503'])
           assert.ok(report.faults[fault]! > 0, fault);

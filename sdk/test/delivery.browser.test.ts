@@ -169,7 +169,9 @@ describe('events from five tabs of Chromium, with kills, offline phases, a full 
       async (context) => {
         const { tenantId, log } = await playInTabs(seed, storage);
         context.diagnostic(log.join(', '));
-        assert.deepEqual(await countEvents(app.owner, tenantId), { rows: ALL, distinct: ALL });
+        const stored = await countEvents(app.owner, tenantId);
+        if (IS_LONG) console.log(`seed ${seed} of ${SEEDS}: ${stored.rows} of ${ALL} events stored`);
+        assert.deepEqual(stored, { rows: ALL, distinct: ALL });
       },
     );
   }

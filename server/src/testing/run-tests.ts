@@ -19,8 +19,11 @@ const commandLine = process.argv.slice(2);
 const flags = commandLine.filter((argument) => argument.startsWith('--'));
 const filters = commandLine.filter((argument) => !argument.startsWith('--'));
 const isUnitRun = flags.includes('--unit');
-/** Rates under attack are measured with one file at a time, so that attacks do not slow each other down. */
-const CONCURRENT_FILES = flags.includes('--attack-rates') ? 1 : 4;
+/**
+ * Rates under attack are measured with one file at a time, so that attacks do not slow each other down. The long delivery shows
+ * its progress, and the output of a second file would wait for the first.
+ */
+const CONCURRENT_FILES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 4;
 
 /**
  * Programs that a test file needs, by the suffix of its name. Files without their program are skipped. With CI=true a
