@@ -1,6 +1,6 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
 import type { HttpOptions } from '../core/http.ts';
-import type { Session } from '../core/session.ts';
+import { requireTokens, type Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
 import type { ClientStorage } from '../core/storage.ts';
 import { memoryStorage } from '../storage/memory.ts';
@@ -62,7 +62,8 @@ export function createAdminClient({
     },
   );
 
-  async function adopt({ user, ...tokens }: SignedIn): Promise<AccountUser> {
+  async function adopt(answer: SignedIn): Promise<AccountUser> {
+    const { user, ...tokens } = requireTokens(answer);
     await session.start(tokens, user);
     return user;
   }
@@ -73,7 +74,7 @@ export function createAdminClient({
     adopt,
     signIn: async (body) => {
       const answer = await open.POST('/api/saas-auth/login', { body });
-      return 'mfaToken' in answer ? answer : adopt(answer);
+      return isSecondFactorNeeded(answer) ? answer : adopt(answer);
     },
     verifyTotp: async (body) => adopt(await open.POST('/api/saas-auth/totp/verify', { body })),
     signUp: async (body) => adopt(await open.POST('/api/saas-auth/signup', { body })),
@@ -89,3 +90,6 @@ export function createAdminClient({
     followNotifications: (options) => followNotifications(send, session, options),
   };
 }
+
+const isSecondFactorNeeded = (answer: SignedIn | SecondFactorNeeded): answer is SecondFactorNeeded =>
+  typeof answer === 'object' && 'mfaToken' in answer;

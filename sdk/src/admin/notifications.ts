@@ -35,8 +35,8 @@ export function followNotifications(
   const closing = new AbortController();
   let lastId = after;
 
-  /** Reads one connection to its end. Returns whether the feed goes on. */
-  async function readStream(onConnected: () => void): Promise<boolean> {
+  /** Reads one connection to its end. */
+  async function readStream(onConnected: () => void): Promise<void> {
     const stalled = new AbortController();
     let timer = setTimeout(() => stalled.abort(), SILENCE_MS);
     const onBytes = () => {
@@ -53,22 +53,17 @@ export function followNotifications(
       for await (const { id, event, data } of readServerSentEvents(response.body!, onBytes)) {
         if (id) lastId = id;
         if (event === 'notification') onNotification(parseJson(data) as Notification);
-        if (event === 'end') return await handleEnd((parseJson(data) as { reason?: string }).reason);
+        if (event === 'end') return await renewIfNeeded((parseJson(data) as { reason?: string }).reason);
       }
-      return true;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async function handleEnd(reason: string | undefined): Promise<boolean> {
-    if (reason === 'session_ended') {
-      // The refresh is refused too, which tells the listeners of the session.
+  /** After the end of the session the server refuses the refresh too. That notifies the listeners of the session. */
+  async function renewIfNeeded(reason: string | undefined): Promise<void> {
+    if (reason === 'session_ended' || reason === 'token_expired')
       await session.renew(await session.accessToken());
-      return true;
-    }
-    if (reason === 'token_expired') await session.renew(await session.accessToken());
-    return true;
   }
 
   async function follow(): Promise<void> {

@@ -105,7 +105,7 @@ export function createApi(send: Send): Api {
   return Object.fromEntries(calls) as Api;
 }
 
-function clientError(code: string, detail: string, cause: unknown): GuildhallError {
+function clientError(code: string, detail: string, cause?: unknown): GuildhallError {
   return new GuildhallError({ code, detail, status: 0 }, cause);
 }
 
@@ -113,8 +113,15 @@ async function readAnswer(response: Response, readAs: RequestOptions['readAs']):
   if (readAs === 'response') return response;
   if (readAs === 'blob') return response.blob();
   const text = await response.text();
-  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
-  return readAs === 'text' || !isJson ? text || undefined : parseJson(text);
+  const type = response.headers.get('content-type') ?? '';
+  if (readAs === 'text' || !text) return text || undefined;
+  // The API answers with no web page. The network has a gateway with a sign-in page, or the address is wrong.
+  if (type.startsWith('text/html'))
+    throw clientError(
+      'unexpected_answer',
+      'The answer is a web page, which is not of the API. Check `baseUrl` and the network.',
+    );
+  return /[/+]json/.test(type) ? parseJson(text) : text;
 }
 
 function addressOf(

@@ -128,10 +128,10 @@ export function createSession<Identity>({
       if (accessToken !== refused && isFresh(held)) return accessToken;
       let answer;
       try {
-        answer = await refresh(refreshToken, `${secret}-${refreshes}`);
+        answer = requireTokens(await refresh(refreshToken, `${secret}-${refreshes}`));
       } catch (error) {
         if (!(error instanceof GuildhallError)) throw error;
-        if (error.status === 401 || error.status === 403) {
+        if (isAboutSession(error)) {
           await refuse(refreshToken, error);
           if (!held) return undefined;
           // Another tab renewed the session in the meantime.
@@ -196,6 +196,26 @@ export function createSession<Identity>({
       return (renewing ??= renewOnce(refused).finally(() => (renewing = undefined)));
     },
   };
+}
+
+/** A game key that does not work, and a gateway that answers instead of the server, say nothing about the session. */
+export function isAboutSession({ status, code }: GuildhallError): boolean {
+  return (
+    (status === 401 || status === 403) &&
+    !['unexpected_answer', 'missing_game_key', 'invalid_game_key'].includes(code)
+  );
+}
+
+/** Returns an answer that has tokens. A gateway may have answered instead of the server, for example with the sign-in page of a public network. */
+export function requireTokens<Answer extends Tokens>(answer: Answer): Answer {
+  const { accessToken, refreshToken, expiresIn }: Partial<Tokens> = answer ?? {};
+  if (typeof accessToken !== 'string' || typeof refreshToken !== 'string' || typeof expiresIn !== 'number')
+    throw new GuildhallError({
+      code: 'unexpected_answer',
+      status: 0,
+      detail: 'The answer has no tokens. Something between the client and the server answered.',
+    });
+  return answer;
 }
 
 function stored<Identity>(

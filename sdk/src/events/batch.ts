@@ -28,6 +28,9 @@ interface Lists {
 
 /** Statuses that are about the content of the request. One event of the batch may be the reason. */
 const ABOUT_CONTENT = [400, 413, 415, 422];
+/** Only the server can refuse an event. But a gateway too has a limit of the size, and smaller batches pass it. */
+const isAboutContent = ({ code, status }: GuildhallError, count: number) =>
+  ABOUT_CONTENT.includes(status) && (code !== 'unexpected_answer' || (status === 413 && count > 1));
 
 export const PATHS: Record<EventKind, string> = {
   match: '/api/game/events',
@@ -60,7 +63,7 @@ export async function sendBatch(
   } catch (error) {
     if (!(error instanceof GuildhallError)) throw error;
     if (error.code === 'events_rejected') return resultOf(error.problem as unknown as Lists, events);
-    if (!ABOUT_CONTENT.includes(error.status)) throw error;
+    if (!isAboutContent(error, events.length)) throw error;
     if (events.length === 1) {
       const refusal = { statusCode: error.status, error: error.detail };
       return { stored: 0, duplicates: 0, refused: [{ index: 0, refusal }], warnings: [] };

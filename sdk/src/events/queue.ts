@@ -2,7 +2,7 @@ import { GuildhallError } from '../core/errors.ts';
 import type { Send } from '../core/http.ts';
 import { writeJson } from '../core/json.ts';
 import { createListeners } from '../core/listeners.ts';
-import type { Session } from '../core/session.ts';
+import { isAboutSession, type Session } from '../core/session.ts';
 import type { ClientStorage } from '../core/storage.ts';
 import { randomId } from '../core/waiting.ts';
 import { sendBatch, type BatchResult, type EventKind, type Refusal } from './batch.ts';
@@ -276,7 +276,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       unitsLeft = isWorthATry ? left : Infinity;
       return isWorthATry ? undefined : pause('quota', Math.max(QUOTA_PAUSE_MS, asked));
     }
-    if (error.status === 401) return pause('session', longestMs);
+    if (error.status === 401 && isAboutSession(error)) return pause('session', longestMs);
     if (error.status === 429) return pause('rate_limit', asked);
     return pause(error.status === 0 ? 'network' : 'server', asked);
   }

@@ -1,6 +1,6 @@
 import type { Answer, Api } from '../core/api-types.ts';
 import type { HttpOptions, Send } from '../core/http.ts';
-import type { Session } from '../core/session.ts';
+import { requireTokens, type Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
 import type { ClientStorage } from '../core/storage.ts';
 import { memoryStorage } from '../storage/memory.ts';
@@ -64,7 +64,7 @@ export function createPlayerClient({
 
   return {
     signIn: createSignIn(open, async (result: LoginResult) => {
-      const { playerId, tenantId, sessionId } = result;
+      const { playerId, tenantId, sessionId } = requireTokens(result);
       await session.start(result, { playerId, tenantId, sessionId });
       return result;
     }),

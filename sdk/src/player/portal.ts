@@ -1,6 +1,6 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
 import type { HttpOptions } from '../core/http.ts';
-import type { Session } from '../core/session.ts';
+import { requireTokens, type Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
 import type { ClientStorage } from '../core/storage.ts';
 import { memoryStorage } from '../storage/memory.ts';
@@ -56,7 +56,7 @@ export function createPortalClient({
   async function start(
     result: Answer<'/api/player-portal-auth/otc/exchange', 'post'>,
   ): Promise<PortalPlayer> {
-    const { playerId } = result;
+    const { playerId } = requireTokens(result);
     await session.start(result, { playerId });
     return { playerId };
   }
@@ -65,9 +65,9 @@ export function createPortalClient({
     session,
     startStoreA: () => open.POST('/api/player-portal-auth/storea/start'),
     finishStoreA: async (callbackUrl, authUrl) => {
-      const returnTo = new URL(authUrl).searchParams.get('openid.return_to') ?? '';
+      const state = parameterOf(parameterOf(authUrl, 'openid.return_to'), 'state');
       // Otherwise a link of somebody else could sign this player in as somebody else.
-      if (!returnTo || stateOf(returnTo) !== stateOf(callbackUrl))
+      if (!state || parameterOf(callbackUrl, 'state') !== state)
         throw new Error('This sign-in was not started on this page. Start again.');
       return start(await open.POST('/api/player-portal-auth/storea/exchange', { body: { callbackUrl } }));
     },
@@ -83,6 +83,6 @@ export function createPortalClient({
   };
 }
 
-function stateOf(url: string): string | null {
-  return URL.canParse(url) ? new URL(url).searchParams.get('state') : null;
+function parameterOf(url: string | null | undefined, name: string): string | null {
+  return url && URL.canParse(url) ? new URL(url).searchParams.get(name) : null;
 }

@@ -12,6 +12,7 @@ export interface OwnProfile {
   update(changes: Body<'/api/player-profile/me', 'patch'>): Promise<PlayerProfile>;
   /** Uploads a PNG or JPG image of at most 2 MiB. Returns its address. */
   uploadAvatar(image: Blob): Promise<string>;
+  /** Deletes the profile for good. Sign out afterwards: the access token works until it expires. */
   delete(options?: WithProof): Promise<void>;
   /** Everything that is stored about the player. */
   exportData(options?: WithProof): Promise<Answer<'/api/player-profile/me/export', 'get'>>;
@@ -23,7 +24,10 @@ export interface OwnProfile {
   ): Promise<AuthMethod>;
   unlinkAuthMethod(authMethodId: string, options?: WithProof): Promise<void>;
   setPrimaryAuthMethod(authMethodId: string, options?: WithProof): Promise<AuthMethod>;
-  /** Merges another profile of the player into this one. `sourceProof` is a proof of the other one. */
+  /**
+   * Merges another profile of the player into this one. `sourceProof` is a proof of the other one. After a lost answer,
+   * `mergedProfileIds` of the profile says whether it was merged.
+   */
   merge(
     source: Omit<Body<'/api/player-profile/me/merge', 'post'>, 'proof'>,
     options?: WithProof,
@@ -63,7 +67,7 @@ export function createOwnProfile(api: Api, open: Api): OwnProfile {
     listTenants: () => api.GET('/api/player-profile/me/bus_tenants'),
 
     linkAuthMethod: (body, options = {}) =>
-      api.POST('/api/player-profile/me/auth-methods', { body, params: { header: proofHeader(options) } }),
+      api.POST('/api/player-profile/me/auth-methods', { body: { ...body, ...options } }),
     unlinkAuthMethod: (authMethodId, options = {}) =>
       api.DELETE('/api/player-profile/me/auth-methods/{authMethodId}', {
         params: { path: { authMethodId }, header: proofHeader(options) },
@@ -73,11 +77,14 @@ export function createOwnProfile(api: Api, open: Api): OwnProfile {
         params: { path: { authMethodId }, header: proofHeader(options) },
       }),
     merge: (body, options = {}) =>
-      api.POST('/api/player-profile/me/merge', { body, params: { header: proofHeader(options) } }),
+      api.POST('/api/player-profile/me/merge', { body: { ...body, ...options } }),
     sendProofCode: (email) => open.POST('/api/player-portal-auth/email/otc', { body: { email } }),
-    signProof: async ({ sign, ...wallet }) => {
-      const { message } = await open.POST('/api/player-portal-auth/wallet/challenge', { body: wallet });
-      return { provider: 'EvmWallet', message, signature: await sign(message) };
+    signProof: async (wallet) => {
+      const { address, chainId } = wallet;
+      const { message } = await open.POST('/api/player-portal-auth/wallet/challenge', {
+        body: { address, ...(chainId !== undefined && { chainId }) },
+      });
+      return { provider: 'EvmWallet', message, signature: await wallet.sign(message) };
     },
 
     listDevices: () => api.GET('/api/player/devices'),

@@ -36,13 +36,14 @@ export function createSignIn(open: Api, start: (result: LoginResult) => Promise<
   return {
     withProvider: async (body) => start(await open.POST('/api/player-auth/login', { body })),
     createPlayer: async (body) => start(await open.POST('/api/player-auth/players', { body })),
-    withWallet: async ({ address, chainId, sign, ...login }) => {
+    withWallet: async (wallet) => {
+      const { address, chainId, sign: _sign, ...login } = wallet;
       const { message } = await open.POST('/api/player-auth/wallet/challenge', {
-        body: { address, ...(chainId && { chainId }) },
+        body: { address, ...(chainId !== undefined && { chainId }) },
       });
-      const signature = await sign(message);
+      const signature = await wallet.sign(message);
       return start(
-        await open.POST('/api/player-auth/wallet/verify', { body: { message, signature, ...login } }),
+        await open.POST('/api/player-auth/wallet/verify', { body: { ...login, message, signature } }),
       );
     },
     sendCode: (email) => open.POST('/api/player-auth/email/otc', { body: { email } }),

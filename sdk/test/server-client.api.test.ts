@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import { startTestApp } from '../../server/src/testing/test-app.ts';
+import { startFaultProxy } from '../conformance/fault-proxy.ts';
+import { createApiClient, createEventQueue, createPlayerClient, memoryStorage } from '../src/index.ts';
+import { createServerClient, type ServerClientOptions } from '../src/server.ts';
+import { trackCalls } from './called-methods.ts';
+import { failsWith } from './fails-with.ts';
+import { arrangeGame } from './game.ts';
+
+const app = await startTestApp();
+const proxy = await startFaultProxy(app.url);
+after(() => proxy.close());
+const tenant = await arrangeGame(app);
+const { gameKey } = tenant;
+const mock = (name: string) => ({ provider: 'Mock', token: `mock:${name}:secret` }) as const;
+const retries = { backOff: { firstMs: 10, longestMs: 100 } };
+
+const tracked = trackCalls(['api.']);
+const newServer = (options: Partial<ServerClientOptions> = {}) =>
+  tracked(createServerClient({ baseUrl: app.url, gameKey, apiKey: tenant.apiKey, retries, ...options }));
+
+describe('createServerClient', () => {
+  test('creates one match when answers are lost, and records it', async () => {
+    const server = newServer({ baseUrl: proxy.url });
+    const [one, other] = await Promise.all([server.signIn(mock('one')), server.signIn(mock('other'))]);
+    proxy.plan([{ match: 'POST /api/game/matches', action: 'drop_answer', times: 3 }]);
+    const { matchSessionId, players } = await server.matches.create({
+      players: [{ playerId: one.playerId }],
+    });
+    const { matchPlayerId } = await server.matches.join(matchSessionId, { playerId: other.playerId });
+    await server.matches.recordResults(matchSessionId, [{ matchPlayerId, placement: 1 }]);
+    await server.matches.leave(matchSessionId, players[0]!.matchPlayerId);
+    await server.matches.end(matchSessionId);
+    assert.equal((await server.matches.get(matchSessionId)).players.length, 2);
+    const { rows } = await app.owner.query(
+      'SELECT count(DISTINCT match_session_id)::int AS matches FROM match_players WHERE tenant_id = $1 AND player_id = $2',
+      [tenant.tenantId, one.playerId],
+    );
+    assert.deepEqual(rows, [{ matches: 1 }]);
+
+    assert.equal(await server.players.find({ provider: 'Mock', providerUserId: 'one' }), one.playerId);
+    assert.equal((await server.players.getMany([one.playerId, other.playerId])).items.length, 2);
+    await assert.rejects(
+      server.players.find({ provider: 'Mock', providerUserId: 'nobody' }),
+      failsWith('player_not_found', 404),
+    );
+  });
+
+  test('validates the assertion of a player, and exchanges the refresh token of a third party', async () => {
+    const server = newServer();
+    const game = createPlayerClient({ baseUrl: app.url, gameKey });
+    const { playerId } = await game.signIn.withProvider(mock('third'));
+    const audience = 'https://shop.example';
+    const { assertionToken, refreshToken } = await game.createAssertion(audience, {
+      includeRefreshToken: true,
+    });
+    assert.equal((await server.assertions.validate(assertionToken, audience)).playerId, playerId);
+    await assert.rejects(
+      server.assertions.validate(assertionToken, 'other'),
+      failsWith('audience_mismatch', 401),
+    );
+    const next = await server.assertions.exchange(refreshToken!, audience);
+    assert.equal((await server.assertions.validate(next.assertionToken, audience)).active, true);
+  });
+
+  test('sends exact 64-bit values, and reads them back', async () => {
+    const server = newServer();
+    const { playerId, accessToken } = await server.signIn(mock('exact'));
+    const value = 9_223_372_036_854_775_807n;
+    const event = { playerId, eventKey: 'big', value, idempotencyKey: 'big-1', occurredAt: new Date() };
+    const { stored, duplicates } = await server.sendPlayerEvents(accessToken, [event, event]);
+    assert.deepEqual([stored, duplicates], [1, 1]);
+    const api = createApiClient({ baseUrl: app.url, apiKey: tenant.apiKey });
+    const { items } = await api.GET('/api/bus_tenants/{tenantId}/events', {
+      params: { path: { tenantId: tenant.tenantId }, query: { scope: 'player', playerId } },
+    });
+    assert.deepEqual(
+      items.map((item) => item.value),
+      [value],
+    );
+  });
+
+  test('looks players up, and needs an API key for many of them', async () => {
+    const { playerId } = await newServer().signIn(mock('looked-up'));
+    assert.equal((await newServer().players.get(playerId)).id, playerId);
+    const unknown = randomUUID();
+    const { items, notFound } = await newServer().players.getMany([playerId, unknown]);
+    assert.deepEqual([items.map(({ id }) => id), notFound], [[playerId], [unknown]]);
+    await assert.rejects(newServer().players.get('unknown'), failsWith('not_found', 404));
+    const server = tracked(createServerClient({ baseUrl: app.url, gameKey }));
+    await assert.rejects(server.players.getMany([playerId]), failsWith('missing_api_key', 401));
+  });
+
+  test('sends events of a match once when answers are lost', async () => {
+    const server = newServer({ baseUrl: proxy.url });
+    const { playerId, accessToken } = await server.signIn(mock('fighter'));
+    const { matchSessionId, players } = await server.matches.create({ players: [{ playerId }] });
+    const { matchPlayerId } = players[0]!;
+    const event = (value: number) => ({
+      matchSessionId,
+      matchPlayerId,
+      eventKey: 'hit',
+      value,
+      idempotencyKey: `hit-${value}`,
+      occurredAt: '2026-11-22T10:00:00Z',
+    });
+    proxy.plan([{ match: 'POST /api/game/events', action: 'drop_answer', times: 2 }]);
+    const sent = await server.sendMatchEvents(accessToken, [
+      event(1),
+      event(2),
+      { ...event(3), matchPlayerId: randomUUID() },
+    ]);
+    assert.deepEqual([sent.stored, sent.duplicates], [0, 2]);
+    assert.deepEqual(
+      sent.refused.map(({ index, refusal }) => [index, refusal.statusCode]),
+      [[2, 404]],
+    );
+    assert.deepEqual(await server.sendMatchEvents(accessToken, []), {
+      stored: 0,
+      duplicates: 0,
+      refused: [],
+      warnings: [],
+    });
+    await assert.rejects(
+      newServer().sendMatchEvents('expired', [event(4)]),
+      failsWith('invalid_bearer', 401),
+    );
+  });
+
+  test('gives the same error after its last attempt', async () => {
+    const server = newServer({ baseUrl: proxy.url, retries: { ...retries, attempts: 2 } });
+    const { playerId } = await newServer().signIn(mock('unlucky'));
+    proxy.requests.length = 0;
+    proxy.plan([{ match: 'POST /api/game/matches', action: 'answer_503', times: 2 }]);
+    await assert.rejects(
+      server.matches.create({ players: [{ playerId }] }),
+      failsWith('unexpected_answer', 503),
+    );
+    assert.equal(proxy.requests.length, 2);
+    const idempotencyKey = randomUUID();
+    const first = await server.matches.create({ players: [{ playerId }] }, { idempotencyKey });
+    assert.deepEqual(await server.matches.create({ players: [{ playerId }] }, { idempotencyKey }), first);
+  });
+});
+
+describe('createEventQueue', () => {
+  test('delivers events of a match, and ends a wait with its signal', async () => {
+    const game = createPlayerClient({ baseUrl: proxy.url, gameKey });
+    const { playerId } = await game.signIn.withProvider(mock('queued'));
+    const { matchSessionId, players } = await newServer().matches.create({ players: [{ playerId }] });
+    const { matchPlayerId } = players[0]!;
+    const queue = trackCalls()(createEventQueue(game, { storage: memoryStorage() }));
+    const waiting: number[] = [];
+    const unsubscribe = queue.subscribe((progress) => waiting.push(progress.waiting));
+    await queue.addMatchEvent({ matchSessionId, matchPlayerId, eventKey: 'goal', value: 1 });
+    await queue.addPlayerEvent({ eventKey: 'cheer', value: 1 });
+    proxy.plan([{ match: 'POST /api/game/', action: 'cut', times: 1_000 }]);
+    const giveUp = new AbortController();
+    const flushed = queue.flush(giveUp.signal);
+    giveUp.abort();
+    assert.equal((await flushed).waiting, 2);
+    proxy.plan([]);
+    assert.equal((await queue.flush()).stored, 2);
+    unsubscribe();
+    await queue.close();
+    assert.deepEqual([waiting[0], waiting.at(-1)], [1, 0]);
+    await assert.rejects(
+      createEventQueue(createPlayerClient({ baseUrl: app.url, gameKey }), {
+        storage: memoryStorage(),
+      }).addPlayerEvent({ eventKey: 'nobody' }),
+      failsWith('not_signed_in', 0),
+    );
+  });
+});
