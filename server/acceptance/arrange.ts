@@ -13,25 +13,34 @@ export async function send(url: string, method: string, body: object, bearer?: s
 }
 
 /** Creates an account with a workspace through the API. */
-export async function arrangeWorkspace(url: string): Promise<{ accessToken: string; workspaceId: string }> {
+export async function arrangeWorkspace(
+  url: string,
+): Promise<{ accessToken: string; workspaceId: string; email: string; password: string }> {
   const password = randomBytes(12).toString('hex');
   const email = `${password}@example.com`;
   const { accessToken = '' } = await send(`${url}/api/saas-auth/signup`, 'POST', { email, password });
   const { id = '' } = await send(`${url}/api/workspaces`, 'POST', { name: 'Studio' }, accessToken);
-  return { accessToken, workspaceId: id };
+  return { accessToken, workspaceId: id, email, password };
 }
 
 /** Creates a workspace and a tenant with a provider. `at` is the path of the tenant. */
 export async function arrangeTenant(
   url: string,
   provider = 'Mock',
-): Promise<{ accessToken: string; at: string; tenantId: string; workspaceId: string }> {
-  const { accessToken, workspaceId } = await arrangeWorkspace(url);
+): Promise<{
+  accessToken: string;
+  at: string;
+  tenantId: string;
+  workspaceId: string;
+  email: string;
+  password: string;
+}> {
+  const { accessToken, workspaceId, email, password } = await arrangeWorkspace(url);
   const tenants = `${url}/api/workspaces/${workspaceId}/bus_tenants`;
   const { id: tenantId = '' } = await send(tenants, 'POST', { name: 'Game' }, accessToken);
   const at = `/api/bus_tenants/${tenantId}`;
   await send(`${url}${at}/providers/${provider}`, 'PUT', { enabled: true }, accessToken);
-  return { accessToken, at, tenantId, workspaceId };
+  return { accessToken, at, tenantId, workspaceId, email, password };
 }
 
 /** Creates a workspace and a tenant with a provider, and returns a game key of the tenant. */

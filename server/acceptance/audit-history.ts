@@ -20,6 +20,12 @@ export interface Sent extends Entry {
   acknowledgedAt: number | undefined;
   /** What it costs if it is stored. */
   units: number;
+  /** When the client repeated it and was answered, in milliseconds. A repetition of a stored operation costs a unit. */
+  repeatedAt?: number[];
+  /** What its answers said. A repetition is answered like the first request. */
+  answers?: string[];
+  /** The server refused it, although it was valid. */
+  isRefused?: boolean;
 }
 
 /** A row of the database after the last crash. */
@@ -44,6 +50,8 @@ export type Fault =
   | 'reordered'
   | 'partial batch'
   | 'never sent'
+  | 'answered differently'
+  | 'refused'
   | 'wrong bill';
 
 export interface Finding {
@@ -54,7 +62,7 @@ export interface Finding {
 /**
  * Compares what clients were told with what is stored. An acknowledged operation is stored once, unchanged, in its tenant, before
  * its acknowledgement and in the order of its client. One without an answer is stored once or not at all, and its batch with it.
- * Each stored operation is billed once.
+ * None is refused, and a repeated one is answered as before. Each stored operation is billed once, and so is each repetition.
  */
 export function auditHistory({ sent, stored, billed }: History): Finding[] {
   const findings: Finding[] = [];
@@ -64,6 +72,8 @@ export function auditHistory({ sent, stored, billed }: History): Finding[] {
   const known = new Set(sent.map(idOf));
 
   for (const operation of sent) {
+    if (operation.isRefused) found('refused', operation);
+    if (new Set(operation.answers).size > 1) found('answered differently', operation);
     const [row, ...others] = rows.get(idOf(operation)) ?? [];
     if (!row) {
       if (operation.acknowledgedAt !== undefined) found('lost', operation);
@@ -92,8 +102,12 @@ export function auditHistory({ sent, stored, billed }: History): Finding[] {
 
   if (billed) {
     const due: Record<string, number> = {};
-    for (const operation of sent)
-      if (rows.has(idOf(operation))) due[operation.tenant] = (due[operation.tenant] ?? 0) + operation.units;
+    for (const operation of sent) {
+      const [row] = rows.get(idOf(operation)) ?? [];
+      if (!row) continue;
+      const repetitions = operation.repeatedAt?.filter((at) => at > row.storedAt).length ?? 0;
+      due[operation.tenant] = (due[operation.tenant] ?? 0) + operation.units + repetitions;
+    }
     for (const tenant of new Set([...Object.keys(due), ...Object.keys(billed)]))
       if ((due[tenant] ?? 0) !== (billed[tenant] ?? 0))
         findings.push({

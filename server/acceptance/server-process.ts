@@ -126,16 +126,22 @@ export function dataFolder(owner?: { uid: number; gid: number }): { path: string
 
 /** Kills a server and all processes of its PostgreSQL at once, like a crash of the machine. */
 export async function crash(server: ServerProcess, dataDir: string): Promise<void> {
+  server.child.kill('SIGKILL');
+  killPostgresProcesses(dataDir);
+  await exitOf(server.child);
+}
+
+/** Kills all processes of the PostgreSQL of a data folder at once. */
+export function killPostgresProcesses(dataDir: string): void {
   const postmaster = postgresOf(dataDir);
-  const children = postmaster === undefined ? [] : childrenOf(postmaster);
-  for (const pid of [server.child.pid, postmaster, ...children]) {
+  if (postmaster === undefined) return;
+  for (const pid of [postmaster, ...childrenOf(postmaster)]) {
     try {
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     } catch {
       // The process has already ended.
     }
   }
-  await exitOf(server.child);
 }
 
 /** The running child processes of a process. */

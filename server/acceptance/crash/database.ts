@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Kind, Stored } from '../audit-history.ts';
+
+/** The rows that the operations created. A row that lacks its counterpart in another table is not found. */
+const ROWS: Partial<Record<Kind, string>> = {
+  event: `
+    SELECT idempotency_key AS key, tenant_id AS tenant, created_at_gl AS at,
+           player_id || ' survived ' || value || ' at ' || to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS content
+    FROM player_events`,
+  'sign-in': `
+    SELECT client_build AS key, tenant_id AS tenant, received_at_db AS at, ledger.platform AS content
+    FROM login_ledger ledger JOIN login_sessions USING (tenant_id, session_id) WHERE client_build IS NOT NULL`,
+  match: `
+    SELECT mode AS key, tenant_id AS tenant, match.started_at AS at, player_id::text AS content
+    FROM match_sessions match JOIN match_players player USING (tenant_id) WHERE player.match_session_id = match.id`,
+  'wallet entry': `
+    SELECT player_id AS key, tenant_id AS tenant, recorded_at AS at, lower(address) AS content
+    FROM wallet_players JOIN wallet_ledger_entries USING (tenant_id, player_index)`,
+  // The n-th exchange of a session uses its n-th token and issues the next one. Sign-in issues the first.
+  refresh: `
+    SELECT session_id || '-' || number AS key, tenant_id AS tenant, predecessor_used_at AS at, content
+    FROM (SELECT session_id, tenant_id, row_number() OVER chain - 1 AS number, lag(used_at) OVER chain AS predecessor_used_at,
+                 CASE WHEN used_at IS NULL THEN 'valid' ELSE 'used' END AS content
+          FROM refresh_tokens WINDOW chain AS (PARTITION BY session_id ORDER BY expires_at, used_at NULLS LAST)) token
+    WHERE number > 0`,
+};
+
+/** Reads the rows of all kinds of operations. */
+export async function readRows(dataDir: string): Promise<Stored[]> {
+  const stored: Stored[] = [];
+  for (const [kind, statement] of Object.entries(ROWS))
+    for (const { at, ...row } of await query(dataDir, statement))
+      stored.push({
+        ...(row as Omit<Stored, 'kind' | 'storedAt'>),
+        kind: kind as Kind,
+        // A token without a used predecessor was issued without an exchange.
+        storedAt: (at as Date | null)?.getTime() ?? Infinity,
+      });
+  return stored;
+}
+
+/** The units of each tenant, whether or not the worker has added them up. */
+export async function readBill(dataDir: string): Promise<Record<string, number>> {
+  const rows = await query(
+    dataDir,
+    `SELECT tenant_id, sum(units)::int AS units
+     FROM (SELECT tenant_id, units FROM usage_entries UNION ALL SELECT tenant_id, units FROM usage_totals) entry
+     GROUP BY tenant_id`,
+  );
+  return Object.fromEntries(rows.map(({ tenant_id, units }) => [tenant_id, units]));
+}
+
+/** Compares the events with their roll-ups, and the deltas that the worker has not moved. */
+export async function assertCountedOnce(dataDir: string): Promise<void> {
+  const [events] = await query(
+    dataDir,
+    `SELECT (SELECT count(*) FROM player_events)::int AS stored,
+            (SELECT coalesce(sum(events), 0) FROM (
+               SELECT events FROM event_rollups WHERE span = 'minute' UNION ALL SELECT events FROM event_rollup_deltas) part)::int AS counted`,
+  );
+  assert.equal(events!['counted'], events!['stored'], 'each stored event is counted once');
+  assert.notEqual(events!['stored'], 0);
+}
+
+/** Runs a statement as the owner of the database. */
+export async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({
+    host: join(dataDir, 'socket'),
+    user: 'guildhall',
+    database: 'guildhall',
+  });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type { Sent } from '../audit-history.ts';
+import { eventually } from '../eventually.ts';
+import { postWithGameKey, type Scene } from './scene.ts';
+
+/** A client that exchanges its refresh token again and again, over all crashes. */
+export interface RefreshChain {
+  sessionId: string;
+  /** The newest refresh token that an answer contained. */
+  token: string;
+  /** The exchanges of the session so far. */
+  count: number;
+  /** The last exchange: its token and its notes. */
+  last: { token: string; note: Sent } | undefined;
+}
+
+/** Signs a player in, whose session is not part of the history. */
+export async function startRefreshChain(
+  scene: Pick<Scene, 'server' | 'gameKey'>,
+  number: number,
+): Promise<RefreshChain> {
+  const token = `mock:refresher-${number}:secret`;
+  const answer = await postWithGameKey(scene, '/api/player-auth/login', { provider: 'Mock', token });
+  assert.equal(answer?.status, 200);
+  const { sessionId, refreshToken } = answer.body as { sessionId: string; refreshToken: string };
+  return { sessionId, token: refreshToken, count: 0, last: undefined };
+}
+
+/** Exchanges the token until the round is over, or until an answer is missing. */
+export async function refreshRepeatedly(scene: Scene, chain: RefreshChain): Promise<void> {
+  while (!scene.over.aborted) if (!(await refreshOnce(scene, chain))) return;
+}
+
+/** Exchanges the token of the last answer. Returns whether an answer arrived. */
+export async function refreshOnce(scene: Scene, chain: RefreshChain): Promise<boolean> {
+  const batch = ++chain.count;
+  // The earlier successor is used now. This one is the only valid token of the session.
+  if (chain.last) chain.last.note.content = 'used';
+  const note: Sent = {
+    kind: 'refresh',
+    key: `${chain.sessionId}-${batch}`,
+    tenant: scene.tenant,
+    content: 'valid',
+    client: `refreshes of ${chain.sessionId}`,
+    batch,
+    acknowledgedAt: undefined,
+    units: 1,
+    answers: [],
+  };
+  scene.sent.push(note);
+  chain.last = { token: chain.token, note };
+  return exchange(scene, chain, chain.last);
+}
+
+/** Repeats the last exchange, whether or not its answer arrived, until an answer arrives. */
+export async function repeatRefresh(scene: Scene, chain: RefreshChain): Promise<void> {
+  const { last } = chain;
+  if (!last) return;
+  await eventually(async () => {
+    const at = Date.now();
+    const isAnswered = await exchange(scene, chain, last);
+    if (isAnswered) (last.note.repeatedAt ??= []).push(at);
+    return isAnswered || last.note.isRefused === true;
+  });
+}
+
+async function exchange(
+  scene: Scene,
+  chain: RefreshChain,
+  { token, note }: NonNullable<RefreshChain['last']>,
+): Promise<boolean> {
+  const headers = { 'idempotency-key': note.key };
+  const answer = await postWithGameKey(scene, '/api/player-auth/refresh', { refreshToken: token }, headers);
+  if (!answer || answer.status >= 500) return false;
+  if (answer.status >= 400) {
+    note.isRefused = true;
+    return false;
+  }
+  const { sessionId, refreshToken } = answer.body as { sessionId: string; refreshToken: string };
+  note.acknowledgedAt ??= Date.now();
+  note.answers!.push(`${sessionId} ${refreshToken}`);
+  chain.token = refreshToken;
+  return true;
+}
