@@ -285,13 +285,14 @@ const READY_WITHIN_MS = 120_000;
  * it.
  */
 async function ensureRunning(postgres: Binaries, cluster: string, start: () => Promise<void>): Promise<void> {
-  const began = Date.now();
+  const began = performance.now();
   while (true) {
     if (!(await isRunning(postgres, cluster))) {
       try {
         return await start();
       } catch (cause) {
-        const lasting = Date.now() - began > START_ATTEMPTS_MS && !(await isRunning(postgres, cluster));
+        const lasting =
+          performance.now() - began > START_ATTEMPTS_MS && !(await isRunning(postgres, cluster));
         if (lasting)
           throw new OperatorError(
             `PostgreSQL did not start. Read ${join(cluster, 'server.log')} for the reason.`,
@@ -301,7 +302,7 @@ async function ensureRunning(postgres: Binaries, cluster: string, start: () => P
     } else if (await acceptsConnections(await readPidFile(cluster))) {
       return;
     }
-    if (Date.now() - began > READY_WITHIN_MS)
+    if (performance.now() - began > READY_WITHIN_MS)
       throw new OperatorError(
         `PostgreSQL did not become ready. Read ${join(cluster, 'server.log')} for the reason.`,
       );

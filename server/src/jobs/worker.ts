@@ -69,8 +69,8 @@ export async function startWorker(
     if (stopping) return;
     const { message: reason } = error as Error;
     // While the database is unavailable, every poll fails for the same reason.
-    if (reason === reported.reason && Date.now() - reported.atMs < REPEAT_REPORT_MS) return;
-    reported = { reason, atMs: Date.now() };
+    if (reason === reported.reason && performance.now() - reported.atMs < REPEAT_REPORT_MS) return;
+    reported = { reason, atMs: performance.now() };
     logger.error({ reason }, 'job queue failed');
   };
   boss.on('error', report);

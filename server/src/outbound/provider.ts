@@ -1,6 +1,7 @@
-import { BrokenCircuitError, circuitBreaker, ConsecutiveBreaker, handleType } from 'cockatiel';
+import { BrokenCircuitError, handleType } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
 import { ProblemError } from '../core/problem.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import {
   OutboundError,
   type OutboundAnswer,
@@ -20,10 +21,16 @@ const FAILURES = 5;
 const OPEN_MS = 10_000;
 
 /** Creates a provider with a circuit breaker. Error messages contain `name`. */
-export function createOutboundProvider(name: string, client: OutboundClient): OutboundProvider {
-  const breaker = circuitBreaker(handleType(OutboundError), {
-    halfOpenAfter: OPEN_MS,
-    breaker: new ConsecutiveBreaker(FAILURES),
+export function createOutboundProvider(
+  name: string,
+  client: OutboundClient,
+  now?: () => number,
+): OutboundProvider {
+  const breaker = createCircuitBreaker({
+    failures: handleType(OutboundError),
+    opensAfter: FAILURES,
+    openMs: OPEN_MS,
+    now,
   });
   return {
     async ask(url, request) {

@@ -36,9 +36,9 @@ export async function rollUpSessions(database: Database): Promise<void> {
  */
 async function findSettledHour(database: Database): Promise<string | undefined> {
   const { hour, transactionId } = await readClock(database);
-  const deadline = Date.now() + SETTLE_MS;
+  const deadline = performance.now() + SETTLE_MS;
   while (!(await hasSettled(database, transactionId))) {
-    if (Date.now() > deadline) return undefined;
+    if (performance.now() > deadline) return undefined;
     await wait(100);
   }
   return hour;

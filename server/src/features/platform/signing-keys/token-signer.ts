@@ -73,13 +73,13 @@ export async function openTokenSigner(
   changes.on('signing_keys', () => void reload());
   const timer = setInterval(() => void reload(), reloadMs).unref();
 
-  let lastUnknownKeyReload = 0;
+  let lastUnknownKeyReload = -Infinity;
   let unknownKeyReload = Promise.resolve();
   const findKey = async (kid: string): Promise<SigningKey> => {
     if (!keys.find(kid)) {
       // Another process can sign with a new key before this process receives the notification.
-      if (Date.now() - lastUnknownKeyReload >= UNKNOWN_KEY_RELOAD_MS) {
-        lastUnknownKeyReload = Date.now();
+      if (performance.now() - lastUnknownKeyReload >= UNKNOWN_KEY_RELOAD_MS) {
+        lastUnknownKeyReload = performance.now();
         unknownKeyReload = reload();
       }
       await unknownKeyReload;

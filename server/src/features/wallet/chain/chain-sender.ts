@@ -58,14 +58,14 @@ export function startChainSender(
 
   async function sendWhile(mayContinue: () => boolean): Promise<void> {
     const step = createOutboxSender({ database, ...chain, logger });
-    let idleSince = 0;
+    let idleSince = -Infinity;
     while (mayContinue()) {
       const isIdle = (await countWaiting(database, undefined)) === 0;
-      if (isIdle && Date.now() - idleSince < IDLE_MS) {
+      if (isIdle && performance.now() - idleSince < IDLE_MS) {
         await pause(pollMs);
         continue;
       }
-      idleSince = Date.now();
+      idleSince = performance.now();
       const isNextDue = await attempt(step);
       if (!isNextDue) await pause(pollMs);
     }

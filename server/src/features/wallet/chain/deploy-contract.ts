@@ -44,9 +44,9 @@ export async function deployContract(
     });
     const hash = keccak256(signed);
     await node.send(signed);
-    const end = Date.now() + TIMEOUT_MS;
+    const end = performance.now() + TIMEOUT_MS;
     while (!(await node.receipt(hash))?.succeeded) {
-      if (Date.now() > end)
+      if (performance.now() > end)
         throw new ChainConfigurationError(
           `The transaction ${hash} is not in a block after ${TIMEOUT_MS / 1000} s. Look for it on the chain.`,
         );

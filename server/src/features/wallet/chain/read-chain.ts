@@ -1,7 +1,8 @@
-import { circuitBreaker, ConsecutiveBreaker, handleAll } from 'cockatiel';
+import { handleAll } from 'cockatiel';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import type { Database } from '../../../database/database.ts';
+import { createCircuitBreaker } from '../../../outbound/circuit-breaker.ts';
 import { createChainNode } from './chain-node.ts';
 import { tenantOnChain } from './ledger-call.ts';
 import { readHeadBlock, type Writer } from './queries.ts';
@@ -31,9 +32,10 @@ export function createChainReader(
   confirmations: number,
 ): ChainReader {
   const node = createChainNode(rpcUrl, { timeoutMs: TIMEOUT_MS });
-  const breaker = circuitBreaker(handleAll, {
-    halfOpenAfter: OPEN_MS,
-    breaker: new ConsecutiveBreaker(FAILURES_BEFORE_OPEN),
+  const breaker = createCircuitBreaker({
+    failures: handleAll,
+    opensAfter: FAILURES_BEFORE_OPEN,
+    openMs: OPEN_MS,
   });
   const read = async <Answer>(data: Hex, decode: (answer: Hex) => Answer): Promise<Answer | undefined> => {
     const head = await readHeadBlock(database, writer.id);

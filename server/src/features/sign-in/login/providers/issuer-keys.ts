@@ -24,7 +24,7 @@ type KeySet = ReturnType<typeof createLocalJWKSet>;
 interface CachedIssuer {
   name: string;
   provider: OutboundProvider;
-  /** The current or last fetch. Its result is reused until `nextFetchAt`. */
+  /** The current or last fetch. Its result is reused until `nextFetchAt`, in milliseconds of a clock that nobody sets. */
   fetch: Promise<KeySet> | undefined;
   nextFetchAt: number;
   keys: KeySet | undefined;
@@ -51,11 +51,12 @@ const MAX_KEY_SET_LENGTH = 64 * 1024;
 export function createIssuerKeys(
   client: OutboundClient,
   config: { allowPrivateAddresses: boolean },
+  now = () => performance.now(),
 ): IssuerKeys {
   const issuers = new LRUCache<string, CachedIssuer>({ max: MAX_CACHED_ISSUERS });
 
   const addIssuer = (tenantId: string, name: string): CachedIssuer => {
-    const provider = createOutboundProvider(PROVIDER_NAME, client);
+    const provider = createOutboundProvider(PROVIDER_NAME, client, now);
     const issuer = { name, provider, fetch: undefined, nextFetchAt: 0, keys: undefined, fetchedAt: 0 };
     issuers.set(`${tenantId} ${name}`, issuer);
     return issuer;
@@ -63,21 +64,21 @@ export function createIssuerKeys(
 
   /** Fetches the keys, or returns the result of a current or recent fetch. */
   const fetchKeys = (issuer: CachedIssuer): Promise<KeySet> => {
-    if (issuer.fetch && Date.now() < issuer.nextFetchAt) return issuer.fetch;
+    if (issuer.fetch && now() < issuer.nextFetchAt) return issuer.fetch;
     issuer.nextFetchAt = Infinity;
     issuer.fetch = fetchKeySet(issuer, config)
       .then((keys) => {
-        issuer.fetchedAt = Date.now();
+        issuer.fetchedAt = now();
         return (issuer.keys = keys);
       })
       .finally(() => {
-        issuer.nextFetchAt = Date.now() + (issuer.keys ? COOLDOWN_MS : RETRY_MS);
+        issuer.nextFetchAt = now() + (issuer.keys ? COOLDOWN_MS : RETRY_MS);
       });
     return issuer.fetch;
   };
 
   const currentKeys = async (issuer: CachedIssuer): Promise<KeySet> => {
-    const age = Date.now() - issuer.fetchedAt;
+    const age = now() - issuer.fetchedAt;
     const { keys } = issuer;
     if (!keys || age >= USABLE_MS) return fetchKeys(issuer);
     return age < FRESH_MS ? keys : fetchKeys(issuer).catch(() => keys);

@@ -1,0 +1,43 @@
+import {
+  BrokenCircuitError,
+  circuitBreaker,
+  ConsecutiveBreaker,
+  type CircuitBreakerPolicy,
+  type Policy,
+} from 'cockatiel';
+
+export interface CircuitBreakerOptions {
+  /** Selects the errors that count as failures. */
+  failures: Policy;
+  /** After this many consecutive failures the circuit opens. */
+  opensAfter: number;
+  /** How long it stays open. Then one call tests whether the failure is over. */
+  openMs: number;
+  /** A clock that nobody sets, in milliseconds. */
+  now?: (() => number) | undefined;
+}
+
+/**
+ * Creates a circuit breaker. While the circuit is open, calls throw BrokenCircuitError. The library reads the system clock: after
+ * somebody sets that back by an hour, an open circuit would stay open for an hour. So the open time is measured here.
+ */
+export function createCircuitBreaker({
+  failures,
+  opensAfter,
+  openMs,
+  now = () => performance.now(),
+}: CircuitBreakerOptions): Pick<CircuitBreakerPolicy, 'execute'> {
+  let openUntil = -Infinity;
+  const breaker = circuitBreaker(failures, {
+    // For the library, the open time is always over.
+    halfOpenAfter: -Infinity,
+    breaker: new ConsecutiveBreaker(opensAfter),
+  });
+  breaker.onBreak(() => (openUntil = now() + openMs));
+  return {
+    async execute(fn, signal) {
+      if (now() < openUntil) throw new BrokenCircuitError();
+      return breaker.execute(fn, signal);
+    },
+  };
+}
