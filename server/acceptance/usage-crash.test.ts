@@ -17,7 +17,7 @@ const CLIENTS = 4;
 
 test(
   `billed units are the accepted writes, over ${ROUNDS} crashes`,
-  { timeout: LONG ? 900_000 : 120_000 },
+  { timeout: LONG ? 900_000 : 600_000 },
   async () => {
     const folder = dataFolder();
     const dataDir = folder.path;

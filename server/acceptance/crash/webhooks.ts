@@ -16,13 +16,19 @@ export interface WebhookLog {
     account: { email: string; password: string },
     round: number,
   ): Promise<(scene: Scene) => Promise<void>>;
-  /** The distinct deliveries. The receiver knows each by its id: an equal one is a repetition, another one is not. */
+  /**
+   * The distinct deliveries. The receiver knows each by its id: an equal one is a repetition, another one is not. Triggers without
+   * an answer get the ids of the deliveries that they created.
+   */
   received(): Stored[];
   close(): void;
 }
 
 interface Round {
   secret: string;
+  /** The triggers without an answer, with the time at which they were sent. */
+  unsure: Map<Sent, number>;
+  acknowledged: Set<string>;
   /** What arrived, as texts of JSON. */
   arrived: Set<string>;
 }
@@ -47,7 +53,7 @@ export async function startWebhookLog(): Promise<WebhookLog> {
       const webhooks = `${server.url}/api/admin/webhooks`;
       const url = `http://127.0.0.1:${port}${path}`;
       const { id = '', secret = '' } = await send(webhooks, 'POST', { url }, accessToken);
-      const round: Round = { secret, arrived: new Set() };
+      const round: Round = { secret, unsure: new Map(), acknowledged: new Set(), arrived: new Set() };
       rounds.set(path, round);
       const bearer = { authorization: `Bearer ${accessToken}` };
       return async ({ sent, over }) => {
@@ -64,20 +70,39 @@ export async function startWebhookLog(): Promise<WebhookLog> {
             units: 0,
           };
           sent.push(note);
+          round.unsure.set(note, Date.now());
           const answer = await post(`${webhooks}/${id}/test`, {}, bearer);
-          if (!answer || answer.status >= 500) return;
-          if (answer.status >= 400) note.isRefused = true;
-          else Object.assign(note, { key: answer.body['id'], acknowledgedAt: Date.now() });
+          if (!answer) return;
+          if (answer.status >= 500) continue;
+          round.unsure.delete(note);
+          if (answer.status >= 400) {
+            note.isRefused = true;
+            continue;
+          }
+          note.key = answer.body['id'] as string;
+          note.acknowledgedAt = Date.now();
+          round.acknowledged.add(note.key);
         }
       };
     },
-    received: () =>
-      [...rounds.values()].flatMap(({ arrived }) => [...arrived].map((entry) => JSON.parse(entry) as Stored)),
+    received: () => [...rounds.values()].flatMap(deliveriesOf),
     close() {
       receiver.closeAllConnections();
       receiver.close();
     },
   };
+}
+
+function deliveriesOf({ arrived, acknowledged, unsure }: Round): Stored[] {
+  const deliveries = [...arrived].map((entry) => JSON.parse(entry) as Stored);
+  for (const { key, storedAt } of deliveries) {
+    if (acknowledged.has(key)) continue;
+    const [trigger] = [...unsure].findLast(([, sentAt]) => sentAt <= storedAt) ?? [];
+    if (!trigger) continue;
+    trigger.key = key;
+    unsure.delete(trigger);
+  }
+  return deliveries;
 }
 
 const CONTENT = 'signed webhook.test';
@@ -99,18 +124,5 @@ function isSigned(headers: IncomingMessage['headers'], body: string, secret: str
     return true;
   } catch {
     return false;
-  }
-}
-
-/**
- * Gives the last trigger of a round its id, if it got no answer and was delivered. Each round has one trigger without an answer at
- * most: a second unknown delivery stays unknown.
- */
-export function nameUnanswered(sent: Sent[], received: Stored[]): void {
-  const known = new Set(sent.map(({ key }) => key));
-  for (const note of sent) {
-    if (note.kind !== 'webhook' || note.acknowledgedAt !== undefined) continue;
-    const unknown = received.find(({ tenant, key }) => tenant === note.tenant && !known.has(key));
-    if (unknown) note.key = unknown.key;
   }
 }
