@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
@@ -36,15 +36,20 @@ interface Round {
 /** Starts a receiver on a port of its own. */
 export async function startWebhookLog(): Promise<WebhookLog> {
   const rounds = new Map<string, Round>();
-  const receiver = createServer(async (request, response) => {
+  const receiver = createServer((request, response) => void receive(request, response)).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(receiver, 'listening');
+  const { port } = receiver.address() as AddressInfo;
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
     const round = rounds.get(request.url ?? '');
     round?.arrived.add(JSON.stringify(entryOf(request, body, round.secret)));
     response.writeHead(204).end();
-  }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const { port } = receiver.address() as AddressInfo;
+  }
 
   return {
     async register(server, account, number) {
