@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -16,9 +16,6 @@ const TOOLS = fileURLToPath(new URL('../../../tools/', import.meta.url));
 const PROGRAMS = join(TOOLS, 'node_modules', '.bin');
 const isMissing = !existsSync(PROGRAMS) && process.env['CI'] !== 'true';
 const withTools = { skip: isMissing && 'Run `npm ci --prefix tools` to run this test.' };
-/** NSwag is a .NET program, which npm does not bring. Not even CI=true requires it. */
-const hasNswag = ['nswag', 'dotnet'].every((name) => !spawnSync(name, ['--version']).error);
-const withNswag = { skip: !hasNswag && 'Install the .NET SDK and NSwag to compile the C# client.' };
 
 const app = await startTestApp();
 const folder = await mkdtemp(join(tmpdir(), 'guildhall-openapi-'));
@@ -55,20 +52,6 @@ describe('generated clients', () => {
     await symlink(join(TOOLS, 'node_modules'), join(folder, 'node_modules'), 'dir');
     await run('tsc', ['--noEmit', '--strict', '--module', 'nodenext', join(folder, 'client.ts')]);
   });
-
-  test('the C# client compiles', withNswag, async () => {
-    const client = join(folder, 'Client.cs');
-    await run('nswag', [
-      'openapi2csclient',
-      `/input:${document}`,
-      `/output:${client}`,
-      '/namespace:Guildhall',
-      '/operationGenerationMode:SingleClientFromOperationId',
-    ]);
-    assert.doesNotMatch(await readFile(client, 'utf8'), /\b(Body|Response|Anonymous)\d+\b/);
-    await writeFile(join(folder, 'Client.csproj'), CSHARP_PROJECT);
-    await run('dotnet', ['build', join(folder, 'Client.csproj')]);
-  });
 });
 
 /** Uses named types, leaves out optional members, and reads a problem. */
@@ -85,13 +68,6 @@ export type Login = operations['logInPlayer']['responses'][200]['content']['appl
 export const idOf = ({ playerId }: Login): string => playerId;
 export type Refusal = paths['/api/player-auth/login']['post']['responses'][401]['content']['application/problem+json'];
 export const codeOf = ({ code }: Refusal): string => code;
-`;
-
-const CSHARP_PROJECT = `
-<Project Sdk="Microsoft.NET.Sdk">
-  <PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup>
-  <ItemGroup><PackageReference Include="Newtonsoft.Json" Version="13.0.3" /></ItemGroup>
-</Project>
 `;
 
 /** Runs a program and returns what it prints. Throws if it fails. */

@@ -33,6 +33,7 @@ const PROGRAMS = {
   '.redis.test.ts': ['redis-server'],
   '.browser.test.ts': ['chromium'],
   '.nginx.test.ts': ['nginx'],
+  '.mono.test.ts': ['mono', 'mcs'],
   // The commands of the documentation.
   '.shell.test.ts': ['bash', 'curl', 'openssl', 'python3'],
 };

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startFaultProxy } from '../../../../sdk/conformance/fault-proxy.ts';
+import { arrangeTenant } from '../arrange.ts';
+import { startTestApp } from '../test-app.ts';
+
+/** The C# code of docs/unity-and-godot.md, compiled and run with Mono against a real server. */
+const ROOT = new URL('../../../../', import.meta.url);
+const fileOf = (path: string) => fileURLToPath(new URL(path, ROOT));
+/** NSwag comes from npm, in the installation of `tools/`. It brings Newtonsoft.Json too. */
+const NSWAG = fileOf('tools/node_modules/nswag/bin/binaries/Win/NSwag.exe');
+const NEWTONSOFT = join(dirname(NSWAG), 'Newtonsoft.Json.dll');
+const isMissing = !existsSync(NSWAG) && process.env['CI'] !== 'true';
+const withTools = { skip: isMissing && 'Run `npm ci --prefix tools` to run this test.' };
+const ASSEMBLIES = [
+  NEWTONSOFT,
+  'System.Net.Http',
+  'System.Runtime.Serialization',
+  'System.ComponentModel.DataAnnotations',
+];
+
+const app = await startTestApp();
+const proxy = await startFaultProxy(app.url);
+after(() => proxy.close());
+const folder = await mkdtemp(join(tmpdir(), 'guildhall-csharp-'));
+after(() => rm(folder, { recursive: true }));
+
+const page = await readFile(fileOf('docs/unity-and-godot.md'), 'utf8');
+const fences = [...page.matchAll(/^```csharp\n(.*?)^```/gms)].map(([, code]) => code!);
+const [unityCode, generatedCode] = fences as [string, string];
+
+const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');
+
+/** A tenant with the definitions that it needs, and the values of its stored events. */
+async function arrangeGame() {
+  const tenant = await arrangeTenant(app);
+  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const values = async () => {
+    const { rows } = await app.owner.query(
+      'SELECT value::int FROM player_events WHERE tenant_id = $1 ORDER BY value',
+      [tenant.tenantId],
+    );
+    return rows.map(({ value }) => value as number);
+  };
+  return { ...tenant, values };
+}
+
+/** Compiles source texts to a program in the folder, and returns its path. */
+async function compile(name: string, sources: string[]): Promise<string> {
+  const files = sources.map((_, index) => join(folder, `${name}-${index}.cs`));
+  await Promise.all(sources.map((source, index) => writeFile(files[index]!, source)));
+  await copyFile(NEWTONSOFT, join(folder, 'Newtonsoft.Json.dll'));
+  const program = join(folder, `${name}.exe`);
+  await run('mcs', ['-langversion:7', `-out:${program}`, ...ASSEMBLIES.map((one) => `-r:${one}`), ...files]);
+  return program;
+}
+
+describe('C# code of the documentation', () => {
+  test('of Unity delivers each event once over a bad network', withTools, async () => {
+    const { gameKey, values } = await arrangeGame();
+    const program = await compile('unity', [
+      unityCode,
+      await read('UnityStandIn.cs'),
+      await read('UnityGame.cs'),
+    ]);
+    const [signIn, events, refresh] = [
+      'POST /api/player-auth/login',
+      'POST /api/game/player-events',
+      'POST /api/player-auth/refresh',
+    ];
+    proxy.plan([
+      { match: signIn, action: 'cut' },
+      { match: signIn, action: 'answer_200' },
+      { match: signIn, action: 'answer_503' },
+      // The first batch is not stored yet, so that a wrong reaction loses it.
+      { match: events, action: 'answer_400' },
+      { match: events, action: 'drop_answer' },
+      { match: events, action: 'answer_429', retryAfter: 2, problem: { code: 'rate_limited' } },
+      { match: events, action: 'cut' },
+      { match: refresh, action: 'drop_answer' },
+      { match: refresh, action: 'answer_401' },
+    ]);
+    const output = await run('mono', [program, proxy.url, gameKey]);
+    assert.match(output, /sent all events/);
+    assert.deepEqual(
+      await values(),
+      Array.from({ length: 1_200 }, (_, index) => index),
+    );
+    assert.deepEqual(Object.keys(proxy.faults).toSorted(), [
+      'answer_200',
+      'answer_400',
+      'answer_401',
+      'answer_429',
+      'answer_503',
+      'cut',
+      'drop_answer',
+    ]);
+    assert.equal(proxy.requests.filter((request) => request === refresh).length, 3);
+  });
+
+  test('runs with the client that NSwag generates', withTools, async () => {
+    const { gameKey, values } = await arrangeGame();
+    const document = join(folder, 'openapi.json');
+    await writeFile(document, (await app.http.get('/openapi.json')).text);
+    const client = join(folder, 'Client.cs');
+    await run('mono', [
+      NSWAG,
+      'openapi2csclient',
+      `/input:${document}`,
+      `/output:${client}`,
+      '/namespace:Guildhall',
+      '/operationGenerationMode:SingleClientFromOperationId',
+    ]);
+    const generated = await readFile(client, 'utf8');
+    assert.doesNotMatch(generated, /\b(Body|Response|Anonymous)\d+\b/);
+    const game = (await read('GeneratedClientGame.cs')).replace('// CODE OF THE PAGE', () => generatedCode);
+    const program = await compile('generated', [generated, game]);
+    const output = await run('mono', [program, app.url, gameKey]);
+    assert.match(output, /^signed in [\w-]{36}\nrefused 404 not_found\n$/);
+    assert.deepEqual(await values(), [42]);
+  });
+});
+
+/** Runs a program and returns what it prints. Throws if it fails. */
+async function run(program: string, options: string[]): Promise<string> {
+  const child = spawn(program, options, { stdio: ['ignore', 'pipe', 'pipe'] });
+  after(() => void child.kill());
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk) => (errors += chunk));
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  assert.equal(code, 0, `${program} failed:\n${output}\n${errors}`);
+  return output;
+}
