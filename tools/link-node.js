@@ -3,8 +3,13 @@
  * npm 10 removes the link again, when it discards the packages of the other platforms, which have a command of the same name
  * (docs/decisions/0052-node-from-the-lock-file.md). Runs on the machine's own Node, so it is JavaScript.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { arch, platform } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+/** The oldest Node that runs TypeScript without an option. */
+const OLDEST_NODE = 24;
 
 const folder = new URL('../node_modules/', import.meta.url);
 const name = [`node-${platform()}-${arch()}`, `node-bin-${platform()}-${arch()}`].find((candidate) =>
@@ -16,4 +21,19 @@ if (name) {
   mkdirSync(new URL('.bin/', folder), { recursive: true });
   rmSync(link, { force: true });
   symlinkSync(`../${name}/bin/node`, link);
+  const { status, stderr, error } = spawnSync(fileURLToPath(link), ['--version'], { encoding: 'utf8' });
+  if (status !== 0) {
+    console.error(`The Node of the package ${name} does not start: ${(stderr || String(error)).trim()}`);
+    if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
+      rmSync(link);
+      console.error(`Guildhall runs on the Node of this machine: ${process.version}.`);
+    } else {
+      console.error(
+        'Install the library that is missing, and run the command again. On a small Linux system it is libatomic:\n' +
+          '  Debian, Ubuntu: apt-get install libatomic1\n' +
+          '  Fedora, RHEL:   dnf install libatomic',
+      );
+      process.exitCode = 1;
+    }
+  }
 }

@@ -93,10 +93,13 @@ export async function startServer(
     // Only the operator of a first start knows this token: it is printed, and ends with the server.
     if (demo) known = created = { token: randomBytes(16).toString('hex'), demo };
   } else await open();
-  if (prepare && !known && !(await hasAdministrator(databaseUrl)))
+  if (prepare && !known && !(await hasAdministrator(databaseUrl))) {
+    // A container has the command, and a checkout has the script of npm.
+    const command = process.env['npm_lifecycle_event'] ? 'npm run guildhall --' : 'guildhall';
     app.log.warn(
-      'No account administers this deployment. Create one: npm run guildhall -- bootstrap --email <address>',
+      `No account administers this deployment. Create one: ${command} bootstrap --email <address>`,
     );
+  }
 
   const running = opened.move();
   return {
