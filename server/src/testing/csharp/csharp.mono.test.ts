@@ -17,7 +17,7 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, ROOT));
 const NSWAG = fileOf('tools/node_modules/nswag/bin/binaries/Win/NSwag.exe');
 const NEWTONSOFT = join(dirname(NSWAG), 'Newtonsoft.Json.dll');
 const isMissing = !existsSync(NSWAG) && process.env['CI'] !== 'true';
-const withTools = { skip: isMissing && 'Run `npm ci --prefix tools` to run this test.' };
+const withTools = { skip: isMissing && 'Run `npm ci --prefix tools` to run this test.', timeout: 300_000 };
 const ASSEMBLIES = [
   NEWTONSOFT,
   'System.Net.Http',
