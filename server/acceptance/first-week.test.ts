@@ -16,7 +16,7 @@ import { dataFolder, exitOf, ordinaryUser, postgresOf } from './server-process.t
  * play all the time, and nothing that was acknowledged is lost. `npm run test:week` plays for 20 minutes.
  */
 const LONG = process.env['GUILDHALL_LONG_WEEK'] === 'on';
-/** How long the players play in each part of the week, at least. */
+/** How long the players play in each of the seven days, at least. */
 const PLAY_MS = LONG ? 150_000 : 500;
 const KILLS = LONG ? 20 : 2;
 const CLIENTS = 4;
@@ -199,10 +199,10 @@ function play(gameKey: string) {
       sessions: [...acknowledged.sessions],
     }),
     /** Waits until the players have played on. */
-    async more() {
+    async more(playMs = PLAY_MS) {
       const { events, sessions } = acknowledged;
       const goal = { events: events.length + 200, sessions: sessions.length + CLIENTS };
-      await sleep(PLAY_MS);
+      await sleep(playMs);
       await eventually(
         () => refused.length > 0 || (events.length >= goal.events && sessions.length >= goal.sessions),
       );
@@ -269,7 +269,7 @@ describe(`the first week of an operator (${LONG ? 'long' : 'short'})`, { concurr
       const postgres = postgresOf(dataDir);
       if (kill % 2 === 0 && postgres !== undefined) process.kill(postgres, 'SIGKILL');
       process.kill(unit.pid(), 'SIGKILL');
-      await players.more();
+      await players.more(PLAY_MS / KILLS);
     }
     assert.deepEqual(await missing(dataDir, players.soFar()), []);
     assert.deepEqual(await missing(dataDir, { events: ['never sent'], sessions: [] }), ['never sent']);

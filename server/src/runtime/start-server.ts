@@ -93,13 +93,11 @@ export async function startServer(
     // Only the operator of a first start knows this token: it is printed, and ends with the server.
     if (demo) known = created = { token: randomBytes(16).toString('hex'), demo };
   } else await open();
-  if (prepare && !known && !(await hasAdministrator(databaseUrl))) {
-    // A container has the command, and a checkout has the script of npm.
-    const command = process.env['npm_lifecycle_event'] ? 'npm run guildhall --' : 'guildhall';
+  if (prepare && !known && !(await hasAdministrator(databaseUrl)))
     app.log.warn(
-      `No account administers this deployment. Create one: ${command} bootstrap --email <address>`,
+      'No account administers this deployment. Create one: guildhall bootstrap --email <address>, ' +
+        'in a checkout npm run guildhall -- bootstrap --email <address>',
     );
-  }
 
   const running = opened.move();
   return {
