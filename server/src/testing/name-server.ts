@@ -7,6 +7,10 @@ import ipaddr from 'ipaddr.js';
 
 /** A DNS server for tests, which resolves every name of this process. */
 export interface TestNameServer {
+  /** The address of the server, for a resolver of its own. */
+  address: string;
+  /** How it fails: no name exists, it reports a failure (SERVFAIL), or it never answers. */
+  failure: 'unknown name' | 'server failure' | 'silence' | undefined;
   /** The addresses in its responses: one list after the other, then always the last one. */
   answers: string[][];
   /** How many lookups it received. A lookup of both address families counts once. */
@@ -14,6 +18,7 @@ export interface TestNameServer {
 }
 
 const [A, AAAA] = [1, 28];
+const RCODES = { 'server failure': 2, 'unknown name': 3 };
 
 /** Starts a DNS server on loopback, and stops it after the tests of the file. */
 export async function startNameServer(): Promise<TestNameServer> {
@@ -24,6 +29,9 @@ export async function startNameServer(): Promise<TestNameServer> {
   let current: string[] = [];
   socket.on('message', (query, { port, address }: RemoteInfo) => {
     const type = typeOf(query);
+    const { failure } = state;
+    if (failure === 'silence') return;
+    if (failure) return socket.send(answerTo(query, [], RCODES[failure]), port, address);
     if (type === A) {
       state.asked++;
       current = (state.answers.length > 1 ? state.answers.shift() : state.answers[0]) ?? [];
@@ -31,12 +39,13 @@ export async function startNameServer(): Promise<TestNameServer> {
     const addresses = current.filter((one) => isIPv4(one) === (type === A));
     socket.send(answerTo(query, type === AAAA || type === A ? addresses : []), port, address);
   });
-  dns.setServers([`127.0.0.1:${socket.address().port}`]);
+  const address = `127.0.0.1:${socket.address().port}`;
+  dns.setServers([address]);
   after(() => {
     dns.setServers(before);
     socket.close();
   });
-  const state: TestNameServer = { answers: [], asked: 0 };
+  const state: TestNameServer = { address, failure: undefined, answers: [], asked: 0 };
   return state;
 }
 
@@ -52,10 +61,10 @@ function typeOf(query: Buffer): number {
 }
 
 /** Encodes an authoritative response (RFC 1035). Each record has a TTL of 0. */
-function answerTo(query: Buffer, addresses: string[]): Buffer {
+function answerTo(query: Buffer, addresses: string[], rcode = 0): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   query.copy(header, 0, 0, 2);
-  header.writeUInt16BE(0x8580, 2);
+  header.writeUInt16BE(0x8580 | rcode, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(addresses.length, 6);
   const records = addresses.map((address) => {

@@ -7,7 +7,8 @@ export interface NewMail {
   recipient: string;
   subject: string;
   body: Buffer | null;
-  giveUpAt: string;
+  /** The time after which it is of no use, by the clock of the database, which also decides that it is over. */
+  usefulSeconds: number;
   /** The reason if the mail is never delivered. Null otherwise. */
   failure: string | null;
 }
@@ -15,7 +16,8 @@ export interface NewMail {
 export async function insertMail(db: Querier, mail: NewMail): Promise<void> {
   await db.run(sql`
     INSERT INTO mails (id, recipient, subject, body, give_up_at, failure, failed_at)
-    VALUES (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.body}, ${mail.giveUpAt}, ${mail.failure},
+    VALUES (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.body}, 
+            now() + make_interval(secs => ${mail.usefulSeconds}), ${mail.failure},
             CASE WHEN ${mail.failure}::text IS NOT NULL THEN now() END)`);
 }
 

@@ -2,7 +2,6 @@ import type { Querier } from '../../../database/database.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
-import { secondsFromNow } from '../../../core/timestamps.ts';
 import { renderEmail, type EmailContent, type RenderedEmail } from './email-content.ts';
 import { insertMail } from './queries.ts';
 
@@ -47,7 +46,7 @@ export async function sendMail(
     subject,
     body: isHeld ? null : sealed,
     failure: isHeld ? HELD : null,
-    giveUpAt: secondsFromNow(usefulSeconds),
+    usefulSeconds,
   });
   await jobs.add(transaction, mailQueue, { mailId: id });
 }
