@@ -134,9 +134,28 @@ CREATE TABLE event_rollup_starts (
 );
 INSERT INTO event_rollup_starts VALUES ('match', '-infinity'), ('player', '-infinity');
 
+-- Where the events of archived months are (docs/decisions/0048-event-archive.md). The name of a part is also its folder:
+-- tenant/scope/month/part. The hash of its manifest, which has the hashes of its files, makes each change of them visible.
+CREATE TABLE event_archives (
+  tenant_id     uuid NOT NULL,
+  scope         text NOT NULL CHECK (scope IN ('match', 'player')),
+  month         date NOT NULL,                      -- the first day
+  part          integer NOT NULL CHECK (part > 0),
+  rows          bigint,
+  bytes         bigint,
+  first_at      timestamptz,                        -- of the first event
+  last_at       timestamptz,
+  manifest_hash bytea,
+  archived_at   timestamptz,                        -- null: the files are being written or deleted, and no query reads them
+  PRIMARY KEY (tenant_id, scope, month, part),
+  CHECK (archived_at IS NULL OR (rows, bytes, first_at, last_at, manifest_hash) IS NOT NULL)
+);
+CALL guildhall_isolate('event_archives',
+  'coalesce(tenant_id = (SELECT guildhall_tenant()), false) OR (SELECT guildhall_platform())');
+
 GRANT SELECT, INSERT, UPDATE, DELETE ON match_sessions, match_players, event_definitions, event_rollups TO guildhall_app;
 GRANT SELECT, INSERT, DELETE ON event_rollup_deltas TO guildhall_app;
-GRANT SELECT ON event_rollup_starts TO guildhall_app;
+GRANT SELECT ON event_rollup_starts, event_archives TO guildhall_app;
 GRANT INSERT ON event_rollup_deltas TO guildhall_event_writer;
 GRANT SELECT, INSERT ON match_events, player_events TO guildhall_app;
 GRANT SELECT ON player_events TO guildhall_player;

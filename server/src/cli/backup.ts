@@ -22,7 +22,7 @@ export const restoreCommand = new Command('restore')
     const config = readSettings();
     const altered = { count: 0 };
     const rows = await restoreBackup(config, folder, (url) =>
-      verify(url, {}, reportAlteredRows(altered), config.chain),
+      verify(url, {}, reportAlteredRows(altered), config),
     );
     if (altered.count > 0)
       throw new UsageError(`${altered.count} of ${rows} restored rows do not match their hashes.`);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { version } from '../core/version.ts';
+import { archiveCommand } from './archive.ts';
 import { accountsCommand, bootstrapCommand } from './accounts.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
 import { chainCommand } from './chain.ts';
@@ -23,6 +24,7 @@ for (const command of [
   bootstrapCommand,
   accountsCommand,
   partitionsCommand,
+  archiveCommand,
   rollUpsCommand,
   verifyCommand,
   backupCommand,

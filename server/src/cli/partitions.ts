@@ -56,7 +56,9 @@ partitionsCommand
     if (!isPartitionedTable(table)) throw new UsageError(`"${table}" has no partitions.`);
     if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before) || `${before}-01` > firstOfMonth(new Date()))
       throw new UsageError(`"${before}" is not a month up to the current one: write it as 2026-01.`);
-    await withOwner((owner, url) => dropBefore(owner, url, table, `${before}-01`, yes));
+    await withOwner((owner, url, { archiveDir }) =>
+      dropBefore(owner, url, table, `${before}-01`, yes ? archiveDir : undefined),
+    );
   });
 
 async function dropBefore(
@@ -64,10 +66,13 @@ async function dropBefore(
   url: string,
   table: PartitionedTable,
   before: string,
-  isConfirmed: boolean,
+  /** Undefined: only print what would be dropped. */
+  archiveDir: string | undefined,
 ): Promise<void> {
-  if (isConfirmed) {
-    const dropped = await withDatabase(url, (database) => dropOldRows(owner, database, table, before));
+  if (archiveDir !== undefined) {
+    const dropped = await withDatabase(url, (database) =>
+      dropOldRows(owner, database, table, before, archiveDir),
+    );
     console.log(dropped.length === 0 ? 'Nothing is older.' : `Dropped ${dropped.join(', ')}.`);
     return;
   }

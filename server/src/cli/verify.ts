@@ -2,15 +2,21 @@ import { Command } from 'commander';
 import { isGuid } from '../core/ids.ts';
 import { toMicroseconds } from '../core/timestamps.ts';
 import { sql } from '../database/sql.ts';
-import { openChain, type ChainSettings } from '../features/wallet/chain/index.ts';
-import { verifyEvents, type AlteredRow } from '../features/gameplay/events/index.ts';
+import { openChain } from '../features/wallet/chain/index.ts';
+import {
+  createDuckdb,
+  verifyArchive,
+  verifyEvents,
+  type AlteredRow,
+} from '../features/gameplay/events/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
+import type { Config } from '../runtime/config.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
 
 export const verifyCommand = new Command('verify')
   .description(
-    'recompute the hashes of ledgers and events, check the chains of the wallet ledgers, and name each row that does not match',
+    'recompute the hashes of ledgers, events and archived events, check the chains of the wallet ledgers, and name each row that does not match',
   )
   .option('--tenant <id>', 'only this tenant')
   .option('--from <time>', 'only rows of this time (ISO 8601 with an offset) or later')
@@ -24,7 +30,7 @@ export const verifyCommand = new Command('verify')
     const altered = { count: 0 };
     await withStorage(async (url, config) => {
       const report = reportAlteredRows(altered);
-      const rows = await verify(url, { tenantId: tenant, from, to }, report, config.chain);
+      const rows = await verify(url, { tenantId: tenant, from, to }, report, config);
       console.log(
         altered.count === 0
           ? `All ${rows} rows match their hashes.`
@@ -50,7 +56,7 @@ export interface VerifyRange {
 }
 
 /**
- * Recomputes the row hashes of all ledgers and events of one tenant or of all tenants, and walks the chains of the wallet ledgers.
+ * Recomputes the row hashes of all ledgers, events and archived events of one tenant or of all tenants, and walks the chains of the wallet ledgers.
  * A range selects events by the time of occurrence, and ledger rows by the time of receipt. Reports each altered row. If the
  * deployment records on an EVM chain and no range is given, it also compares the ledgers with the chain. Returns the number of
  * rows read.
@@ -59,17 +65,19 @@ export async function verify(
   databaseUrl: string,
   range: VerifyRange,
   report: (row: AlteredRow) => void,
-  settings?: ChainSettings,
+  { chain: settings, archiveDir }: Partial<Pick<Config, 'chain' | 'archiveDir'>> = {},
 ): Promise<number> {
   return withDatabase(databaseUrl, async (database) => {
     const tenants = range.tenantId
       ? [{ id: range.tenantId }]
       : await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
+    const archive = archiveDir === undefined ? undefined : { root: archiveDir, duckdb: createDuckdb() };
     let count = 0;
     for (const { id } of tenants) {
       count += await verifyLogins(database, id, range, report);
       for (const scope of ['match', 'player'] as const)
         count += await verifyEvents(database, id, { ...range, scope }, report);
+      if (archive) count += await verifyArchive(database, archive, id, range, report);
       count += await verifyLedger(database, id, range, report);
     }
     const isWhole = range.from === undefined && range.to === undefined;

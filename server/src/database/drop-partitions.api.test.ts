@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { OperatorError } from '../core/operator-error.ts';
 import { verifyEvents } from '../features/gameplay/events/index.ts';
@@ -8,6 +10,7 @@ import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { applyRetention, dropOldRows } from '../runtime/retention.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { eventually } from '../testing/eventually.ts';
+import { createOlderPartitions } from '../testing/older-partitions.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { openDatabase } from './database.ts';
 import { dropPartitionsBefore } from './drop-partitions.ts';
@@ -22,32 +25,15 @@ const tenant = await arrangeTenant(app);
 await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
 const player = await arrangePlayer(app, tenant);
 
+/** No event is archived. */
+const archiveDir = join(tmpdir(), 'guildhall-no-archive');
+
 const today = new Date();
 const month = (later: number): string => firstOfMonth(today, later);
 const nameOf = (table: string, later: number): string =>
   `${table}_${month(later).slice(0, 7).replace('-', '_')}`;
 /** A time in the middle of a month. */
 const within = (later: number): string => new Date(Date.parse(month(later)) + 10 * 86_400_000).toISOString();
-
-/** Creates partitions of older months, as if the deployment were older. */
-async function age(table: string, months: number): Promise<void> {
-  const isOfEvents = table.endsWith('_events');
-  const client = await app.owner.connect();
-  try {
-    await client.query(`SET timezone = 'UTC'`);
-    if (isOfEvents) await client.query(`DROP TABLE ${table}_past`);
-    for (let later = -months; later < 0; later++)
-      await client.query(
-        `CREATE TABLE ${nameOf(table, later)} PARTITION OF ${table} FOR VALUES FROM ('${month(later)}') TO ('${month(later + 1)}')`,
-      );
-    if (isOfEvents)
-      await client.query(
-        `CREATE TABLE ${table}_past PARTITION OF ${table} FOR VALUES FROM ('-infinity') TO ('${month(-months)}')`,
-      );
-  } finally {
-    client.release();
-  }
-}
 
 const send = (occurredAt: string, idempotencyKey: string = randomUUID()) =>
   app.http.post(
@@ -62,7 +48,7 @@ const namesOf = async (table: string): Promise<string[]> =>
 const leftovers = async (): Promise<string[]> =>
   (await app.owner.query(`SELECT relname FROM pg_class WHERE relname ~ '^dropped_.*(past|[0-9])$'`)).rows;
 
-await age('player_events', 4);
+await createOlderPartitions(app.owner, 'player_events', 4);
 
 describe('dropPartitionsBefore', () => {
   test('drops the months before a month and the rows before them, and keeps all others', async () => {
@@ -113,7 +99,7 @@ describe('dropPartitionsBefore', () => {
   });
 
   test('blocks no writer, and waits for a long reader', async () => {
-    await age('player_events', 3);
+    await createOlderPartitions(app.owner, 'player_events', 3);
     await app.owner.query(`
       INSERT INTO player_events (occurred_at, created_at_gl, tenant_id, id, player_id, event_definitions_id, idempotency_key, row_hash)
       SELECT '${within(-2)}', now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), number::text, ''
@@ -169,7 +155,7 @@ describe('dropPartitionsBefore', () => {
 
 describe('dropOldRows', () => {
   test('keeps sessions that the analytics need, and the analytics of those that it drops', async () => {
-    await age('login_ledger', 3);
+    await createOlderPartitions(app.owner, 'login_ledger', 3);
     await app.owner.query('UPDATE login_ledger SET received_at_db = $1 WHERE tenant_id = $2', [
       within(-2),
       tenant.tenantId,
@@ -185,9 +171,12 @@ describe('dropOldRows', () => {
       return answer.body;
     };
     const counted = await logins();
-    await assert.rejects(dropOldRows(app.owner, database, 'login_ledger', month(-1)), OperatorError);
+    await assert.rejects(
+      dropOldRows(app.owner, database, 'login_ledger', month(-1), archiveDir),
+      OperatorError,
+    );
     await rollUpSessions(database);
-    const dropped = await dropOldRows(app.owner, database, 'login_ledger', month(-1));
+    const dropped = await dropOldRows(app.owner, database, 'login_ledger', month(-1), archiveDir);
     assert.ok(dropped.includes(nameOf('login_ledger', -2)));
     assert.deepEqual(await logins(), counted);
     const broken: object[] = [];
@@ -202,11 +191,11 @@ describe('dropOldRows', () => {
 
 describe('applyRetention', () => {
   test('drops what is older than the months to keep, and nothing without a retention', async () => {
-    await age('logout_ledger', 4);
+    await createOlderPartitions(app.owner, 'logout_ledger', 4);
     const all = await namesOf('logout_ledger');
-    await applyRetention(app.owner, database, {});
+    await applyRetention(app.owner, database, {}, archiveDir);
     assert.deepEqual(await namesOf('logout_ledger'), all);
-    await applyRetention(app.owner, database, { logout_ledger: 2 });
+    await applyRetention(app.owner, database, { logout_ledger: 2 }, archiveDir);
     assert.deepEqual(
       await namesOf('logout_ledger'),
       all.filter((name) => !name.endsWith(nameOf('', -4)) && !name.endsWith(nameOf('', -3))),

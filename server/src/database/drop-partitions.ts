@@ -29,6 +29,14 @@ export async function findPartitionsBefore(
   return rowCount ? candidates : [];
 }
 
+/** Work in the transaction that detaches partitions. If it throws, they stay. */
+export interface DropSteps {
+  /** Runs before the table is locked. It may lock the partitions against writers, and read them. */
+  prepare?: (client: pg.ClientBase, partitions: Partition[]) => Promise<void>;
+  /** Runs while the table is locked, so it must be short. */
+  alongside?: (client: pg.ClientBase) => Promise<void>;
+}
+
 /**
  * Drops the rows of a table from before a day, the first of a month, by dropping their partitions. Returns the names of these.
  * Writers wait for at most 250 ms ({@link withTableLock}): one short transaction detaches the partitions, and their files are deleted
@@ -38,12 +46,13 @@ export async function dropPartitionsBefore(
   owner: pg.Pool,
   table: PartitionedTable,
   before: string,
+  steps: DropSteps = {},
 ): Promise<string[]> {
   return withPartitionLock(owner, async (client) => {
     await deleteDetached(client, table);
     const partitions = await findPartitionsBefore(client, table, before);
     if (partitions.length === 0) return [];
-    await detach(client, table, before, partitions).catch((error: unknown) => {
+    await detach(client, table, before, partitions, steps).catch((error: unknown) => {
       throw isLockTimeout(error)
         ? new OperatorError(`A statement has used ${table} for more than a minute. Try again later.`)
         : error;
@@ -59,19 +68,27 @@ async function detach(
   table: PartitionedTable,
   before: string,
   partitions: Partition[],
+  { prepare, alongside }: DropSteps,
 ): Promise<void> {
-  await withTableLock(client, table, async () => {
+  const work = async (): Promise<void> => {
     for (const { name } of partitions)
       await client.query(
         `ALTER TABLE ${table} DETACH PARTITION ${name}; ALTER TABLE ${name} RENAME TO ${DROPPED}${name}`,
       );
+    await alongside?.(client);
     if (!partitions.some(({ kind }) => kind === 'past')) return;
     const past = `${table}_past`;
     await client.query(`
       CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES);
       DELETE FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}';
       ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`);
-  });
+  };
+  await withTableLock(client, table, work, () => prepare?.(client, partitions) ?? Promise.resolve());
+}
+
+/** Deletes the partitions of a run that ended after it detached them. */
+export async function deleteDetachedPartitions(owner: pg.Pool, table: PartitionedTable): Promise<void> {
+  await withPartitionLock(owner, (client) => deleteDetached(client, table));
 }
 
 /** Deletes detached partitions, also those of a run that ended before it deleted them. */

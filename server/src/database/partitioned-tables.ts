@@ -58,16 +58,18 @@ export const isLockTimeout = (error: unknown): boolean =>
 
 /**
  * Runs a short transaction while nobody else reads or writes a table. It repeats the transaction as long as it does not get its
- * locks within {@link LOCK_TIMEOUT_MS}.
+ * locks within {@link LOCK_TIMEOUT_MS}. `prepare` runs in the transaction before the table is locked.
  */
 export async function withTableLock(
   client: pg.ClientBase,
   table: string,
   work: () => Promise<void>,
+  prepare: () => Promise<void> = async () => {},
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await prepare();
       await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
       await work();
       await client.query('COMMIT');

@@ -17,7 +17,7 @@ import { createVault } from '../security/vault.ts';
 
 /** Connections of the worker: as the application, and as the owner of the database. */
 const POOL_SIZE = 4;
-const OWNER_POOL_SIZE = 2;
+const OWNER_POOL_SIZE = 3;
 
 /** Usage entries are moved into totals this often. The fewer entries wait, the less a check of the quota costs. */
 const AGGREGATE_EVERY_MS = 2_000;
@@ -43,6 +43,8 @@ export async function startBackgroundWork(
       | 'allowPrivateAddresses'
       | 'chain'
       | 'retention'
+      | 'archiveAfterMonths'
+      | 'archiveDir'
     >;
     databaseUrl: string;
     masterKey: Buffer;
@@ -79,7 +81,7 @@ export async function startBackgroundWork(
     outbound,
   };
   const work = {
-    scheduled: scheduledJobs(owner, database, config.retention),
+    scheduled: scheduledJobs(owner, database, config),
     queued: queueHandlers(services),
   };
   const worker = await startWorker(databaseUrl, work, logger);

@@ -44,6 +44,10 @@ export interface Config {
   allowPrivateAddresses: boolean;
   /** The months that each table keeps. A table without an entry keeps all rows. */
   retention: Retention;
+  /** After how many months events are archived. Undefined: never. */
+  archiveAfterMonths: number | undefined;
+  /** The folder of archived events. */
+  archiveDir: string;
   demo: boolean;
   trustProxy: boolean | string[];
   /** How long a stopping server waits for its load balancer. */
@@ -97,6 +101,8 @@ export function readConfig(env: Environment = process.env): Config {
     mailFrom: values.MAIL_FROM,
     allowPrivateAddresses: values.ALLOW_PRIVATE_ADDRESSES === 'on',
     retention: values.RETENTION_MONTHS,
+    archiveAfterMonths: values.ARCHIVE_AFTER_MONTHS,
+    archiveDir: values.ARCHIVE_DIR ?? join(dataDir, 'archive'),
     demo: values.GUILDHALL_DEMO === 'on',
     trustProxy,
     drainSeconds: values.DRAIN_SECONDS,

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { dropPartitionsBefore } from '../database/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
-import { startRollupsAt } from '../features/gameplay/events/index.ts';
+import { deleteArchivedBefore, startRollupsAt } from '../features/gameplay/events/index.ts';
 import { auditTrail } from '../features/platform/audit/index.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
@@ -24,14 +24,15 @@ export function keptFrom(retention: Retention, table: PartitionedTable, today: D
 }
 
 /**
- * Drops the rows of a table from before a day, the first of a month that has begun. Throws {@link OperatorError} if the analytics still
- * need them. Returns the names of the dropped partitions, and leaves an audit record.
+ * Drops the rows of a table from before a day, the first of a month that has begun, and those of them that are archived in `archiveDir`.
+ * Throws {@link OperatorError} if the analytics still need them. Returns the names of the dropped partitions, and leaves an audit record.
  */
 export async function dropOldRows(
   owner: pg.Pool,
   database: Database,
   table: PartitionedTable,
   before: string,
+  archiveDir: string,
 ): Promise<string[]> {
   if (isLedger(table) && !(await isRolledUpTo(database, `${before}T00:00:00Z`)))
     throw new OperatorError(
@@ -40,6 +41,7 @@ export async function dropOldRows(
   const scope = scopeOfEvents[table];
   if (scope) await startRollupsAt(owner, scope, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
+  if (scope) await deleteArchivedBefore(owner, archiveDir, scope, before);
   if (partitions.length > 0)
     await auditTrail(database.forPlatform(), [
       {
@@ -56,8 +58,9 @@ export async function applyRetention(
   owner: pg.Pool,
   database: Database,
   retention: Retention,
+  archiveDir: string,
   today = new Date(),
 ): Promise<void> {
   for (const table of Object.keys(retention) as PartitionedTable[])
-    await dropOldRows(owner, database, table, keptFrom(retention, table, today)!);
+    await dropOldRows(owner, database, table, keptFrom(retention, table, today)!, archiveDir);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { openDatabase } from '../database/database.ts';
 import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
+import { readConfig } from './config.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../testing/arrange.ts';
 import { firstIdAt } from '../core/ids.ts';
@@ -13,7 +14,7 @@ const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
 after(() => database.close());
 const run = async (name: string) => {
-  const job = scheduledJobs(app.owner, database).find((candidate) => candidate.name === name);
+  const job = scheduledJobs(app.owner, database, readConfig({})).find((candidate) => candidate.name === name);
   await job!.run();
 };
 

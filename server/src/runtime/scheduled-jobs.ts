@@ -3,11 +3,17 @@ import type { Database } from '../database/database.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { sql } from '../database/sql.ts';
 import { groups } from './feature-groups.ts';
-import { applyRetention, type Retention } from './retention.ts';
+import type { Config } from './config.ts';
+import { archiveOldEvents } from './archiving.ts';
+import { applyRetention } from './retention.ts';
 import type { ScheduledJob } from '../jobs/worker.ts';
 
 /** The scheduled jobs of all features and of the runtime. */
-export function scheduledJobs(owner: pg.Pool, database: Database, retention: Retention = {}): ScheduledJob[] {
+export function scheduledJobs(
+  owner: pg.Pool,
+  database: Database,
+  settings: Pick<Config, 'retention' | 'archiveAfterMonths' | 'archiveDir'>,
+): ScheduledJob[] {
   const schedules = groups.flatMap(({ schedules = [] }) => schedules);
   return [
     {
@@ -18,7 +24,12 @@ export function scheduledJobs(owner: pg.Pool, database: Database, retention: Ret
     {
       name: 'drop-old-partitions',
       cron: '32 3 * * *',
-      run: () => applyRetention(owner, database, retention),
+      run: () => applyRetention(owner, database, settings.retention, settings.archiveDir),
+    },
+    {
+      name: 'archive-events',
+      cron: '2 4 * * *',
+      run: () => archiveOldEvents(owner, database, settings),
     },
     {
       name: 'delete-expired-rows',

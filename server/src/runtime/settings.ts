@@ -234,6 +234,8 @@ export const settings = v.object({
   MAIL_FROM: v.optional(sender, 'Guildhall <guildhall@localhost>'),
   ALLOW_PRIVATE_ADDRESSES: v.optional(onOrOff, 'off'),
   RETENTION_MONTHS: v.optional(retention, ''),
+  ARCHIVE_AFTER_MONTHS: v.optional(integer(1, 9999)),
+  ARCHIVE_DIR: v.optional(directory),
   GUILDHALL_DEMO: v.optional(onOrOff, 'on'),
   TRUST_PROXY: v.optional(trustedProxies, 'off'),
   DRAIN_SECONDS: v.optional(integer(0, 300), '0'),

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ const found = globSync(
   .toSorted()
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .filter((file) => !isUnitRun || isUnitTest(file));
-const files = withoutEvmNode(withoutMissingPrograms(found));
+const files = withoutDuckdb(withoutEvmNode(withoutMissingPrograms(found)));
 if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
@@ -113,6 +113,16 @@ function withoutEvmNode(candidates: string[]): string[] {
   if (affected.length === 0 || findAnvil()) return candidates;
   const message = `${affected.length} test files need anvil, which npm did not install for ${process.platform} on ${process.arch}.`;
   skip(message, process.env['CI'] === 'true' && process.platform === 'linux');
+  return candidates.filter((file) => !affected.includes(file));
+}
+
+/** The archive of events needs an optional package. It has no binary for some systems. */
+function withoutDuckdb(candidates: string[]): string[] {
+  const affected = candidates.filter((file) => file.endsWith('.duckdb.test.ts'));
+  if (affected.length === 0 || existsSync(join(SERVER, '../node_modules/@duckdb/node-api')))
+    return candidates;
+  const message = `${affected.length} test files need @duckdb/node-api, which npm did not install for ${process.platform} on ${process.arch}.`;
+  skip(message, process.env['CI'] === 'true');
   return candidates.filter((file) => !affected.includes(file));
 }
 

@@ -40,7 +40,7 @@ async function confirmed(hash: string, on?: TestApp, of?: WalletTenant): Promise
 async function problems(settings = chain.settings): Promise<string[]> {
   const found: string[] = [];
   const report = ({ id, problem }: { id: string; problem?: string }) => void found.push(`${id} ${problem}`);
-  await verify(app.databaseUrl, { tenantId: tenant.tenantId }, report, settings);
+  await verify(app.databaseUrl, { tenantId: tenant.tenantId }, report, { chain: settings });
   return found;
 }
 
@@ -236,7 +236,10 @@ describe('verify with an EVM chain', () => {
     const report = ({ tenantId, id }: { tenantId: string; id: string }) =>
       void found.push(`${tenantId} ${id}`);
     const unavailable = { ...chain.settings, rpcUrl: 'http://127.0.0.1:1' };
-    await assert.rejects(verify(app.databaseUrl, {}, report, unavailable), ChainConfigurationError);
+    await assert.rejects(
+      verify(app.databaseUrl, {}, report, { chain: unavailable }),
+      ChainConfigurationError,
+    );
     assert.deepEqual(found, [`${other.tenantId} ${playerIndex}`]);
   });
 });
@@ -282,7 +285,7 @@ describe('operation with an EVM chain', () => {
     const final = (await last.setScore({ newScore: 9 })).body.transactionHash as string;
     await confirmed(final, onChain, tenant);
     const report = (row: object) => assert.fail(JSON.stringify(row));
-    await verify(plain.databaseUrl, { tenantId: tenant.tenantId }, report, chain.settings);
+    await verify(plain.databaseUrl, { tenantId: tenant.tenantId }, report, { chain: chain.settings });
     await again.stop();
   });
 

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Database, Scope } from '../../../../database/database.ts';
 import { next } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
+import { selectParts } from '../archive/queries.ts';
 import type { EventScope } from '../event-row.ts';
 import { ROLLUP_SPANS } from './counted-events.ts';
 import {
@@ -38,13 +39,20 @@ export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PE
   for (let steps = 1; (await step()) === deltasPerStep && steps < STEPS_PER_RUN; steps++);
 }
 
-/** Yields each day of a tenant that has events or roll-ups. */
+/**
+ * Yields each day of a tenant that has events or roll-ups. Months with archived events are left out: PostgreSQL alone cannot count
+ * them again.
+ */
 async function* daysOf(tenant: Scope, tenantId: string): AsyncGenerator<CountedDay> {
+  const archived = new Set(
+    (await selectParts(tenant, tenantId)).map(({ scope, month }) => `${scope} ${month}`),
+  );
   for (const scope of SCOPES) {
     let from = '-infinity';
     for (let day; (day = await findNextDay(tenant, tenantId, scope, from)) !== undefined;) {
-      yield { tenantId, scope, day };
-      from = next(toMicroseconds(day)!, 'day');
+      const start = toMicroseconds(day)!;
+      if (!archived.has(`${scope} ${start.slice(0, 7)}`)) yield { tenantId, scope, day };
+      from = next(start, 'day');
     }
   }
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { BillingContext } from '../../../../core/billing-context.ts';
@@ -196,7 +198,13 @@ describe('roll-ups of events', () => {
           else if (action.kind === 'rollUp') await rollUpEvents(database, action.deltasPerStep);
           else if (action.kind === 'rebuild') await rebuildRollups(database, game.tenantId, () => {});
           else if (action.kind === 'drop')
-            await dropOldRows(app.owner, database, eventTables[action.scope], thisMonth.slice(0, 10));
+            await dropOldRows(
+              app.owner,
+              database,
+              eventTables[action.scope],
+              thisMonth.slice(0, 10),
+              join(tmpdir(), 'guildhall-no-archive'),
+            );
           else await deleteOldEventRollups(database.forTenant(game.tenantId), game.tenantId);
           await assertSameAnswers(game, asked);
           assert.deepEqual((await findDifferences(game.tenantId)).found, [], action.kind);

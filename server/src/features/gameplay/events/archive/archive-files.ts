@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { EventScope } from '../event-row.ts';
+
+/** What was archived together: events of one tenant, scope and month. Later events of the month are in further parts. */
+export interface PartName {
+  tenantId: string;
+  scope: EventScope;
+  /** As `2026-01`. */
+  month: string;
+  /** From 1. */
+  part: number;
+}
+
+/** The files of a part: what questions read, and what proves its rows. */
+export const EVENTS_FILE = 'events.parquet';
+export const PROOFS_FILE = 'proofs.parquet';
+const MANIFEST_FILE = 'manifest.json';
+
+/** Describes a part for anybody who has its files alone. */
+export interface PartManifest extends PartName {
+  format: 1;
+  guildhall: string;
+  createdAt: string;
+  rows: number;
+  /** The times of the first and the last event. */
+  firstAt: string;
+  lastAt: string;
+  sortedBy: string[];
+  files: { name: string; bytes: number; sha256: string; columns: Record<string, string> }[];
+}
+
+const monthFolder = (root: string, { tenantId, scope, month }: Omit<PartName, 'part'>): string =>
+  join(root, tenantId, scope, month);
+
+/** The folder of a part. */
+export const partFolder = (root: string, name: PartName): string =>
+  join(monthFolder(root, name), `part-${name.part}`);
+
+/** The folder of a part while its files are written. */
+export const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;
+
+/** The parts of a month that have a folder, also those that no row of the database names. */
+export async function listFolders(root: string, month: Omit<PartName, 'part'>): Promise<number[]> {
+  return (await namesIn(monthFolder(root, month)))
+    .map((name) => Number(/^part-(\d+)$/.exec(name)?.[1] ?? Number.NaN))
+    .filter((part) => !Number.isNaN(part));
+}
+
+/** The parts of a tenant that have a folder. */
+export async function listPartFolders(root: string, tenantId: string): Promise<PartName[]> {
+  const found: PartName[] = [];
+  for (const scope of ['match', 'player'] as const)
+    for (const month of await namesIn(join(root, tenantId, scope)))
+      for (const part of await listFolders(root, { tenantId, scope, month }))
+        found.push({ tenantId, scope, month, part });
+  return found;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+}
+
+/** Creates the empty folder in which the files of a part are written. */
+export async function createDraft(root: string, name: PartName): Promise<string> {
+  const draft = draftFolder(root, name);
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  return draft;
+}
+
+/** Flushes the files of a part to the disk, adds the manifest, and gives the folder its name. Returns the SHA-256 of the manifest. */
+export async function publishDraft(
+  root: string,
+  about: Omit<PartManifest, 'files'>,
+  columns: Record<string, Record<string, string>>,
+): Promise<{ manifestHash: Buffer; bytes: number }> {
+  const draft = draftFolder(root, about);
+  const files: PartManifest['files'] = [];
+  for (const [name, types] of Object.entries(columns)) {
+    const path = join(draft, name);
+    await sync(path);
+    files.push({
+      name,
+      bytes: (await stat(path)).size,
+      sha256: (await hashOf(path)).toString('hex'),
+      columns: types,
+    });
+  }
+  const manifest = `${JSON.stringify({ ...about, files } satisfies PartManifest, undefined, 2)}\n`;
+  await writeFile(join(draft, MANIFEST_FILE), manifest, { mode: 0o600, flush: true });
+  await sync(draft);
+  const folder = partFolder(root, about);
+  await rename(draft, folder);
+  for (let path = dirname(folder); path.length >= root.length; path = dirname(path)) await sync(path);
+  return {
+    manifestHash: createHash('sha256').update(manifest).digest(),
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** Deletes the files of a part, whether they were complete or not. */
+export async function removePart(root: string, name: PartName): Promise<void> {
+  for (const folder of [draftFolder(root, name), partFolder(root, name)])
+    await rm(folder, { recursive: true, force: true });
+}
+
+/**
+ * Reads the manifest of a part, and compares its hash and those of the files. Returns what is wrong with the first damaged file
+ * instead. Only an intact manifest is read.
+ */
+export async function checkPart(
+  root: string,
+  name: PartName,
+  manifestHash: Buffer,
+): Promise<PartManifest | string> {
+  const folder = partFolder(root, name);
+  const text = await readFile(join(folder, MANIFEST_FILE)).catch(ifMissing);
+  if (!text) return `has no ${MANIFEST_FILE}`;
+  if (!createHash('sha256').update(text).digest().equals(manifestHash))
+    return `has a ${MANIFEST_FILE} that does not match its checksum`;
+  const manifest = JSON.parse(text.toString()) as PartManifest;
+  for (const { name: file, sha256 } of manifest.files) {
+    const found = await hashOf(join(folder, file)).catch(ifMissing);
+    if (!found) return `has no ${file}`;
+    if (found.toString('hex') !== sha256) return `has a ${file} that does not match its checksum`;
+  }
+  return manifest;
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+async function hashOf(path: string): Promise<Buffer> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest();
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

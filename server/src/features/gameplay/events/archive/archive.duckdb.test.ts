@@ -1,0 +1,513 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { OperatorError } from '../../../../core/operator-error.ts';
+import { openDatabase } from '../../../../database/database.ts';
+import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { dropOldRows } from '../../../../runtime/retention.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+import { eventTables, type EventScope } from '../event-row.ts';
+import { rollUpEvents } from '../rollups/maintain.ts';
+import type { AlteredRow } from '../verify-events.ts';
+import { EVENTS_FILE, partFolder, PROOFS_FILE, type PartName } from './archive-files.ts';
+import { archiveEvents, replacePartitions, writeMonths } from './create-archive.ts';
+import { createDuckdb, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
+import { selectParts } from './queries.ts';
+import { verifyArchive } from './verify-archive.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2, work: 'job' });
+const root = await mkdtemp(join(tmpdir(), 'guildhall-archive-'));
+const duckdb = createDuckdb();
+after(async () => {
+  await database.close();
+  await rm(root, { recursive: true });
+});
+for (const table of ['match_events', 'player_events'] as const)
+  await createOlderPartitions(app.owner, table, 3);
+
+const today = new Date();
+const month = (later: number): string => firstOfMonth(today, later);
+/** A time in the middle of a month. */
+const within = (later: number, minute = 0): string =>
+  new Date(Date.parse(month(later)) + 10 * 86_400_000 + minute * 60_000).toISOString();
+
+/** A tenant with two players in a match. */
+async function arrange() {
+  const tenant = await arrangeTenant(app);
+  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const players = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+  const match = await app.http.post(
+    '/api/game/matches',
+    { players: players.map(({ playerId }) => ({ playerId })) },
+    { gameKey: tenant.gameKey },
+  );
+  assert.equal(match.status, 201, match.text);
+  const matchSessionId = match.body.matchSessionId as string;
+  const { rows } = await app.owner.query(
+    'SELECT id, player_id FROM match_players WHERE match_session_id = $1',
+    [matchSessionId],
+  );
+  const matchPlayerOf = new Map(rows.map(({ id, player_id: playerId }) => [playerId, id]));
+  return { ...tenant, players, matchSessionId, matchPlayerOf };
+}
+type Arranged = Awaited<ReturnType<typeof arrange>>;
+
+interface Sent {
+  idempotencyKey: string;
+  occurredAt: string;
+  eventKey?: string;
+  eventValue?: string;
+  value?: number | string;
+  loginSessionId?: string;
+}
+
+/** Sends events as both players of a tenant in turn, and returns the answers. */
+async function send(tenant: Arranged, scope: EventScope, events: Sent[]) {
+  const stored: { eventRecordId: string }[] = [];
+  for (const [index, player] of tenant.players.entries()) {
+    const actor =
+      scope === 'match'
+        ? {
+            matchSessionId: tenant.matchSessionId,
+            matchPlayerId: tenant.matchPlayerOf.get(player.playerId),
+          }
+        : { playerId: player.playerId };
+    const own = events
+      .filter((_, number) => number % 2 === index)
+      .map((event) => ({ eventKey: `${scope} jump`, ...event, ...actor }));
+    if (own.length === 0) continue;
+    const path = scope === 'match' ? '/api/game/events' : '/api/game/player-events';
+    const answer = await app.http.post(path, { events: own }, player.caller);
+    assert.equal(answer.status, 201, answer.text);
+    assert.deepEqual(answer.body.errors, []);
+    stored.push(...answer.body.records);
+  }
+  return stored;
+}
+
+/** The live rows of a tenant and scope, with all columns as texts, by their id. */
+async function liveRows(tenant: Arranged, scope: EventScope): Promise<Record<string, string | null>[]> {
+  const { rows } = await app.owner.query(
+    `SELECT id::text, occurred_at::text AS "occurredAt", idempotency_key AS key, value::text, event_definitions_id::text AS definition,
+            ${scope === 'match' ? 'match_player_id::text AS actor, match_session_id::text' : 'player_id::text AS actor, NULL'} AS match,
+            login_session_id::text AS session, created_at_gl::text AS "createdAt", encode(row_hash, 'hex') AS hash
+     FROM ${eventTables[scope]} WHERE tenant_id = $1`,
+    [tenant.tenantId],
+  );
+  return rows.map((row) => ({
+    ...row,
+    occurredAt: instant(row.occurredAt),
+    createdAt: instant(row.createdAt),
+  }));
+}
+
+/** The archived rows of a tenant and scope in the same form, read from the files alone. */
+async function archivedRows(tenant: Arranged, scope: EventScope): Promise<Record<string, string | null>[]> {
+  const parts = (await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId)).filter(
+    (part) => part.scope === scope,
+  );
+  const found: Record<string, string | null>[] = [];
+  for (const part of parts) {
+    const files = [EVENTS_FILE, PROOFS_FILE].map((name) => join(partFolder(root, part), name));
+    const isMatch = scope === 'match';
+    const [rows] = await duckdb(
+      {
+        statements: [
+          {
+            text: `
+              SELECT proof.id::VARCHAR AS id, event.occurred_at::VARCHAR AS "occurredAt", idempotency_key AS key, value::VARCHAR AS value,
+                     event_definition_id::VARCHAR AS definition, ${isMatch ? 'match_player_id' : 'player_id'}::VARCHAR AS actor,
+                     ${isMatch ? 'match_session_id::VARCHAR' : 'NULL'} AS match, login_session_id::VARCHAR AS session,
+                     created_at_gl::VARCHAR AS "createdAt", lower(hex(row_hash)) AS hash
+              FROM read_parquet($1) event POSITIONAL JOIN read_parquet($2) proof`,
+            values: files,
+          },
+        ],
+        reads: files,
+        temporary: tmpdir(),
+      },
+      { seconds: 60 },
+    );
+    assert.equal(rows!.length, part.rows);
+    for (const row of rows as Record<string, string>[])
+      found.push({ ...row, occurredAt: instant(row['occurredAt']!), createdAt: instant(row['createdAt']!) });
+  }
+  return found;
+}
+
+/** Both databases print times with another number of zeros. */
+const instant = (text: string): string => {
+  const [, seconds, fraction = ''] = /^(.{19})\.?(\d*)/.exec(text)!;
+  return `${seconds} ${fraction.padEnd(6, '0')}`;
+};
+const byId = (rows: Record<string, string | null>[]) =>
+  rows.toSorted((a, b) => (a['id']! < b['id']! ? -1 : 1));
+
+/** The number of events that the API counts, from the roll-ups. */
+async function counted(tenant: Arranged, scope: EventScope) {
+  const { body, status, text } = await app.http.post(
+    `/api/bus_tenants/${tenant.tenantId}/queries`,
+    { scope, from: `${month(-6)}T00:00:00Z`, to: `${month(2)}T00:00:00Z` },
+    { apiKey: tenant.apiKey },
+  );
+  assert.equal(status, 200, text);
+  return { events: body.rows[0].events, valueSum: body.rows[0].valueSum };
+}
+
+async function verified(tenant: Arranged): Promise<{ rows: number; problems: AlteredRow[] }> {
+  const problems: AlteredRow[] = [];
+  const rows = await verifyArchive(database, { root, duckdb }, tenant.tenantId, {}, (row) =>
+    problems.push(row),
+  );
+  return { rows, problems };
+}
+const detached = async () =>
+  (await app.owner.query(`SELECT relname FROM pg_class WHERE relname ~ '^dropped_' AND relkind = 'r'`))
+    .rowCount;
+const archive = (before = month(0)) => archiveEvents(app.owner, { root, duckdb }, before);
+
+const KEYS = [
+  'plain',
+  'a "quoted", key',
+  'line\nbreak\r\ttab',
+  'back\\slash\\n',
+  "it's",
+  '\u0001\u001f\u007f',
+  'ключ 鍵 🗝',
+  '\\N',
+];
+const LARGEST = '9223372036854775807';
+const SESSION = '0190a0a0-0000-7000-8000-000000000001';
+
+describe('archiveEvents', () => {
+  test('moves all events from before a month to files, with each column', async () => {
+    const tenant = await arrange();
+    const other = await arrange();
+    const events = KEYS.flatMap((idempotencyKey, number): Sent[] =>
+      [-3, -2, -1, 0].map((later) => ({
+        idempotencyKey,
+        occurredAt: within(later, number).replace('.000Z', `.00000${number}Z`),
+        ...(number % 3 !== 0 && { value: number % 3 === 1 ? LARGEST : -number }),
+        ...(number % 2 === 0 && { eventValue: `level ${later}`, loginSessionId: SESSION }),
+      })),
+    );
+    for (const scope of ['match', 'player'] as const) {
+      await send(tenant, scope, [
+        ...events,
+        { idempotencyKey: 'old', occurredAt: '1999-12-31T23:59:59.999999Z' },
+      ]);
+      await send(other, scope, events.slice(0, 4));
+    }
+    const isOld = ({ occurredAt }: Record<string, string | null>) => occurredAt! < month(0);
+    const before = new Map<string, Record<string, string | null>[]>();
+    for (const scope of ['match', 'player'] as const)
+      for (const one of [tenant, other]) before.set(one.tenantId + scope, await liveRows(one, scope));
+    const sums = [await counted(tenant, 'match'), await counted(tenant, 'player')];
+
+    await archive();
+
+    for (const scope of ['match', 'player'] as const)
+      for (const one of [tenant, other]) {
+        const rows = before.get(one.tenantId + scope)!;
+        assert.deepEqual(byId(await archivedRows(one, scope)), byId(rows.filter(isOld)));
+        assert.deepEqual(byId(await liveRows(one, scope)), byId(rows.filter((row) => !isOld(row))));
+      }
+    assert.equal(before.get(tenant.tenantId + 'match')!.filter(isOld).length, 3 * KEYS.length + 1);
+    assert.deepEqual([await counted(tenant, 'match'), await counted(tenant, 'player')], sums);
+    assert.deepEqual(await verified(tenant), { rows: 2 * (3 * KEYS.length + 1), problems: [] });
+    assert.equal(await detached(), 0);
+    const parts = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
+    assert.deepEqual(
+      parts.map(({ scope, month: of, part }) => `${scope} ${of} ${part}`),
+      ['match', 'player'].flatMap((scope) =>
+        ['1999-12', ...[-3, -2, -1].map((later) => month(later).slice(0, 7))].map((of) => `${scope} ${of} 1`),
+      ),
+    );
+    const elsewhere = await selectParts(database.forTenant(other.tenantId), tenant.tenantId);
+    assert.deepEqual(elsewhere, [], 'row-level security hides the parts of other tenants');
+  });
+
+  test('makes late events the next part of their month', async () => {
+    const tenant = await arrange();
+    await send(tenant, 'player', [{ idempotencyKey: 'in time', occurredAt: within(-2) }]);
+    await archive();
+    await send(tenant, 'player', [
+      { idempotencyKey: 'late', occurredAt: within(-2), value: 5 },
+      { idempotencyKey: 'later', occurredAt: within(-2), value: 6 },
+    ]);
+    const live = await liveRows(tenant, 'player');
+    assert.equal(live.length, 2);
+    assert.deepEqual(await counted(tenant, 'player'), { events: 3, valueSum: 11 });
+    await archive();
+    assert.deepEqual(await liveRows(tenant, 'player'), []);
+    const rows = await archivedRows(tenant, 'player');
+    assert.deepEqual(rows.map(({ key }) => key).toSorted(), ['in time', 'late', 'later']);
+    assert.deepEqual(await counted(tenant, 'player'), { events: 3, valueSum: 11 });
+    assert.deepEqual(await verified(tenant), { rows: 3, problems: [] });
+  });
+
+  test('leaves out events that are archived already, and counts them once', async () => {
+    const tenant = await arrange();
+    const events = Array.from({ length: 6 }, (_, number) => ({
+      idempotencyKey: `key-${number}`,
+      occurredAt: within(-2, number % 2),
+      value: number,
+    }));
+    await send(tenant, 'match', events);
+    await archive();
+    const first = byId(await archivedRows(tenant, 'match'));
+    // The idempotency keys are in the files: PostgreSQL stores the events again.
+    await send(tenant, 'match', [
+      ...events.slice(0, 4),
+      { idempotencyKey: 'new', occurredAt: within(-2), value: 100 },
+    ]);
+    assert.equal((await liveRows(tenant, 'match')).length, 5);
+    assert.deepEqual(await counted(tenant, 'match'), { events: 11, valueSum: 15 + 6 + 100 });
+    await archive();
+    const rows = await archivedRows(tenant, 'match');
+    assert.deepEqual(byId(rows.filter(({ key }) => key !== 'new')), first);
+    assert.equal(rows.length, 7);
+    assert.deepEqual(await counted(tenant, 'match'), { events: 7, valueSum: 115 });
+    await rollUpEvents(database);
+    assert.deepEqual(await counted(tenant, 'match'), { events: 7, valueSum: 115 });
+
+    await send(tenant, 'match', events);
+    await archive();
+    assert.equal((await archivedRows(tenant, 'match')).length, 7, 'no part is made of repetitions alone');
+    assert.deepEqual(await counted(tenant, 'match'), { events: 7, valueSum: 115 });
+    assert.deepEqual(await verified(tenant), { rows: 7, problems: [] });
+  });
+
+  test('keeps a month in the database if an event arrives or is deleted after it was written', async () => {
+    for (const change of ['arrives', 'is deleted', 'is replaced'] as const) {
+      const tenant = await arrange();
+      await send(tenant, 'player', [
+        { idempotencyKey: 'one', occurredAt: within(-2) },
+        { idempotencyKey: 'two', occurredAt: within(-2) },
+      ]);
+      const client = await app.owner.connect();
+      try {
+        const written = await writeMonths(app.owner, client, { root, duckdb }, 'player', month(0));
+        if (change !== 'arrives')
+          await app.owner.query(
+            `DELETE FROM player_events WHERE tenant_id = $1 AND idempotency_key = 'one'`,
+            [tenant.tenantId],
+          );
+        if (change !== 'is deleted')
+          await send(tenant, 'player', [{ idempotencyKey: 'three', occurredAt: within(-2) }]);
+        const live = byId(await liveRows(tenant, 'player'));
+        assert.equal(await replacePartitions(app.owner, 'player', month(0), written), false, change);
+        assert.deepEqual(byId(await liveRows(tenant, 'player')), live);
+        assert.deepEqual(await archivedRows(tenant, 'player'), []);
+        await archive();
+        assert.deepEqual(byId(await archivedRows(tenant, 'player')), live);
+        assert.deepEqual(await liveRows(tenant, 'player'), []);
+        assert.deepEqual(await verified(tenant), { rows: live.length, problems: [] });
+      } finally {
+        client.release();
+      }
+    }
+  });
+
+  test('loses no event, and has none twice, if it is killed at any step', async () => {
+    const program = fileURLToPath(new URL('../../../../testing/killed-archiver.ts', import.meta.url));
+    for (const step of ['registered', 'files-written', 'part-published', 'before-commit', 'committed']) {
+      const tenant = await arrange();
+      await send(tenant, 'player', [
+        { idempotencyKey: 'one', occurredAt: within(-2) },
+        { idempotencyKey: 'two', occurredAt: within(-1) },
+      ]);
+      await send(tenant, 'match', [{ idempotencyKey: 'three', occurredAt: within(-2), value: 3 }]);
+      const before = byId([...(await liveRows(tenant, 'player')), ...(await liveRows(tenant, 'match'))]);
+      const child = fork(program, [app.databaseUrl, root, month(0), step], { stdio: 'inherit' });
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+      assert.deepEqual([code, signal], [null, 'SIGKILL'], step);
+      const now = async () =>
+        byId(
+          (
+            await Promise.all(
+              (['player', 'match'] as const).flatMap((scope) => [
+                liveRows(tenant, scope),
+                archivedRows(tenant, scope),
+              ]),
+            )
+          ).flat(),
+        );
+      assert.deepEqual(await now(), before, `${step}: after the end`);
+      await archive();
+      assert.deepEqual(await now(), before, `${step}: after the next run`);
+      assert.deepEqual([await liveRows(tenant, 'player'), await liveRows(tenant, 'match')], [[], []], step);
+      assert.deepEqual(await verified(tenant), { rows: 3, problems: [] }, step);
+      assert.equal(await detached(), 0, step);
+      assert.equal(
+        (await app.owner.query('SELECT FROM event_archives WHERE archived_at IS NULL')).rowCount,
+        0,
+      );
+      const folders = await readdir(join(root, tenant.tenantId), { recursive: true });
+      assert.deepEqual(
+        folders.filter((name) => name.endsWith('.tmp')),
+        [],
+        step,
+      );
+    }
+  });
+
+  test('is refused while another process archives', async () => {
+    const client = await app.owner.connect();
+    await client.query('SELECT pg_advisory_lock(7118048)');
+    await assert.rejects(archive(), OperatorError);
+    client.release(true);
+  });
+
+  test('says what to install if the library is missing, and loses nothing', async () => {
+    const tenant = await arrange();
+    await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-2) }]);
+    const missing = createDuckdb('@duckdb/not-installed');
+    await assert.rejects(archiveEvents(app.owner, { root, duckdb: missing }, month(0)), DuckdbMissingError);
+    assert.equal((await liveRows(tenant, 'player')).length, 1);
+    await archive();
+    assert.equal((await archivedRows(tenant, 'player')).length, 1);
+  });
+});
+
+describe('verifyArchive', () => {
+  /** A tenant with one archived part. */
+  async function arrangePart(): Promise<{ tenant: Arranged; part: PartName; folder: string }> {
+    const tenant = await arrange();
+    await send(tenant, 'player', [
+      { idempotencyKey: 'one', occurredAt: within(-2) },
+      { idempotencyKey: 'two', occurredAt: within(-2) },
+    ]);
+    await archive();
+    const [part] = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
+    return { tenant, part: part!, folder: partFolder(root, part!) };
+  }
+
+  test('names each damaged or missing file', async () => {
+    for (const [file, problem] of [
+      ['manifest.json', 'has a manifest.json that does not match its checksum'],
+      ['events.parquet', 'has a events.parquet that does not match its checksum'],
+      ['proofs.parquet', 'has a proofs.parquet that does not match its checksum'],
+    ] as const) {
+      const { tenant, folder } = await arrangePart();
+      await appendFile(join(folder, file), ' ');
+      assert.deepEqual(
+        (await verified(tenant)).problems.map((row) => row.problem),
+        [problem],
+      );
+      await rename(join(folder, file), join(folder, 'elsewhere'));
+      assert.deepEqual(
+        (await verified(tenant)).problems.map((row) => row.problem),
+        [`has no ${file}`],
+      );
+    }
+  });
+
+  test('names each row whose hash does not match its columns', async () => {
+    const tenant = await arrange();
+    const [one] = await send(tenant, 'match', [
+      { idempotencyKey: 'one', occurredAt: within(-2), value: 1 },
+      { idempotencyKey: 'two', occurredAt: within(-2), value: 2 },
+    ]);
+    await app.owner.query('UPDATE match_events SET value = 100 WHERE id = $1', [one!.eventRecordId]);
+    await archive();
+    assert.deepEqual((await verified(tenant)).problems, [
+      { table: 'archived match_events', tenantId: tenant.tenantId, id: one!.eventRecordId },
+    ]);
+  });
+
+  test('names folders that are no part', async () => {
+    const { tenant, part, folder } = await arrangePart();
+    await mkdir(partFolder(root, { ...part, part: 7 }));
+    await writeFile(join(folder, '../part-7/manifest.json'), '{}');
+    const { problems } = await verified(tenant);
+    assert.deepEqual(
+      problems.map(({ id }) => id),
+      [`player/${part.month}/part-7`],
+    );
+    // A new part does not use its number.
+    await send(tenant, 'player', [{ idempotencyKey: 'late', occurredAt: within(-2) }]);
+    await archive();
+    const parts = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
+    assert.deepEqual(
+      parts.map((one) => one.part),
+      [1, 8],
+    );
+  });
+});
+
+describe('createDuckdb', () => {
+  const ask = (text: string, options: object = {}) =>
+    duckdb(
+      { statements: [{ text }], temporary: join(tmpdir(), 'guildhall-spill'), ...options },
+      { seconds: 60 },
+    );
+
+  test('reads the files of its job, and no others', async () => {
+    const file = join(root, "it's.csv");
+    await writeFile(file, 'a\n1\n');
+    const reading = `SELECT a::VARCHAR AS a FROM read_csv('${file.replace("'", "''")}')`;
+    assert.deepEqual(await ask(reading, { reads: [file] }), [[{ a: '1' }]]);
+    for (const statement of [
+      reading,
+      `SELECT * FROM read_text('/proc/self/environ')`,
+      `COPY (SELECT 1) TO '${root}/written.csv'`,
+      `ATTACH '${root}/other.db'`,
+      `INSTALL httpfs`,
+      `SET enable_external_access = true`,
+      `SET memory_limit = '100GB'`,
+    ])
+      await assert.rejects(ask(statement), /Permission Error|configuration/, statement);
+  });
+
+  test('ends at the time limit, and when it is aborted', async () => {
+    const endless = {
+      statements: [{ text: 'SELECT count(*) FROM range(1000000000000) a, range(1000000) b' }],
+      temporary: tmpdir(),
+    };
+    await assert.rejects(duckdb(endless, { seconds: 1 }), DuckdbTimeoutError);
+    const aborted = new AbortController();
+    const running = duckdb(endless, { seconds: 60, signal: aborted.signal });
+    aborted.abort(new Error('The client has gone.'));
+    await assert.rejects(running, /The client has gone/);
+  });
+
+  test('fails beyond its memory limit, and the server does not', async () => {
+    const large = `SELECT list(range::VARCHAR || repeat('x', 1000)) AS texts FROM range(1000000)`;
+    await assert.rejects(ask(large, { memoryMegabytes: 64 }), /Out of Memory/);
+  });
+});
+
+// The last test, because the roll-ups do not count older events after it.
+describe('dropOldRows', () => {
+  test('deletes archived events of dropped months with their files', async () => {
+    const tenant = await arrange();
+    await send(
+      tenant,
+      'player',
+      [-3, -2, -1].map((later) => ({ idempotencyKey: 'one', occurredAt: within(later) })),
+    );
+    await archive();
+    await dropOldRows(app.owner, database, 'player_events', month(-1), root);
+    const parts = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
+    assert.deepEqual(
+      parts.map((part) => part.month),
+      [month(-1).slice(0, 7)],
+    );
+    assert.deepEqual((await verified(tenant)).problems, []);
+    assert.deepEqual(await counted(tenant, 'player'), { events: 1, valueSum: null });
+    // An event of a dropped month is dropped again, and not archived.
+    await send(tenant, 'player', [{ idempotencyKey: 'late', occurredAt: within(-3) }]);
+    await archive();
+    assert.equal((await archivedRows(tenant, 'player')).length, 1);
+    assert.deepEqual(await liveRows(tenant, 'player'), []);
+  });
+});

@@ -1,0 +1,227 @@
+import type pg from 'pg';
+import { OperatorError } from '../../../../core/operator-error.ts';
+import {
+  deleteDetachedPartitions,
+  dropPartitionsBefore,
+  findPartitionsBefore,
+} from '../../../../database/drop-partitions.ts';
+import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import type { Partition } from '../../../../database/list-partitions.ts';
+import { eventTables, type EventScope } from '../event-row.ts';
+import { listFolders, removePart, type PartName } from './archive-files.ts';
+import type { Duckdb } from './duckdb.ts';
+import {
+  completeParts,
+  countEventsOf,
+  countMonths,
+  findParts,
+  findRollupStart,
+  findUnfinished,
+  forgetPart,
+  registerPart,
+  tryArchiveLock,
+  uncount,
+  withdrawParts,
+  type MonthOfEvents,
+} from './queries.ts';
+import { writePart, type RepeatedEvents, type WrittenPart } from './write-part.ts';
+
+/** Where events are archived, and what writes the files. */
+export interface Archive {
+  /** The folder of the archive. */
+  root: string;
+  duckdb: Duckdb;
+}
+
+const SCOPES: EventScope[] = ['match', 'player'];
+/** Events of old months may arrive while a month is written. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Archives the events from before a day, the first of a month, month by month (docs/decisions/0048-event-archive.md). Returns the new
+ * parts. If the process dies, nothing is lost, and the next run continues. Throws {@link OperatorError} if another process archives.
+ */
+export async function archiveEvents(
+  owner: pg.Pool,
+  archive: Archive,
+  before: string,
+  report: (part: WrittenPart) => void = () => {},
+): Promise<void> {
+  await withArchiveLock(owner, async (client) => {
+    await removeUnfinished(client, archive.root);
+    for (const scope of SCOPES) {
+      await deleteDetachedPartitions(owner, eventTables[scope]);
+      for (const end of await findMonthEnds(client, scope, before))
+        for (const part of await archiveUpTo(owner, client, archive, scope, end)) report(part);
+    }
+  });
+}
+
+/** Deletes the archived events of a scope from before a day, the first of a month, for good. */
+export async function deleteArchivedBefore(
+  owner: pg.Pool,
+  root: string,
+  scope: EventScope,
+  before: string,
+): Promise<void> {
+  await withArchiveLock(owner, async (client) => {
+    await withdrawParts(client, scope, before);
+    await removeUnfinished(client, root);
+  });
+}
+
+async function withArchiveLock(
+  owner: pg.Pool,
+  work: (client: pg.ClientBase) => Promise<void>,
+): Promise<void> {
+  const client = await owner.connect();
+  try {
+    if (!(await tryArchiveLock(client)))
+      throw new OperatorError('Another process works on the archive. Try again later.');
+    await work(client);
+  } finally {
+    // Closing the connection releases its advisory lock.
+    client.release(true);
+  }
+}
+
+/** Removes the files of parts that are not archived: a run ended while it wrote or deleted them. */
+async function removeUnfinished(client: pg.ClientBase, root: string): Promise<void> {
+  for (const part of await findUnfinished(client)) {
+    await removePart(root, part);
+    await forgetPart(client, part);
+  }
+}
+
+/** The days up to which events are archived in turn. The first one includes all events from before its month. */
+async function findMonthEnds(client: pg.ClientBase, scope: EventScope, before: string): Promise<string[]> {
+  const partitions = await findPartitionsBefore(client, eventTables[scope], before);
+  const months = partitions.filter(({ kind }) => kind === 'month');
+  // A month whose creation was interrupted ends too early.
+  const ends = months.map(({ from }) => firstOfMonth(new Date(from!), 1));
+  return ends.length > 0 ? [...new Set(ends)] : partitions.map(({ to }) => to!);
+}
+
+/** Archives all events of a scope from before a day: writes them, and then drops their partitions if they have not changed. */
+async function archiveUpTo(
+  owner: pg.Pool,
+  client: pg.ClientBase,
+  archive: Archive,
+  scope: EventScope,
+  end: string,
+): Promise<WrittenPart[]> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const written = await writeMonths(owner, client, archive, scope, end);
+    if (await replacePartitions(owner, scope, end, written)) return written.flatMap(({ part }) => part ?? []);
+    await removeUnfinished(client, archive.root);
+  }
+  throw new OperatorError(
+    `${eventTables[scope]} changed before ${end} while they were archived. Nothing was lost. Try again later.`,
+  );
+}
+
+/** The events of a month of a tenant, with the part that has those of them that were not archived or dropped before. */
+export interface WrittenMonth {
+  counted: MonthOfEvents;
+  part: WrittenPart | undefined;
+  repeated: RepeatedEvents[];
+}
+
+/** Writes the parts of all events of a scope from before a day. PostgreSQL keeps these events. */
+export async function writeMonths(
+  owner: pg.Pool,
+  client: pg.ClientBase,
+  { root, duckdb }: Archive,
+  scope: EventScope,
+  end: string,
+): Promise<WrittenMonth[]> {
+  const reader = await owner.connect();
+  let broken: Error | undefined;
+  try {
+    // One snapshot for all of them. Other statements commit on their own connection.
+    await reader.query(
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO';
+       SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
+    );
+    const partitions = await findPartitionsBefore(reader, eventTables[scope], end);
+    const written: WrittenMonth[] = [];
+    const start = await findRollupStart(client, scope);
+    for (const counted of await countMonths(reader, eventsBefore(scope, end, partitions))) {
+      const { tenantId, month } = counted;
+      if (start !== undefined && `${month}-01` < start) {
+        // Retention has dropped this month, and these events arrived later.
+        written.push({ counted, part: undefined, repeated: [] });
+        continue;
+      }
+      const earlier = await findParts(client, { tenantId, scope, month });
+      const taken = [
+        0,
+        ...earlier.map(({ part }) => part),
+        ...(await listFolders(root, { tenantId, scope, month })),
+      ];
+      const name: PartName = { tenantId, scope, month, part: Math.max(...taken) + 1 };
+      await registerPart(client, name);
+      const { part, repeated } = await writePart(reader, duckdb, root, name, earlier);
+      if (!part) await forgetPart(client, name);
+      written.push({ counted, part, repeated });
+    }
+    await reader.query('COMMIT');
+    return written;
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    reader.release(broken);
+  }
+}
+
+/**
+ * Makes written months archived: one transaction drops their partitions, and says where their events are now. Returns false, and
+ * changes nothing, if the partitions have other events than those that were written.
+ */
+export async function replacePartitions(
+  owner: pg.Pool,
+  scope: EventScope,
+  end: string,
+  written: WrittenMonth[],
+): Promise<boolean> {
+  const table = eventTables[scope];
+  const expected = {
+    rows: written.reduce((sum, { counted }) => sum + counted.rows, 0),
+    checksum: written.reduce((sum, { counted }) => sum ^ counted.checksum, 0n),
+  };
+  try {
+    await dropPartitionsBefore(owner, table, end, {
+      async prepare(client, partitions) {
+        // Late events wait until this transaction ends. Readers, and writers of other months, do not.
+        const names = [...partitions.map(({ name }) => name), `${table}_default`];
+        await client.query(`LOCK TABLE ${names.join(', ')} IN SHARE MODE`);
+        const found = await countEventsOf(client, eventsBefore(scope, end, partitions));
+        if (found.rows !== expected.rows || found.checksum !== expected.checksum) throw new ChangedError();
+      },
+      async alongside(client) {
+        await completeParts(
+          client,
+          written.flatMap(({ part }) => part ?? []),
+        );
+        for (const { counted, repeated } of written.filter((month) => month.repeated.length > 0))
+          await uncount(client, { tenantId: counted.tenantId, scope }, repeated);
+      },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ChangedError) return false;
+    throw error;
+  }
+}
+
+class ChangedError extends Error {}
+
+/** The SQL of the events that {@link dropPartitionsBefore} deletes. */
+function eventsBefore(scope: EventScope, end: string, partitions: Partition[]): string {
+  const columns = 'tenant_id, occurred_at, id';
+  return [
+    ...partitions.map(({ name }) => `SELECT ${columns} FROM ${name}`),
+    `SELECT ${columns} FROM ${eventTables[scope]}_default WHERE occurred_at < '${end}T00:00:00Z'`,
+  ].join(' UNION ALL ');
+}

@@ -1,0 +1,199 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress } from 'node:zlib';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { isGuid } from '../../../../core/ids.ts';
+import { version } from '../../../../core/version.ts';
+import { eventTables } from '../event-row.ts';
+import {
+  createDraft,
+  draftFolder,
+  EVENTS_FILE,
+  partFolder,
+  PROOFS_FILE,
+  publishDraft,
+  type PartName,
+} from './archive-files.ts';
+import type { Duckdb, DuckdbStatement } from './duckdb.ts';
+import { isoTime, literal } from './duckdb-sql.ts';
+import { eventColumns, proofColumns, type Column } from './part-columns.ts';
+
+/** What a written part holds. */
+export interface WrittenPart extends PartName {
+  rows: number;
+  bytes: number;
+  firstAt: string;
+  lastAt: string;
+  manifestHash: Buffer;
+}
+
+/** Events that were archived before and stored again, by definition and minute. Sums hold decimal digits. */
+export interface RepeatedEvents {
+  startsAt: string;
+  definitionId: string;
+  events: number;
+  values: number;
+  sum: string | null;
+}
+
+interface Figures {
+  rows: number;
+  firstAt: string;
+  lastAt: string;
+  unpaired: number;
+}
+
+/** The rows of PostgreSQL, on their way to the files. */
+const SPOOL_FILE = 'rows.csv.zst';
+const ROWS_ORDER = ['occurred_at', 'idempotency_key'];
+const WRITING_SECONDS = 6 * 60 * 60;
+const MEMORY_MEGABYTES = 512;
+const MAX_REPEATED = 500_000;
+
+/**
+ * Writes the events of one tenant, scope and month as a new part. Its memory does not depend on their number. `client` is in a
+ * transaction of the owner, whose snapshot says which events there are. Events that one of the `earlier` parts has are left out and
+ * counted: their idempotency keys were archived, so PostgreSQL has stored them again.
+ */
+export async function writePart(
+  client: pg.ClientBase,
+  duckdb: Duckdb,
+  root: string,
+  name: PartName,
+  earlier: PartName[],
+): Promise<{ part: WrittenPart | undefined; repeated: RepeatedEvents[] }> {
+  const draft = await createDraft(root, name);
+  const spool = join(draft, SPOOL_FILE);
+  await spoolEvents(client, name, spool);
+  const files = { events: join(draft, EVENTS_FILE), proofs: join(draft, PROOFS_FILE) };
+  const archived = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
+  const { scope } = name;
+  const rowsOf = (columns: Column[], matching: string): DuckdbStatement => ({
+    text: `SELECT ${columns.map(selected).join(', ')} FROM ${spooled(scope)} event ${matching}`,
+    values: archived.length > 0 ? [spool, archived] : [spool],
+  });
+  const isArchived = `EXISTS (
+    SELECT 1 FROM read_parquet($2) archived
+    WHERE archived.occurred_at = event.occurred_at AND archived.idempotency_key = event.idempotency_key)`;
+  const write = (columns: Column[], file: string): DuckdbStatement => {
+    // The rows of the spool are sorted. A join may change their order.
+    const fresh = `WHERE NOT ${isArchived} ORDER BY ${ROWS_ORDER.join(', ')}`;
+    const { text, values } = rowsOf(columns, archived.length > 0 ? fresh : '');
+    return { text: `COPY (${text}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd)`, values: values! };
+  };
+  const [, , figures, repeated = []] = (await duckdb(
+    {
+      statements: [
+        write(eventColumns(scope), files.events),
+        write(proofColumns(scope), files.proofs),
+        {
+          text: `
+            SELECT count(*)::INTEGER AS rows, ${isoTime('min(event.occurred_at)')} AS "firstAt",
+                   ${isoTime('max(event.occurred_at)')} AS "lastAt",
+                   (count(*) FILTER (WHERE event.occurred_at IS DISTINCT FROM proof.occurred_at))::INTEGER AS unpaired
+            FROM read_parquet($1) event POSITIONAL JOIN read_parquet($2) proof`,
+          values: [files.events, files.proofs],
+        },
+        ...(archived.length === 0
+          ? []
+          : [
+              {
+                text: `
+                  SELECT ${isoTime("date_trunc('minute', occurred_at)")} AS "startsAt",
+                         event_definition_id::VARCHAR AS "definitionId", count(*)::INTEGER AS events,
+                         count(value)::INTEGER AS values, sum(value)::VARCHAR AS sum
+                  FROM ${spooled(scope)} event WHERE ${isArchived} GROUP BY ALL`,
+                values: [spool, archived],
+              },
+            ]),
+      ],
+      reads: archived,
+      writes: [draft],
+      temporary: join(draft, 'spill'),
+      memoryMegabytes: MEMORY_MEGABYTES,
+      maxRows: MAX_REPEATED + 1,
+    },
+    { seconds: WRITING_SECONDS },
+  )) as [unknown, unknown, [Figures], RepeatedEvents[]?];
+  const { rows, firstAt, lastAt, unpaired } = figures[0];
+  if (unpaired > 0) throw new Error(`The two files of ${draft} have their rows in different orders.`);
+  if (repeated.length > MAX_REPEATED)
+    throw new Error(`More than ${MAX_REPEATED} counts of repeated events in ${draft}.`);
+  for (const leftover of [SPOOL_FILE, 'spill'])
+    await rm(join(draft, leftover), { recursive: true, force: true });
+  if (rows === 0) {
+    await rm(draftFolder(root, name), { recursive: true });
+    return { part: undefined, repeated };
+  }
+  const typesOf = (columns: Column[]) =>
+    Object.fromEntries(columns.map(({ name: column, type }) => [column, type]));
+  const published = await publishDraft(
+    root,
+    {
+      format: 1,
+      guildhall: version,
+      createdAt: new Date().toISOString(),
+      ...name,
+      rows,
+      firstAt,
+      lastAt,
+      sortedBy: ROWS_ORDER,
+    },
+    { [EVENTS_FILE]: typesOf(eventColumns(scope)), [PROOFS_FILE]: typesOf(proofColumns(scope)) },
+  );
+  return { part: { ...name, rows, firstAt, lastAt, ...published }, repeated };
+}
+
+/** The columns of the spool: those of both files, each once. */
+const spoolColumns = (scope: PartName['scope']): Column[] => [
+  ...new Map(
+    [...eventColumns(scope), ...proofColumns(scope)].map((column) => [column.name, column]),
+  ).values(),
+];
+
+/** Copies the events from PostgreSQL to a file, as the tenant: row-level security applies. */
+async function spoolEvents(
+  client: pg.ClientBase,
+  { tenantId, scope, month }: PartName,
+  file: string,
+): Promise<void> {
+  if (!isGuid(tenantId) || !/^\d{4}-\d\d$/.test(month))
+    throw new TypeError(`${tenantId} ${month} is no part.`);
+  const roster =
+    scope === 'match'
+      ? `LEFT JOIN LATERAL (
+           SELECT player_id FROM match_players WHERE tenant_id = event.tenant_id AND id = event.match_player_id OFFSET 0) roster ON true`
+      : '';
+  await client.query(`SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.tenant_id = '${tenantId}'`);
+  const rows = client.query(
+    copyTo(`COPY (
+      SELECT ${spoolColumns(scope)
+        .map(({ source }) => source)
+        .join(', ')}
+      FROM ${eventTables[scope]} event
+      LEFT JOIN LATERAL (
+        SELECT event_key, event_value FROM event_definitions
+        WHERE tenant_id = event.tenant_id AND id = event.event_definitions_id OFFSET 0) definition ON true
+      ${roster}
+      WHERE event.tenant_id = '${tenantId}' AND event.occurred_at >= '${month}-01T00:00:00Z'
+        AND event.occurred_at < timestamptz '${month}-01T00:00:00Z' + interval '1 month'
+      ORDER BY event.occurred_at, event.idempotency_key) TO STDOUT (FORMAT csv)`),
+  );
+  await pipeline(rows, createZstdCompress(), createWriteStream(file, { mode: 0o600 }));
+  await client.query('RESET ROLE');
+}
+
+/** Reads the spool in DuckDB. An empty text is quoted, and null is not. */
+function spooled(scope: PartName['scope']): string {
+  const types = spoolColumns(scope).map(
+    ({ name, type }) => `${literal(name)}: ${literal(type === 'BLOB' ? 'VARCHAR' : type)}`,
+  );
+  return `read_csv($1, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', nullstr = '',
+    allow_quoted_nulls = false, compression = 'zstd', columns = {${types.join(', ')}})`;
+}
+
+const selected = ({ name, type }: Column): string =>
+  type === 'BLOB' ? `unhex(event.${name}) AS ${name}` : `event.${name}`;

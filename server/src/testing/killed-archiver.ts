@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import pg from 'pg';
+import { archiveEvents, type Archive } from '../features/gameplay/events/archive/create-archive.ts';
+import { createDuckdb } from '../features/gameplay/events/archive/duckdb.ts';
+
+// A process that archives events and kills itself at one step: node killed-archiver.ts <database> <folder> <before> <step>
+
+const [databaseUrl, root = '', before = '', step = ''] = process.argv.slice(2);
+const kill = (): never => {
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('It is killed.');
+};
+
+const duckdb = createDuckdb();
+const archive: Archive = {
+  root,
+  duckdb: async (job, limits) => {
+    if (step === 'registered') kill();
+    const rows = await duckdb(job, limits);
+    const isWritten = job.writes!.some((folder) => existsSync(`${folder}/proofs.parquet`));
+    if (step === 'files-written' && isWritten) kill();
+    return rows;
+  },
+};
+
+const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+owner.on('connect', (client) => {
+  const query = client.query.bind(client) as (...sent: unknown[]) => unknown;
+  Object.assign(client, {
+    query(...sent: unknown[]) {
+      const [statement] = sent;
+      const text = typeof statement === 'string' ? statement : '';
+      // The snapshot ends when all parts have their names.
+      if (step === 'part-published' && text === 'COMMIT') kill();
+      if (step === 'before-commit' && text.startsWith('UPDATE event_archives')) {
+        const updated = query(...sent) as Promise<unknown>;
+        return updated.then(kill);
+      }
+      if (step === 'committed' && text.startsWith('DROP TABLE dropped_')) kill();
+      return query(...sent);
+    },
+  });
+});
+await archiveEvents(owner, archive, before);
+process.exit(0);

@@ -1,0 +1,29 @@
+import type pg from 'pg';
+import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
+
+/** Creates the empty partitions of older months, as if the deployment were older. */
+export async function createOlderPartitions(
+  owner: pg.Pool,
+  table: PartitionedTable,
+  months: number,
+): Promise<void> {
+  const month = (later: number): string => firstOfMonth(new Date(), later);
+  const isOfEvents = table.endsWith('_events');
+  const client = await owner.connect();
+  try {
+    await client.query(`SET timezone = 'UTC'`);
+    if (isOfEvents) await client.query(`DROP TABLE ${table}_past`);
+    for (let later = -months; later < 0; later++) {
+      const name = `${table}_${month(later).slice(0, 7).replace('-', '_')}`;
+      await client.query(
+        `CREATE TABLE ${name} PARTITION OF ${table} FOR VALUES FROM ('${month(later)}') TO ('${month(later + 1)}')`,
+      );
+    }
+    if (isOfEvents)
+      await client.query(
+        `CREATE TABLE ${table}_past PARTITION OF ${table} FOR VALUES FROM ('-infinity') TO ('${month(-months)}')`,
+      );
+  } finally {
+    client.release(true);
+  }
+}
