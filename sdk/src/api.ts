@@ -1659,7 +1659,7 @@ export interface paths {
         };
         /**
          * List gameplay events
-         * @description Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. To read many events, use the export instead.
+         * @description Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. To read many events, use the export instead. Archived events are not included.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1679,7 +1679,7 @@ export interface paths {
         };
         /**
          * Export gameplay events
-         * @description Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At most four exports per key or account and eight per tenant run at the same time.
+         * @description Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At most four exports per key or account and eight per tenant run at the same time. Archived events are not included.
          */
         get: operations["exportEvents"];
         put?: never;
@@ -1699,7 +1699,7 @@ export interface paths {
         };
         /**
          * Count events by definition and time
-         * @description Counts the events of each definition in each time bucket. The default range is the last 48 buckets. A range may have at most 1,500 buckets.
+         * @description Counts the events of each definition in each time bucket, archived events included. The default range is the last 48 buckets. A range may have at most 1,500 buckets.
          */
         get: operations["getEventSummary"];
         put?: never;
@@ -1721,7 +1721,7 @@ export interface paths {
         put?: never;
         /**
          * Query gameplay events
-         * @description Filters the stored events of a tenant, groups them by up to three members and by time, and returns counts and figures of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer than 15 seconds is 503 `query_timeout`. If the client disconnects, the query is cancelled. Counts as 10 requests.
+         * @description Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer than 15 seconds is 503 `query_timeout`. If the client disconnects, the query is cancelled. Counts as 10 requests.
          */
         post: operations["queryEvents"];
         delete?: never;

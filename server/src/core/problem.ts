@@ -358,6 +358,11 @@ export const problemCatalog = {
     'The avatar storage does not answer',
     'The avatar storage does not answer. Retry after the number of seconds in Retry-After.',
   ],
+  archive_unavailable: [
+    503,
+    'The archive of events cannot be read',
+    'The range has archived events, which this server cannot read. Ask for a range without them, or ask the operator for help.',
+  ],
   query_timeout: [
     503,
     'The query took too long',

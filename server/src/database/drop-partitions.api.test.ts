@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { OperatorError } from '../core/operator-error.ts';
 import { verifyEvents } from '../features/gameplay/events/index.ts';
@@ -10,6 +8,7 @@ import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { applyRetention, dropOldRows } from '../runtime/retention.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { eventually } from '../testing/eventually.ts';
+import { noArchive } from '../testing/no-archive.ts';
 import { createOlderPartitions } from '../testing/older-partitions.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { openDatabase } from './database.ts';
@@ -25,15 +24,14 @@ const tenant = await arrangeTenant(app);
 await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
 const player = await arrangePlayer(app, tenant);
 
-/** No event is archived. */
-const archiveDir = join(tmpdir(), 'guildhall-no-archive');
-
+const archiveDir = noArchive.root;
 const today = new Date();
 const month = (later: number): string => firstOfMonth(today, later);
 const nameOf = (table: string, later: number): string =>
   `${table}_${month(later).slice(0, 7).replace('-', '_')}`;
-/** A time in the middle of a month. */
-const within = (later: number): string => new Date(Date.parse(month(later)) + 10 * 86_400_000).toISOString();
+/** A time in the middle of an older month, or at the beginning of the current one. */
+const within = (later: number): string =>
+  new Date(Date.parse(month(later)) + (later === 0 ? 0 : 10 * 86_400_000)).toISOString();
 
 const send = (occurredAt: string, idempotencyKey: string = randomUUID()) =>
   app.http.post(

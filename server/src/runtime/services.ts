@@ -22,7 +22,7 @@ import { createProfileLookups } from '../features/players/lookup/index.ts';
 import { openAvatarStore, createProfileCheck } from '../features/players/profiles/index.ts';
 import { createRefreshBatcher } from '../features/sign-in/tokens/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
-import { openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
+import { createDuckdb, openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
 import { createRateLimits } from '../features/traffic/rate-limits/index.ts';
 import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
 import { openKeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
@@ -152,6 +152,8 @@ export async function openServices(
     createBudget,
     processes,
     takePlaces,
+    /** The events of months that are over. */
+    archive: { root: config.archiveDir, duckdb: createDuckdb() },
     /** What studios and integrations download. A piece is read in 10 to 50 ms. */
     exports: createExports(takePlaces, 'exports', { perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,

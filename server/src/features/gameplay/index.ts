@@ -18,12 +18,7 @@ export const gameplay = {
       eventIngestionRoutes(ingestion),
     ),
     behind('account', eventDefinitionRoutes, definitionCsvRoutes, withDatabase(tenantMatchRoutes)),
-    behind(
-      'accountOrApiKey',
-      eventReadingRoutes,
-      withDatabase(eventQueryRoutes),
-      withDatabase(sessionAnalyticsRoutes),
-    ),
+    behind('accountOrApiKey', eventReadingRoutes, eventQueryRoutes, withDatabase(sessionAnalyticsRoutes)),
   ],
   schedules: [{ name: 'roll-up-sessions', cron: '*/10 * * * *', run: rollUpSessions }],
   expiry: { ofTenant: [deleteOldEventRollups] },

@@ -8,6 +8,7 @@ import {
   type EventPosition,
 } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
+import type { ArchivedGroup } from './archive/read-archive.ts';
 import { countedEvents, isRolledUp, type RangeFilter } from './rollups/counted-events.ts';
 
 /** An event as the API returns it. `value` holds decimal digits. */
@@ -168,10 +169,14 @@ export function countEvents(
   db: Querier,
   tenantId: string,
   filter: RangeFilter,
-  bucket: 'minute' | 'hour' | 'day',
-  path: CountPath,
-  limit: number,
+  options: {
+    bucket: 'minute' | 'hour' | 'day';
+    path: CountPath;
+    archived: ArchivedGroup[];
+    limit: number;
+  },
 ): Promise<SummaryRow[]> {
+  const { bucket, path, archived, limit } = options;
   const counted =
     path === 'rollups'
       ? sql`
@@ -180,8 +185,14 @@ export function countEvents(
       : sql`
       SELECT date_trunc(${bucket}, event.occurred_at, 'UTC') AS start, event.event_definitions_id AS definition_id, count(*) AS count
       ${matchingEvents(tenantId, filter, path)}`;
+  const ofArchive =
+    archived.length === 0
+      ? empty
+      : sql`UNION ALL SELECT * FROM json_to_recordset(${JSON.stringify(archived)}::json)
+              AS archived (start timestamptz, definition_id uuid, events numeric)`;
   return db.rows(sql`
-    WITH bucket AS MATERIALIZED (${counted} GROUP BY 1, 2)
+    WITH part AS MATERIALIZED (${counted} GROUP BY 1, 2 ${ofArchive}),
+    bucket AS MATERIALIZED (SELECT start, definition_id, sum(count)::bigint AS count FROM part GROUP BY 1, 2)
     SELECT bucket.start AS "bucketStart", definition.id AS "eventDefinitionId", definition.event_key AS "eventKey",
            definition.event_value AS "eventValue", bucket.count
     FROM bucket

@@ -1,10 +1,21 @@
-import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
+import { countArchived } from './archive/read-archive.ts';
 import type { EventFilter } from './event-filter.ts';
 import { chooseAccessPath, chooseCountPath } from './queries.ts';
-import { groupEvents, isTimeout, type Dimension, type EventGroup, type Grouping } from './query-sql.ts';
+import {
+  groupEvents,
+  groupsByDefinition,
+  groupsByPlayer,
+  isTimeout,
+  limitStatements,
+  type Dimension,
+  type EventGroup,
+  type Grouping,
+} from './query-sql.ts';
+import type { EventSources } from './read-events.ts';
+import { timesBesideRollups } from './rollups/counted-events.ts';
 
 /** A question about stored events (docs/decisions/0050-query-language.md). */
 export interface EventQuery extends Grouping {
@@ -28,11 +39,12 @@ const MAX_DAYS = 366;
 export const QUERY_SECONDS = 15;
 
 /**
- * Answers a question about a tenant's events. Throws `invalid_request` if the range is too long, and `query_timeout` if the answer
- * takes longer than `seconds`. If `signal` is aborted, PostgreSQL stops within a second.
+ * Answers a question about a tenant's events, archived ones included. Throws `invalid_request` if the range is too long, and `query_timeout` if the answer
+ * takes longer than `seconds`, and `archive_unavailable` if this server cannot read the archive. If `signal` is aborted, PostgreSQL and
+ * DuckDB stop within a second.
  */
 export async function queryEvents(
-  database: Database,
+  { database, archive }: EventSources,
   tenantId: string,
   { filter, limit, ...grouping }: EventQuery,
   { signal, seconds = QUERY_SECONDS }: { signal?: AbortSignal; seconds?: number } = {},
@@ -42,21 +54,38 @@ export async function queryEvents(
   const range = { from: toMicroseconds(filter.from)!, to: toMicroseconds(filter.to)! };
   checkRange(range, grouping.bucket);
   const found = { ...filter, ...range };
+  const startedAt = performance.now();
   try {
     const rows = await database.heavy
       .forTenant(tenantId, { ...(signal && { signal }) })
       .transaction(async (transaction) => {
+        await limitStatements(transaction, seconds);
         const needsEvents =
           grouping.countPlayers || grouping.groupBy.some((dimension) => ofEvents.includes(dimension));
         const path = needsEvents
           ? await chooseAccessPath(transaction, tenantId, found)
           : await chooseCountPath(transaction, tenantId, found);
+        const archived = await countArchived(
+          transaction,
+          archive,
+          tenantId,
+          {
+            filter: found,
+            ranges: path === 'rollups' ? timesBesideRollups(found, grouping.bucket) : [range],
+            bucket: grouping.bucket,
+            byDefinition: groupsByDefinition(grouping),
+            byPlayer: groupsByPlayer(grouping),
+            byMatch: grouping.groupBy.includes('matchSessionId'),
+          },
+          { seconds, signal },
+        );
         return groupEvents(transaction, tenantId, {
           filter: found,
           grouping,
           path,
+          archived,
           limit: limit + 1,
-          seconds,
+          seconds: Math.max(seconds - (performance.now() - startedAt) / 1000, 0.001),
         });
       });
     return { ...range, rows: rows.slice(0, limit), hasMore: rows.length > limit };

@@ -1,15 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Database } from '../../../database/database.ts';
 import { abortSignalOf } from '../../../http/abort-signal.ts';
 import { Guid, problems } from '../../../http/schemas.ts';
 import { queryEvents, QUERY_SECONDS } from './query-events.ts';
 import { EventQueryAnswer, EventQueryBody } from './query-schemas.ts';
 import type { EventGroup } from './query-sql.ts';
-import { exactNumber } from './read-events.ts';
+import { exactNumber, type EventSources } from './read-events.ts';
 
 /** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
-export function eventQueryRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/bus_tenants/:tenantId/queries',
@@ -20,7 +19,7 @@ export function eventQueryRoutes(database: Database): FastifyPluginAsyncTypebox 
           tags: ['Gameplay events'],
           summary: 'Query gameplay events',
           description:
-            'Filters the stored events of a tenant, groups them by up to three members and by time, and returns counts and figures ' +
+            'Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures ' +
             'of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer ' +
             `than ${QUERY_SECONDS} seconds is 503 \`query_timeout\`. If the client disconnects, the query is cancelled. Counts as ` +
             '10 requests.',
@@ -41,7 +40,7 @@ export function eventQueryRoutes(database: Database): FastifyPluginAsyncTypebox 
           playerId: playerIds,
         };
         const answer = await queryEvents(
-          database,
+          sources,
           request.params.tenantId,
           { filter, groupBy, bucket, countPlayers, limit },
           { signal: abortSignalOf(reply) },

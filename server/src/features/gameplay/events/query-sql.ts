@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, unprepared, type Sql } from '../../../database/sql.ts';
+import type { ArchivedGroup } from './archive/read-archive.ts';
 import { matchingEvents, type CountPath } from './queries.ts';
 import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
 
@@ -33,8 +34,8 @@ const dimensions: Record<Dimension, Sql> = {
   eventKey: sql`definition.event_key`,
   eventValue: sql`definition.event_value`,
   eventCategory: sql`definition.event_category`,
-  playerId: sql`actor.player_id`,
-  matchSessionId: sql`part.match_session_id`,
+  playerId: sql`counted.player_id`,
+  matchSessionId: sql`counted.match_session_id`,
 };
 
 const names: Record<Dimension, Sql> = {
@@ -45,6 +46,14 @@ const names: Record<Dimension, Sql> = {
   matchSessionId: sql`"matchSessionId"`,
 };
 
+/** Whether a query needs the definitions of events. */
+export const groupsByDefinition = ({ groupBy }: Grouping): boolean =>
+  groupBy.some((dimension) => ['eventKey', 'eventValue', 'eventCategory'].includes(dimension));
+
+/** Whether a query needs the players of events. */
+export const groupsByPlayer = ({ groupBy, countPlayers }: Grouping): boolean =>
+  countPlayers || groupBy.includes('playerId');
+
 /**
  * Groups events in two steps. The first reads the events and groups them by the ids that they have themselves, so the second looks
  * up names of definitions and players once for each part, not for each event.
@@ -52,13 +61,20 @@ const names: Record<Dimension, Sql> = {
 export async function groupEvents(
   db: Querier,
   tenantId: string,
-  options: { filter: RangeFilter; grouping: Grouping; path: CountPath; limit: number; seconds: number },
+  options: {
+    filter: RangeFilter;
+    grouping: Grouping;
+    path: CountPath;
+    archived: ArchivedGroup[];
+    limit: number;
+    seconds: number;
+  },
 ): Promise<EventGroup[]> {
-  const { filter, grouping, path, limit, seconds } = options;
+  const { filter, grouping, path, archived, limit, seconds } = options;
   const { groupBy, bucket, countPlayers } = grouping;
   const has = (dimension: Dimension): boolean => groupBy.includes(dimension);
-  const needsDefinition = has('eventKey') || has('eventValue') || has('eventCategory');
-  const needsActor = has('playerId') || countPlayers;
+  const needsDefinition = groupsByDefinition(grouping);
+  const needsActor = groupsByPlayer(grouping);
   const isMatch = filter.scope === 'match';
 
   const isRolledUp = path === 'rollups';
@@ -84,14 +100,27 @@ export async function groupEvents(
   const definitions = needsDefinition
     ? sql`CROSS JOIN LATERAL (
         SELECT event_key, event_value, event_category FROM event_definitions
-        WHERE tenant_id = ${tenantId} AND id = part.definition_id OFFSET 0) definition`
+        WHERE tenant_id = ${tenantId} AND id = counted.definition_id OFFSET 0) definition`
     : empty;
   const rosters = isMatch
     ? sql`CROSS JOIN LATERAL (
         SELECT player_id FROM match_players WHERE tenant_id = ${tenantId} AND id = part.actor_id OFFSET 0) actor`
     : sql`CROSS JOIN LATERAL (SELECT part.actor_id AS player_id) actor`;
+  const ids: Sql[] = [
+    ...(bucket ? [sql`start`] : []),
+    ...(needsDefinition ? [sql`definition_id`] : []),
+    ...(needsActor ? [sql`player_id`] : []),
+    ...(has('matchSessionId') ? [sql`match_session_id`] : []),
+  ];
+  const ofArchive =
+    archived.length === 0
+      ? empty
+      : sql`UNION ALL SELECT ${leading(ids)} events, values, sum, minimum, maximum
+          FROM json_to_recordset(${JSON.stringify(archived)}::json) AS archived (
+            start timestamptz, definition_id uuid, player_id uuid, match_session_id uuid, events numeric, values numeric, sum numeric,
+            minimum bigint, maximum bigint)`;
   const groups: Sql[] = [
-    ...(bucket ? [sql`part.start AS "bucketStart"`] : []),
+    ...(bucket ? [sql`counted.start AS "bucketStart"`] : []),
     ...groupBy.map((dimension) => sql`${dimensions[dimension]} AS ${names[dimension]}`),
   ];
   const order = [
@@ -100,21 +129,28 @@ export async function groupEvents(
     ...groupBy.map((dimension) => names[dimension]),
   ];
 
-  // The check lets PostgreSQL stop when the server has closed the connection, because the client has gone.
-  await db.run(sql`
-    SELECT set_config('statement_timeout', ${`${Math.ceil(seconds * 1000)}ms`}, true),
-           set_config('client_connection_check_interval', '500ms', true)`);
+  await limitStatements(db, seconds);
   return db.rows(
     unprepared(sql`
     WITH part AS MATERIALIZED (
-      SELECT ${leading(parts)} ${figures} ${source} ${groupByFirst(parts.length)})
-    SELECT ${leading(groups)} coalesce(sum(part.events), 0)::bigint AS events,
-           ${countPlayers ? sql`count(DISTINCT actor.player_id) AS players,` : empty}
-           sum(part.sum)::text AS "valueSum", (sum(part.sum) / nullif(sum(part.values), 0))::float8 AS "valueAverage",
-           min(part.minimum)::text AS "valueMinimum", max(part.maximum)::text AS "valueMaximum"
-    FROM part ${definitions} ${needsActor ? rosters : empty}
+      SELECT ${leading(parts)} ${figures} ${source} ${groupByFirst(parts.length)}),
+    counted AS (
+      SELECT ${leading(ids)} events, values, sum, minimum, maximum FROM part ${needsActor ? rosters : empty}
+      ${ofArchive})
+    SELECT ${leading(groups)} coalesce(sum(counted.events), 0)::bigint AS events,
+           ${countPlayers ? sql`count(DISTINCT counted.player_id) AS players,` : empty}
+           sum(counted.sum)::text AS "valueSum", (sum(counted.sum) / nullif(sum(counted.values), 0))::float8 AS "valueAverage",
+           min(counted.minimum)::text AS "valueMinimum", max(counted.maximum)::text AS "valueMaximum"
+    FROM counted ${definitions}
     ${groupByFirst(groups.length)} ORDER BY ${join(order, ', ')} LIMIT ${limit}`),
   );
+}
+
+/** Lets PostgreSQL stop the statements of a transaction at a time limit, and when the server has closed the connection. */
+export async function limitStatements(db: Querier, seconds: number): Promise<void> {
+  await db.run(sql`
+    SELECT set_config('statement_timeout', ${`${Math.ceil(seconds * 1000)}ms`}, true),
+           set_config('client_connection_check_interval', '500ms', true)`);
 }
 
 /** Expressions before other expressions of a SELECT. */

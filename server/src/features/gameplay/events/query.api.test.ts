@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
+import { noArchive } from '../../../testing/no-archive.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { queryEvents } from './query-events.ts';
 
@@ -294,7 +295,7 @@ describe('a query that takes long', () => {
         const filter = { scope: 'player' as const, from: range.from, to: range.to };
         const query = { filter, groupBy: [], countPlayers: false, limit: 1 };
         await assert.rejects(
-          queryEvents(database, tenant.tenantId, query, { seconds: 0.2 }),
+          queryEvents({ database, archive: noArchive }, tenant.tenantId, query, { seconds: 0.2 }),
           (error: { code?: string }) => error.code === 'query_timeout',
         );
       });

@@ -3,6 +3,8 @@ import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
+import type { Archive } from './archive/create-archive.ts';
+import { countArchived } from './archive/read-archive.ts';
 import { filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
 import {
@@ -14,6 +16,13 @@ import {
   type StoredEvent,
   type SummaryRow,
 } from './queries.ts';
+import { timesBesideRollups } from './rollups/counted-events.ts';
+
+/** Where the events are. */
+export interface EventSources {
+  database: Database;
+  archive: Archive;
+}
 
 /** Reads a page of a tenant's events, newest first. Throws `invalid_request` if the cursor is malformed. */
 export async function readEvents(
@@ -86,6 +95,8 @@ export function exactNumber(digits: string | null): unknown {
 }
 
 const DEFAULT_BUCKETS = 48;
+/** For the archived events of a summary. */
+const SUMMARY_SECONDS = 15;
 
 export interface EventSummary {
   from: string;
@@ -95,11 +106,11 @@ export interface EventSummary {
 }
 
 /**
- * Counts events by definition and time bucket. `to` defaults to now, `from` to 48 buckets before `to`. Throws
+ * Counts events by definition and time bucket, archived ones included. `to` defaults to now, `from` to 48 buckets before `to`. Throws
  * `invalid_request` if the range has more than 1,500 buckets.
  */
 export async function summariseEvents(
-  database: Database,
+  { database, archive }: EventSources,
   tenantId: string,
   filter: EventFilter,
   bucket: 'minute' | 'hour' | 'day',
@@ -111,8 +122,22 @@ export async function summariseEvents(
   requireFewBuckets({ from, to }, bucket);
   const tenant = database.heavy.forTenant(tenantId);
   const range = { ...filter, from, to };
-  const path = await chooseCountPath(tenant, tenantId, range);
-  const items = await countEvents(tenant, tenantId, range, bucket, path, MAX_SUMMARY_ROWS);
+  const items = await tenant.transaction(async (transaction) => {
+    const path = await chooseCountPath(transaction, tenantId, range);
+    const archived = await countArchived(
+      transaction,
+      archive,
+      tenantId,
+      {
+        filter: range,
+        ranges: path === 'rollups' ? timesBesideRollups(range, bucket) : [{ from, to }],
+        bucket,
+        byDefinition: true,
+      },
+      { seconds: SUMMARY_SECONDS },
+    );
+    return countEvents(transaction, tenantId, range, { bucket, path, archived, limit: MAX_SUMMARY_ROWS });
+  });
   return { from, to, bucket, items };
 }
 

@@ -1,11 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringify } from 'csv-stringify/sync';
 import { Type } from 'typebox';
-import type { Database } from '../../../database/database.ts';
 import type { Exports } from '../../../http/exports.ts';
 import { Guid, problems } from '../../../http/schemas.ts';
 import type { StoredEvent } from './queries.ts';
-import { checkFilter, exportEvents, readEvents, summariseEvents, withExactValue } from './read-events.ts';
+import {
+  checkFilter,
+  exportEvents,
+  readEvents,
+  summariseEvents,
+  withExactValue,
+  type EventSources,
+} from './read-events.ts';
 import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from './schemas.ts';
 
 const TenantPath = Type.Object({ tenantId: Guid });
@@ -13,11 +19,9 @@ const TenantPath = Type.Object({ tenantId: Guid });
 /** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
 export function eventReadingRoutes({
   database,
+  archive,
   exports,
-}: {
-  database: Database;
-  exports: Exports;
-}): FastifyPluginAsyncTypebox {
+}: EventSources & { exports: Exports }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/events',
@@ -29,7 +33,7 @@ export function eventReadingRoutes({
           summary: 'List gameplay events',
           description:
             'Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. ' +
-            'To read many events, use the export instead.',
+            'To read many events, use the export instead. Archived events are not included.',
           params: TenantPath,
           querystring: EventsQuery,
           response: { 200: EventPage, ...problems(503) },
@@ -56,7 +60,7 @@ export function eventReadingRoutes({
           summary: 'Export gameplay events',
           description:
             'Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At ' +
-            'most four exports per key or account and eight per tenant run at the same time.',
+            'most four exports per key or account and eight per tenant run at the same time. Archived events are not included.',
           params: TenantPath,
           querystring: ExportQuery,
           response: {
@@ -98,7 +102,7 @@ export function eventReadingRoutes({
           tags: ['Gameplay events'],
           summary: 'Count events by definition and time',
           description:
-            'Counts the events of each definition in each time bucket. The default range is the last 48 buckets. A range may ' +
+            'Counts the events of each definition in each time bucket, archived events included. The default range is the last 48 buckets. A range may ' +
             'have at most 1,500 buckets.',
           params: TenantPath,
           querystring: SummaryQuery,
@@ -107,7 +111,7 @@ export function eventReadingRoutes({
       },
       async (request) => {
         const { bucket, ...filter } = request.query;
-        return summariseEvents(database, request.params.tenantId, filter, bucket);
+        return summariseEvents({ database, archive }, request.params.tenantId, filter, bucket);
       },
     );
   };

@@ -35,9 +35,9 @@ for (const table of ['match_events', 'player_events'] as const)
 
 const today = new Date();
 const month = (later: number): string => firstOfMonth(today, later);
-/** A time in the middle of a month. */
+/** A time in the middle of an older month, or at the beginning of the current one. */
 const within = (later: number, minute = 0): string =>
-  new Date(Date.parse(month(later)) + 10 * 86_400_000 + minute * 60_000).toISOString();
+  new Date(Date.parse(month(later)) + (later === 0 ? 0 : 10 * 86_400_000) + minute * 60_000).toISOString();
 
 /** A tenant with two players in a match. */
 async function arrange() {

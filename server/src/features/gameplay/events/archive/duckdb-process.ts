@@ -24,7 +24,7 @@ async function run(job: DuckdbJob): Promise<DuckdbAnswer> {
     const instance = await duckdb.DuckDBInstance.create(':memory:', {
       memory_limit: `${job.memoryMegabytes}MB`,
       threads: String(job.threads),
-      temp_directory: job.temporary,
+      temp_directory: job.temporary ?? '',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       allow_community_extensions: 'false',

@@ -17,8 +17,8 @@ export interface DuckdbJob {
   reads: string[];
   /** The folders in which they may read and write. */
   writes: string[];
-  /** A folder for what does not fit into the memory. */
-  temporary: string;
+  /** A folder for what does not fit into the memory. Without one, such a job fails. */
+  temporary?: string;
   memoryMegabytes: number;
   threads: number;
   /** Of the answer of each statement. */
@@ -41,6 +41,11 @@ export class DuckdbMissingError extends OperatorError {
   }
 }
 
+/** Thrown if DuckDB cannot run a statement, for example because a file is missing or damaged. */
+export class DuckdbError extends Error {
+  override name = 'DuckdbError';
+}
+
 /** Thrown if a job has no answer within its time. */
 export class DuckdbTimeoutError extends Error {
   override name = 'DuckdbTimeoutError';
@@ -59,7 +64,7 @@ const IDLE_MS = 10_000;
  * aborted.
  */
 export type Duckdb = (
-  job: Pick<DuckdbJob, 'statements' | 'temporary'> & Partial<DuckdbJob>,
+  job: Pick<DuckdbJob, 'statements'> & Partial<DuckdbJob>,
   limits: { seconds: number; signal?: AbortSignal | undefined },
 ) => Promise<DuckdbRow[][]>;
 
@@ -106,7 +111,7 @@ export function createDuckdb(module = '@duckdb/node-api'): Duckdb {
     const receive = (answer: unknown): void => answered.resolve(answer as DuckdbAnswer);
     const fail = (error: Error): void => answered.reject(error);
     const end = (code: number | null, cause: string | null): void =>
-      fail(new Error(`The process of DuckDB ended with ${cause ?? code}.`));
+      fail(new DuckdbError(`The process of DuckDB ended with ${cause ?? code}.`));
     const abort = (): void => fail(signal!.reason as Error);
     child.on('message', receive).on('exit', end);
     signal?.addEventListener('abort', abort);
@@ -120,7 +125,7 @@ export function createDuckdb(module = '@duckdb/node-api'): Duckdb {
       const answer = await answered.promise;
       isReusable = true;
       if ('rows' in answer) return answer.rows;
-      throw 'isMissing' in answer ? new DuckdbMissingError() : new Error(`DuckDB: ${answer.error}`);
+      throw 'isMissing' in answer ? new DuckdbMissingError() : new DuckdbError(answer.error);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

@@ -21,6 +21,14 @@ export function isRolledUp({ playerId, matchSessionId, minimumValue, maximumValu
   return [playerId, matchSessionId, minimumValue, maximumValue].every((member) => member === undefined);
 }
 
+/** The times of a range that no roll-up of a bucket covers. Their events are counted one by one. */
+export function timesBesideRollups(
+  { from, to }: RangeFilter,
+  bucket: string | undefined,
+): { from: string; to: string }[] {
+  return splitBySpans(spansWithin(bucket), from, to).filter(({ span }) => span === undefined);
+}
+
 /** The time from which roll-ups count the events of a scope. */
 export const rollupStart = (scope: EventScope): Sql =>
   sql`(SELECT starts_at FROM event_rollup_starts WHERE scope = ${scope})`;

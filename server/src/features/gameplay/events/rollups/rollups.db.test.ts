@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { BillingContext } from '../../../../core/billing-context.ts';
@@ -10,6 +8,7 @@ import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { openDatabase } from '../../../../database/database.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { noArchive } from '../../../../testing/no-archive.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
 import { compareRows, eventTables, type EventRow, type EventScope } from '../event-row.ts';
@@ -154,14 +153,14 @@ async function assertSameAnswers(
       countPlayers,
       limit: 1_000,
     };
-    return (await queryEvents(database, tenantId, query)).rows;
+    return (await queryEvents({ database, archive: noArchive }, tenantId, query)).rows;
   };
   const expected = (await ask(true)).map(({ players: _, ...row }) => row);
   assert.deepEqual(await ask(false), expected, 'a query');
 
   const wide = isWide ? 'day' : 'minute';
-  const { items } = await summariseEvents(database, tenantId, filter, wide);
-  const { rows } = await queryEvents(database, tenantId, {
+  const { items } = await summariseEvents({ database, archive: noArchive }, tenantId, filter, wide);
+  const { rows } = await queryEvents({ database, archive: noArchive }, tenantId, {
     filter,
     bucket: wide,
     groupBy: ['eventKey'],
@@ -203,7 +202,7 @@ describe('roll-ups of events', () => {
               database,
               eventTables[action.scope],
               thisMonth.slice(0, 10),
-              join(tmpdir(), 'guildhall-no-archive'),
+              noArchive.root,
             );
           else await deleteOldEventRollups(database.forTenant(game.tenantId), game.tenantId);
           await assertSameAnswers(game, asked);

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { openDatabase } from '../../../../database/database.ts';
+import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { eventually } from '../../../../testing/eventually.ts';
+import { noArchive } from '../../../../testing/no-archive.ts';
+import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+import type { EventScope } from '../event-row.ts';
+import { queryEvents } from '../query-events.ts';
+import { BUCKETS, DIMENSIONS } from '../query-sql.ts';
+import { archiveEvents } from './create-archive.ts';
+import { createDuckdb, type Duckdb } from './duckdb.ts';
+
+const root = await mkdtemp(join(tmpdir(), 'guildhall-archive-'));
+const app = await startTestApp({ env: { ARCHIVE_DIR: root } });
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+const duckdb = createDuckdb();
+after(async () => {
+  await database.close();
+  await rm(root, { recursive: true });
+});
+for (const table of ['match_events', 'player_events'] as const)
+  await createOlderPartitions(app.owner, table, 2);
+
+const today = new Date();
+const month = (later: number): string => `${firstOfMonth(today, later)}T00:00:00.000000Z`;
+const archive = () => archiveEvents(app.owner, { root, duckdb }, month(0).slice(0, 10));
+
+/** A tenant with two players in a match, and events of both in two old months and the current one. */
+async function arrange() {
+  const tenant = await arrangeTenant(app);
+  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const players = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+  const match = await app.http.post(
+    '/api/game/matches',
+    { players: players.map(({ playerId }) => ({ playerId })) },
+    { gameKey: tenant.gameKey },
+  );
+  assert.equal(match.status, 201, match.text);
+  const { rows } = await app.owner.query('SELECT id, player_id FROM match_players WHERE tenant_id = $1', [
+    tenant.tenantId,
+  ]);
+  const matchPlayerOf = new Map(rows.map(({ id, player_id: playerId }) => [playerId, id]));
+  const send = async (scope: EventScope, prefix: string, count: number) => {
+    for (const [index, player] of players.entries()) {
+      const actor =
+        scope === 'match'
+          ? {
+              matchSessionId: match.body.matchSessionId,
+              matchPlayerId: matchPlayerOf.get(player.playerId),
+            }
+          : { playerId: player.playerId };
+      const events = Array.from({ length: count + index }, (_, number) => ({
+        ...actor,
+        eventKey: `${scope} ${['jump', 'fall', 'shot'][number % 3]}`,
+        ...(number % 4 === 0 && { eventValue: 'high' }),
+        ...(number % 5 !== 0 && { value: number % 2 === 0 ? `922337203685477580${number % 8}` : -number }),
+        idempotencyKey: `${prefix}-${index}-${number}`,
+        // Half minutes, so that ranges can begin and end within a minute that has events. None is later than 48 hours from now.
+        occurredAt: new Date(
+          Date.parse(month((number % 3) - 2)) + 86_400_000 + number * 1_530_000,
+        ).toISOString(),
+      }));
+      const path = scope === 'match' ? '/api/game/events' : '/api/game/player-events';
+      const answer = await app.http.post(path, { events }, player.caller);
+      assert.equal(answer.status, 201, answer.text);
+      assert.deepEqual(answer.body.errors, []);
+    }
+  };
+  const ask = async (query: object): Promise<string> => {
+    const answer = await app.http.post(
+      `/api/bus_tenants/${tenant.tenantId}/queries`,
+      { from: month(-2), to: month(1), limit: 1000, ...query },
+      { apiKey: tenant.apiKey },
+    );
+    assert.equal(answer.status, 200, answer.text);
+    return answer.text;
+  };
+  const summarise = async (query: Record<string, string>) => {
+    const answer = await app.http.get(
+      `/api/bus_tenants/${tenant.tenantId}/events/summary?${new URLSearchParams(query)}`,
+      { apiKey: tenant.apiKey },
+    );
+    assert.equal(answer.status, 200, answer.text);
+    return answer.text;
+  };
+  return { ...tenant, players, matchSessionId: match.body.matchSessionId as string, send, ask, summarise };
+}
+
+describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
+  test('gives the answers from before the events were archived', async () => {
+    const [tenant, other] = [await arrange(), await arrange()];
+    for (const scope of ['match', 'player'] as const) {
+      await tenant.send(scope, 'first', 40);
+      await other.send(scope, 'first', 10);
+    }
+    const playerIds = [tenant.players[1]!.playerId];
+    const { matchSessionId } = tenant;
+    // Within a minute of the first events.
+    const inside = {
+      from: new Date(Date.parse(month(-2)) + 86_400_000 + 3 * 1_530_000 - 1).toISOString(),
+      to: new Date(Date.parse(month(0)) + 86_400_000 + 20 * 1_530_000 + 1).toISOString(),
+    };
+    const queries = (['match', 'player'] as const).flatMap((scope) => [
+      ...[{}, inside].flatMap((range) => [
+        { scope, ...range },
+        { scope, ...range, countPlayers: true },
+        { scope, ...range, groupBy: ['eventKey', 'eventValue', 'playerId'], bucket: 'week' },
+        { scope, ...range, where: { playerIds } },
+        {
+          scope,
+          ...range,
+          where: { eventKeys: [`${scope} jump`], minimumValue: -20, maximumValue: 5 },
+          groupBy: ['eventKey'],
+        },
+        { scope, ...range, where: { eventValues: ['high'] }, groupBy: ['eventKey'], bucket: 'day' },
+        { scope, ...range, where: { eventCategories: ['none'] }, countPlayers: true },
+      ]),
+      ...DIMENSIONS.filter((dimension) => scope === 'match' || dimension !== 'matchSessionId').map(
+        (dimension) => ({ scope, groupBy: [dimension], countPlayers: true }),
+      ),
+      ...BUCKETS.map((bucket) => ({
+        scope,
+        bucket,
+        countPlayers: true,
+        ...(bucket === 'minute' && {
+          from: inside.from,
+          to: new Date(Date.parse(inside.from) + 80_000_000).toISOString(),
+        }),
+        ...(bucket === 'hour' && {
+          from: inside.from,
+          to: new Date(Date.parse(inside.from) + 5_000_000_000).toISOString(),
+        }),
+      })),
+    ]);
+    const matchQueries = [
+      { scope: 'match', where: { matchSessionId }, groupBy: ['matchSessionId', 'playerId'] },
+    ];
+    const summaries = (['match', 'player'] as const).flatMap((scope): Record<string, string>[] => [
+      { scope, bucket: 'day', from: month(-2), to: month(0) },
+      { scope, bucket: 'day', ...inside },
+      { scope, bucket: 'hour', from: inside.from, to: month(-1), playerId: playerIds[0]! },
+    ]);
+    const all = async () => {
+      const answers: string[] = [];
+      for (const query of [...queries, ...matchQueries]) answers.push(await tenant.ask(query));
+      for (const query of summaries) answers.push(await tenant.summarise(query));
+      return answers;
+    };
+    const before = await all();
+    await archive();
+    const { rows } = await app.owner.query(
+      'SELECT sum(rows)::int AS rows FROM event_archives WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    assert.equal(rows[0].rows, 110, 'most of the 162 events are archived');
+    const afterwards = await all();
+    for (const [index, query] of [...queries, ...matchQueries, ...summaries].entries())
+      assert.equal(afterwards[index], before[index], JSON.stringify(query));
+
+    // Late events are in PostgreSQL at first, and then in parts of their own.
+    await tenant.send('match', 'late', 12);
+    const withLate = await all();
+    assert.notDeepEqual(withLate, before);
+    await archive();
+    assert.deepEqual(await all(), withLate);
+  });
+
+  test('ends the process of DuckDB when the client disconnects, and at the time limit', async () => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 9);
+    await archive();
+    let running = 0;
+    /** Takes longer than any test. */
+    const slow: Duckdb = async (job, limits) => {
+      running++;
+      const endless = {
+        ...job,
+        statements: [{ text: 'SELECT count(*) FROM range(1000000000000) a, range(1000000) b' }],
+      };
+      return duckdb(endless, limits).finally(() => running--);
+    };
+    const ask = (options: object) =>
+      queryEvents(
+        { database, archive: { root, duckdb: slow } },
+        tenant.tenantId,
+        {
+          filter: { scope: 'player', from: month(-2), to: month(1) },
+          groupBy: ['playerId'],
+          countPlayers: false,
+          limit: 1,
+        },
+        options,
+      );
+    await assert.rejects(ask({ seconds: 0.5 }), (error: { code?: string }) => error.code === 'query_timeout');
+    const leaving = new AbortController();
+    const left = ask({ signal: leaving.signal });
+    left.catch(() => {});
+    await eventually(() => running === 1);
+    leaving.abort();
+    await assert.rejects(left, (error: { code?: string }) => error.code === 'request_timeout');
+    assert.equal(running, 0);
+  });
+
+  test('is 503 archive_unavailable if the archive cannot be read, and other queries are answered', async () => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 9);
+    await archive();
+    const path = `/api/bus_tenants/${tenant.tenantId}/queries`;
+    const range = { scope: 'player', from: month(-2), to: month(1) };
+    const ask = (query: object) => app.http.post(path, { ...range, ...query }, { apiKey: tenant.apiKey });
+    const folder = join(root, tenant.tenantId);
+    await rename(folder, `${folder}-elsewhere`);
+    const lost = await ask({ groupBy: ['playerId'] });
+    assert.deepEqual([lost.status, lost.body.code], [503, 'archive_unavailable'], lost.text);
+    const whole = await ask({});
+    assert.equal(whole.body.rows[0].events, 19, 'roll-ups know archived events');
+    const live = await ask({ from: month(0), groupBy: ['playerId'] });
+    assert.equal(live.status, 200, live.text);
+    await rename(`${folder}-elsewhere`, folder);
+    assert.equal((await ask({ groupBy: ['playerId'] })).status, 200);
+    await assert.rejects(
+      queryEvents({ database, archive: { ...noArchive, root } }, tenant.tenantId, {
+        filter: { scope: 'player', from: month(-2), to: month(1) },
+        groupBy: ['playerId'],
+        countPlayers: false,
+        limit: 1,
+      }),
+      (error: { code?: string }) => error.code === 'archive_unavailable',
+    );
+  });
+
+  test('counts each event once while events are archived', async () => {
+    const tenant = await arrange();
+    await tenant.send('match', 'first', 30);
+    const query = { scope: 'match', groupBy: ['playerId'], countPlayers: true };
+    const expected = await tenant.ask(query);
+    let isOver = false;
+    let asked = 0;
+    const asking = (async () => {
+      while (!isOver || asked < 3) {
+        assert.equal(await tenant.ask(query), expected);
+        asked++;
+      }
+    })();
+    await archive().finally(() => (isOver = true));
+    await asking;
+    assert.equal(await tenant.ask(query), expected);
+  });
+});

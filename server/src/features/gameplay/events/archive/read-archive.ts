@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { ProblemError } from '../../../../core/problem.ts';
+import { toMicroseconds } from '../../../../core/timestamps.ts';
+import type { Querier } from '../../../../database/database.ts';
+import { sql, unprepared } from '../../../../database/sql.ts';
+import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
+import { EVENTS_FILE, partFolder } from './archive-files.ts';
+import type { Archive } from './create-archive.ts';
+import { DuckdbError, DuckdbMissingError, DuckdbTimeoutError, type DuckdbStatement } from './duckdb.ts';
+import { isoTime } from './duckdb-sql.ts';
+import { selectParts } from './queries.ts';
+
+/** What a question needs to know of the archived events of some times. */
+export interface ArchiveQuestion {
+  filter: EventFilter;
+  /** The times, in the format of toMicroseconds(). */
+  ranges: { from: string; to: string }[];
+  bucket?: 'minute' | 'hour' | 'day' | 'week' | 'month' | undefined;
+  byDefinition?: boolean;
+  byPlayer?: boolean;
+  byMatch?: boolean;
+}
+
+/** Archived events that are counted together. Sums and values hold decimal digits. */
+export interface ArchivedGroup {
+  start?: string;
+  definition_id?: string;
+  player_id?: string;
+  match_session_id?: string;
+  events: number;
+  values: number;
+  sum: string | null;
+  minimum: string | null;
+  maximum: string | null;
+}
+
+/** PostgreSQL adds them to its own groups in 0.5 seconds. */
+const MAX_GROUPS = 100_000;
+const TOO_MANY_GROUPS =
+  'The archived events of the range have too many groups. Ask for a shorter range, or for fewer groups.';
+
+/**
+ * Counts archived events of a tenant. Call it in the transaction that reads the events of PostgreSQL: until it ends, no event moves
+ * from there to the archive. So each event is counted once. Throws `archive_unavailable` if this server cannot read the archive,
+ * `query_timeout`, and `invalid_request` if there are too many groups.
+ */
+export async function countArchived(
+  db: Querier,
+  archive: Archive,
+  tenantId: string,
+  question: ArchiveQuestion,
+  { seconds, signal }: { seconds: number; signal?: AbortSignal | undefined },
+): Promise<ArchivedGroup[]> {
+  const { filter, ranges } = question;
+  if (ranges.length === 0) return [];
+  await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTable[filter.scope]} IN ACCESS SHARE MODE`));
+  const parts = (await selectParts(db, tenantId)).filter(
+    (part) =>
+      part.scope === filter.scope &&
+      ranges.some(
+        ({ from, to }) => toMicroseconds(part.lastAt)! >= from && toMicroseconds(part.firstAt)! < to,
+      ),
+  );
+  if (parts.length === 0) return [];
+  // The wall between tenants: the process can read these files only.
+  const files = parts.map((part) => join(partFolder(archive.root, part), EVENTS_FILE));
+  const definitions = await selectDefinitions(db, tenantId, filter);
+  try {
+    const [groups] = await archive.duckdb(
+      { statements: [groupFiles(files, question, definitions)], reads: files, maxRows: MAX_GROUPS + 1 },
+      { seconds, signal },
+    );
+    if (groups!.length > MAX_GROUPS) throw new ProblemError('invalid_request', TOO_MANY_GROUPS);
+    return groups as unknown as ArchivedGroup[];
+  } catch (error) {
+    throw asProblem(error, seconds, signal);
+  }
+}
+
+/** The ids of the definitions of a filter. Undefined: all. */
+async function selectDefinitions(
+  db: Querier,
+  tenantId: string,
+  filter: EventFilter,
+): Promise<string[] | undefined> {
+  const condition = definitionCondition(tenantId, filter, sql`definition.id`);
+  if (!condition) return undefined;
+  const rows = await db.rows<{ id: string }>(
+    sql`SELECT id FROM event_definitions definition WHERE tenant_id = ${tenantId} AND ${condition}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The statement is made of constants. Each value of the request is a parameter. */
+function groupFiles(
+  files: string[],
+  { filter, ranges, bucket, byDefinition, byPlayer, byMatch }: ArchiveQuestion,
+  definitions: string[] | undefined,
+): DuckdbStatement {
+  const values: (string | string[])[] = [files];
+  const parameter = (value: string | string[]): string => `$${values.push(value)}`;
+  const isOneOf = (column: string, ids: string[]): string =>
+    `${column} IN (SELECT unnest(${parameter(ids)}::VARCHAR[]::UUID[]))`;
+  const times = ranges.map(
+    ({ from, to }) =>
+      `occurred_at >= ${parameter(from)}::TIMESTAMPTZ AND occurred_at < ${parameter(to)}::TIMESTAMPTZ`,
+  );
+  const { playerId, matchSessionId, minimumValue, maximumValue } = filter;
+  const conditions = [
+    `(${times.join(' OR ')})`,
+    ...(definitions ? [isOneOf('event_definition_id', definitions)] : []),
+    ...(playerId === undefined ? [] : [isOneOf('player_id', [playerId].flat())]),
+    ...(matchSessionId === undefined ? [] : [isOneOf('match_session_id', [matchSessionId])]),
+    ...(minimumValue === undefined ? [] : [`value >= ${parameter(String(minimumValue))}::BIGINT`]),
+    ...(maximumValue === undefined ? [] : [`value <= ${parameter(String(maximumValue))}::BIGINT`]),
+  ];
+  const groups = [
+    ...(bucket ? [`${isoTime(`date_trunc('${bucket}', occurred_at)`)} AS start`] : []),
+    ...(byDefinition ? ['event_definition_id::VARCHAR AS definition_id'] : []),
+    ...(byPlayer ? ['player_id::VARCHAR AS player_id'] : []),
+    ...(byMatch ? ['match_session_id::VARCHAR AS match_session_id'] : []),
+  ];
+  return {
+    text: `
+      SELECT ${[...groups, ''].join(', ')} count(*)::DOUBLE AS events, count(value)::DOUBLE AS values, sum(value)::VARCHAR AS sum,
+             min(value)::VARCHAR AS minimum, max(value)::VARCHAR AS maximum
+      FROM read_parquet($1) WHERE ${conditions.join(' AND ')}
+      GROUP BY ALL HAVING count(*) > 0 LIMIT ${MAX_GROUPS + 1}`,
+    values,
+  };
+}
+
+function asProblem(error: unknown, seconds: number, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return error;
+  if (error instanceof DuckdbTimeoutError)
+    return new ProblemError('query_timeout', {
+      headers: { 'retry-after': '5' },
+      detail: `The query took longer than ${Math.ceil(seconds)} seconds. Ask for a shorter range, or for fewer groups.`,
+    });
+  if (error instanceof DuckdbError && error.message.includes('Out of Memory'))
+    return new ProblemError('invalid_request', TOO_MANY_GROUPS);
+  if (error instanceof DuckdbError || error instanceof DuckdbMissingError)
+    return new ProblemError('archive_unavailable', {}, { cause: error });
+  return error;
+}
