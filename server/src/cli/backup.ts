@@ -5,7 +5,9 @@ import { readSettings, UsageError } from './command.ts';
 import { reportAlteredRows, verify } from './verify.ts';
 
 export const backupCommand = new Command('backup')
-  .description('copy the embedded database and the avatars into a new folder; safe beside a running server')
+  .description(
+    'copy the embedded database, the avatars and the archived events into a new folder; safe beside a running server',
+  )
   .argument('<folder>', 'the folder to create')
   .action(async (folder: string) => {
     const { bytes, seconds } = await createBackup(readSettings(), folder);

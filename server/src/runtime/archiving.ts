@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../database/database.ts';
+import { findPartitionsBefore } from '../database/drop-partitions.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { archiveEvents, createDuckdb, type WrittenPart } from '../features/gameplay/events/index.ts';
 import { auditTrail } from '../features/platform/audit/index.ts';
@@ -30,7 +31,7 @@ export async function archiveBefore(
   ]);
 }
 
-/** Archives the events that are older than the settings allow. Does nothing without a setting. */
+/** The nightly job: archives the months that are older than the setting, if there is one. */
 export async function archiveOldEvents(
   owner: pg.Pool,
   database: Database,
@@ -38,5 +39,11 @@ export async function archiveOldEvents(
   today = new Date(),
 ): Promise<void> {
   if (archiveAfterMonths === undefined) return;
-  await archiveBefore(owner, database, archiveDir, firstOfMonth(today, -archiveAfterMonths));
+  const before = firstOfMonth(today, -archiveAfterMonths);
+  // Late events alone wait for the next month, so that a month has a dozen parts a year and not hundreds.
+  const due = await Promise.all(
+    (['match_events', 'player_events'] as const).map((table) => findPartitionsBefore(owner, table, before)),
+  );
+  if (due.flat().some(({ kind }) => kind === 'month'))
+    await archiveBefore(owner, database, archiveDir, before);
 }

@@ -16,7 +16,7 @@ import { streamBaseBackup } from './base-backup.ts';
 import { ARCHIVES, hashFile, writeManifest } from './manifest.ts';
 
 /**
- * Creates `folder` with a copy of the embedded database and of the avatars in DATA_DIR. The server may run. The copy has each
+ * Creates `folder` with a copy of the embedded database, of the avatars in a folder and of the archived events. The server may run. The copy has each
  * transaction that was committed before the call. Throws {@link OperatorError} if the folder exists, or for another database.
  */
 export async function createBackup(
@@ -38,10 +38,12 @@ export async function createBackup(
     await writeArchive(postgres, (archive) => streamBaseBackup(storage.url, archive));
     const archives: Record<string, string> = { [ARCHIVES.postgres]: postgres };
     const avatars = config.avatarStorage.kind === 'folder' ? config.avatarStorage.path : undefined;
-    // Avatars come after the rows that name them.
-    if (avatars && (await exists(avatars))) {
-      const path = (archives[ARCHIVES.avatars] = join(draft, ARCHIVES.avatars));
-      await writeArchive(path, (archive) => packFolder(avatars, archive));
+    // Files come after the rows that name them.
+    const folders = { [ARCHIVES.avatars]: avatars, [ARCHIVES.events]: config.archiveDir };
+    for (const [name, source] of Object.entries(folders)) {
+      if (!source || !(await exists(source))) continue;
+      const path = (archives[name] = join(draft, name));
+      await writeArchive(path, (archive) => packFolder(source, archive));
     }
     const sha256 = Object.fromEntries(
       await Promise.all(Object.entries(archives).map(async ([name, path]) => [name, await hashFile(path)])),
@@ -78,8 +80,7 @@ async function packFolder(folder: string, archive: Writable): Promise<void> {
   const ended = once(tar, 'exit') as Promise<[number | null]>;
   for await (const chunk of tar.stdout) if (!archive.write(chunk)) await once(archive, 'drain');
   const [code] = await ended;
-  if (code !== 0)
-    throw new OperatorError(`The avatars in ${folder} cannot be read (tar ended with ${code}).`);
+  if (code !== 0) throw new OperatorError(`The files in ${folder} cannot be read (tar ended with ${code}).`);
 }
 
 async function readPostgresVersion(url: string): Promise<string> {

@@ -6,7 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../core/operator-error.ts';
 
 /** The archives of a backup, compressed with zstd. */
-export const ARCHIVES = { postgres: 'postgres.tar.zst', avatars: 'avatars.tar.zst' } as const;
+export const ARCHIVES = {
+  postgres: 'postgres.tar.zst',
+  avatars: 'avatars.tar.zst',
+  events: 'archived-events.tar.zst',
+} as const;
 
 const FILE = 'backup.json';
 

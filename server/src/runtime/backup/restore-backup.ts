@@ -27,7 +27,7 @@ export async function restoreBackup<Result>(
   folder: string,
   verify: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir, avatarStorage } = config;
+  const { dataDir, avatarStorage, archiveDir } = config;
   if (config.databaseUrl)
     throw new OperatorError(
       'DATABASE_URL is set, and guildhall restores the embedded database only. Unset it.',
@@ -45,11 +45,15 @@ export async function restoreBackup<Result>(
   const { sha256 } = await checkBackup(folder);
 
   await createClusterFrom(dataDir, (cluster) => unpack(join(folder, ARCHIVES.postgres), cluster));
-  if (sha256[ARCHIVES.avatars] && avatarStorage.kind === 'folder') {
-    if (await exists(avatarStorage.path))
-      throw new OperatorError(`The folder ${avatarStorage.path} of the avatars exists already. Remove it.`);
-    await mkdir(avatarStorage.path, { recursive: true, mode: 0o700 });
-    await unpack(join(folder, ARCHIVES.avatars), avatarStorage.path);
+  const avatars = avatarStorage.kind === 'folder' ? avatarStorage.path : undefined;
+  for (const [name, target] of Object.entries({
+    [ARCHIVES.avatars]: avatars,
+    [ARCHIVES.events]: archiveDir,
+  })) {
+    if (!sha256[name] || !target) continue;
+    if (await exists(target)) throw new OperatorError(`The folder ${target} exists already. Remove it.`);
+    await mkdir(target, { recursive: true, mode: 0o700 });
+    await unpack(join(folder, name), target);
   }
   const storage = await openStorage(config, 'exclusive');
   try {

@@ -1,11 +1,9 @@
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type * as duckdbApi from '@duckdb/node-api';
 import type { DuckdbAnswer, DuckdbJob, DuckdbRow } from './duckdb.ts';
 import { literal } from './duckdb-sql.ts';
 
 // The program of a process that runs jobs with DuckDB, one after another. It has no credentials and no connection to PostgreSQL.
 // DuckDB opens the files of its job only.
-
-type Duckdb = typeof import('@duckdb/node-api');
 
 process.on('message', (job: DuckdbJob) => {
   void run(job).then((answer) => process.send!(answer));
@@ -14,9 +12,9 @@ process.on('message', (job: DuckdbJob) => {
 process.on('disconnect', () => process.exit(0));
 
 async function run(job: DuckdbJob): Promise<DuckdbAnswer> {
-  let duckdb: Duckdb;
+  let duckdb: typeof duckdbApi;
   try {
-    duckdb = (await import(job.module)) as Duckdb;
+    duckdb = (await import(job.module)) as typeof duckdbApi;
   } catch {
     return { isMissing: true };
   }
@@ -46,7 +44,7 @@ async function run(job: DuckdbJob): Promise<DuckdbAnswer> {
 }
 
 /** Lets the statements read and write the files of the job, and nothing else, whatever they say. */
-async function lock(connection: DuckDBConnection, job: DuckdbJob): Promise<void> {
+async function lock(connection: duckdbApi.DuckDBConnection, job: DuckdbJob): Promise<void> {
   await connection.run(`SET allowed_paths = [${job.reads.map(literal).join(', ')}]`);
   await connection.run(`SET allowed_directories = [${job.writes.map(literal).join(', ')}]`);
   await connection.run(`SET enable_external_access = false`);
@@ -54,8 +52,8 @@ async function lock(connection: DuckDBConnection, job: DuckdbJob): Promise<void>
 }
 
 async function readRows(
-  { LIST, VARCHAR, listValue }: Duckdb,
-  connection: DuckDBConnection,
+  { LIST, VARCHAR, listValue }: typeof duckdbApi,
+  connection: duckdbApi.DuckDBConnection,
   text: string,
   values: (string | string[])[],
   maxRows: number,
@@ -63,7 +61,7 @@ async function readRows(
   const reader = await connection.streamAndReadUntil(
     text,
     maxRows,
-    values.map((value): DuckDBValue => (typeof value === 'string' ? value : listValue(value))),
+    values.map((value): duckdbApi.DuckDBValue => (typeof value === 'string' ? value : listValue(value))),
     values.map((value) => (typeof value === 'string' ? VARCHAR : LIST(VARCHAR))),
   );
   return reader.getRowObjectsJson().slice(0, maxRows);

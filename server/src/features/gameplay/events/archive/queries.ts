@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Querier } from '../../../../database/database.ts';
-import { sql } from '../../../../database/sql.ts';
+import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
 import type { PartName } from './archive-files.ts';
 import type { RepeatedEvents, WrittenPart } from './write-part.ts';
@@ -19,10 +19,28 @@ const NAME = sql`tenant_id AS "tenantId", scope, to_char(month, 'YYYY-MM') AS mo
 
 /** Returns the archived parts of a tenant, by scope and time. */
 export function selectParts(db: Querier, tenantId: string): Promise<ArchivedPart[]> {
+  return selectArchived(db, tenantId, empty);
+}
+
+/** Returns the archived parts of a tenant that may have events of a scope and a time. */
+export function selectPartsOf(
+  db: Querier,
+  tenantId: string,
+  { scope, from, to }: { scope: EventScope; from: string; to: string },
+): Promise<ArchivedPart[]> {
+  return selectArchived(
+    db,
+    tenantId,
+    sql`AND scope = ${scope} AND month >= date_trunc('month', ${from}::timestamptz, 'UTC')::date
+        AND month <= ${to}::timestamptz::date AND first_at < ${to} AND last_at >= ${from}`,
+  );
+}
+
+function selectArchived(db: Querier, tenantId: string, condition: Sql): Promise<ArchivedPart[]> {
   return db.rows(sql`
     SELECT ${NAME}, rows, bytes, first_at AS "firstAt", last_at AS "lastAt", archived_at AS "archivedAt",
            manifest_hash AS "manifestHash"
-    FROM event_archives WHERE tenant_id = ${tenantId} AND archived_at IS NOT NULL
+    FROM event_archives WHERE tenant_id = ${tenantId} ${condition} AND archived_at IS NOT NULL
     ORDER BY scope, month, part`);
 }
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { ProblemError } from '../../../../core/problem.ts';
-import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
@@ -8,7 +7,7 @@ import { EVENTS_FILE, partFolder } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import { DuckdbError, DuckdbMissingError, DuckdbTimeoutError, type DuckdbStatement } from './duckdb.ts';
 import { isoTime } from './duckdb-sql.ts';
-import { selectParts } from './queries.ts';
+import { selectPartsOf } from './queries.ts';
 
 /** What a question needs to know of the archived events of some times. */
 export interface ArchiveQuestion {
@@ -54,16 +53,12 @@ export async function countArchived(
   const { filter, ranges } = question;
   if (ranges.length === 0) return [];
   await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTable[filter.scope]} IN ACCESS SHARE MODE`));
-  const parts = (await selectParts(db, tenantId)).filter(
-    (part) =>
-      part.scope === filter.scope &&
-      ranges.some(
-        ({ from, to }) => toMicroseconds(part.lastAt)! >= from && toMicroseconds(part.firstAt)! < to,
-      ),
+  const found = await Promise.all(
+    ranges.map((range) => selectPartsOf(db, tenantId, { scope: filter.scope, ...range })),
   );
-  if (parts.length === 0) return [];
-  // The wall between tenants: the process can read these files only.
-  const files = parts.map((part) => join(partFolder(archive.root, part), EVENTS_FILE));
+  // The process can read these files only, so it cannot read those of another tenant.
+  const files = [...new Set(found.flat().map((part) => join(partFolder(archive.root, part), EVENTS_FILE)))];
+  if (files.length === 0) return [];
   const definitions = await selectDefinitions(db, tenantId, filter);
   try {
     const [groups] = await archive.duckdb(
