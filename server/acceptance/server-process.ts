@@ -67,7 +67,14 @@ export function spawnCommand(
   { dataDir, env = {}, user, nodeOptions = [] }: CommandOptions,
 ): CommandProcess {
   const child = spawn(process.execPath, [...nodeOptions, CLI, ...command.split(' ')], {
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'error', GUILDHALL_DEMO: 'off', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'error',
+      GUILDHALL_DEMO: 'off',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: '/',
     ...user,

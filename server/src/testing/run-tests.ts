@@ -15,6 +15,7 @@ import { asAdministrator, withDatabase } from './databases.ts';
  * in it. node's test runner does the rest.
  */
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
+const COMPILE_CACHE = join(SERVER, '../node_modules/.cache/compiled');
 const commandLine = process.argv.slice(2);
 const flags = commandLine.filter((argument) => argument.startsWith('--'));
 const filters = commandLine.filter((argument) => !argument.startsWith('--'));
@@ -156,6 +157,8 @@ function runNode(templateUrl?: string): Promise<number> {
       stdio: 'inherit',
       env: {
         ...process.env,
+        // Each file is a process of its own. Compiled code saves each of them a second of processor time.
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
         GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
         GUILDHALL_LONG_WEEK: flags.includes('--long-week') ? 'on' : 'off',
