@@ -147,7 +147,7 @@ function runNode(templateUrl?: string): Promise<number> {
     [
       '--test',
       `--test-concurrency=${CONCURRENT_FILES}`,
-      '--test-timeout=120000',
+      '--test-timeout=240000',
       '--test-force-exit',
       '--test-reporter=spec',
       ...files,
