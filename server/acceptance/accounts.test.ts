@@ -4,7 +4,7 @@ import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.
 
 test(
   'an operator can reset an account with their address, make it a platform admin, and sign in',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const { path: dataDir, remove } = dataFolder();
     after(remove);

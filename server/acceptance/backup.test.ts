@@ -77,7 +77,7 @@ describe('guildhall backup and restore', () => {
 
   test(
     'copies a server under load, and loses nothing that was acknowledged before',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async () => {
       const server = await startServer({ dataDir: source.path });
       gameKey = await arrangeGameKey(server.url);
@@ -103,7 +103,7 @@ describe('guildhall backup and restore', () => {
     },
   );
 
-  test('refuses a restore that cannot succeed, and changes nothing', { timeout: 120_000 }, async () => {
+  test('refuses a restore that cannot succeed, and changes nothing', { timeout: 240_000 }, async () => {
     const refused = async (folder: string, dataDir: string, env: Record<string, string> = {}) => {
       const { code, output } = await run(`restore ${folder}`, dataDir, env);
       assert.equal(code, 1, output);
@@ -132,7 +132,7 @@ describe('guildhall backup and restore', () => {
     assert.equal(postgresOf(wrongKey), undefined);
   });
 
-  test('restores elsewhere, verifies each row, and serves the players', { timeout: 120_000 }, async () => {
+  test('restores elsewhere, verifies each row, and serves the players', { timeout: 240_000 }, async () => {
     const env = { MASTER_KEY: masterKey };
     const { code, output } = await run(`restore ${backup}`, restored, env);
     assert.equal(code, 0, output);

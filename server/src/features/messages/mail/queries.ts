@@ -16,7 +16,7 @@ export interface NewMail {
 export async function insertMail(db: Querier, mail: NewMail): Promise<void> {
   await db.run(sql`
     INSERT INTO mails (id, recipient, subject, body, give_up_at, failure, failed_at)
-    VALUES (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.body}, 
+    VALUES (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.body},
             now() + make_interval(secs => ${mail.usefulSeconds}), ${mail.failure},
             CASE WHEN ${mail.failure}::text IS NOT NULL THEN now() END)`);
 }
