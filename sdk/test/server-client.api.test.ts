@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { startTestApp } from '../../server/src/testing/test-app.ts';
 import { startFaultProxy } from '../conformance/fault-proxy.ts';
-import { createApiClient, createEventQueue, createPlayerClient, memoryStorage } from '../src/index.ts';
+import {
+  createApiClient,
+  createEventQueue,
+  createPlayerClient,
+  memoryStorage,
+  type DroppedEvents,
+} from '../src/index.ts';
+import { eventually } from '../../server/src/testing/eventually.ts';
 import { createServerClient, type ServerClientOptions } from '../src/server.ts';
 import { trackCalls } from './called-methods.ts';
 import { failsWith } from './fails-with.ts';
@@ -166,6 +173,7 @@ describe('createEventQueue', () => {
     unsubscribe();
     await queue.close();
     assert.deepEqual([waiting[0], waiting.at(-1)], [1, 0]);
+    await assert.rejects(queue.addPlayerEvent({ eventKey: 'late' }), failsWith('event_dropped', 0));
     await assert.rejects(
       createEventQueue(createPlayerClient({ baseUrl: app.url, gameKey }), {
         storage: memoryStorage(),
@@ -173,4 +181,35 @@ describe('createEventQueue', () => {
       failsWith('not_signed_in', 0),
     );
   });
+
+  test('reports the events that the storage refused, if it is closed before they are sent', async () => {
+    const game = createPlayerClient({ baseUrl: proxy.url, gameKey });
+    await game.signIn.withProvider(mock('full'));
+    proxy.plan([{ match: 'POST /api/game/player-events', action: 'cut', times: 1_000 }]);
+    const dropped: DroppedEvents[] = [];
+    const queue = createEventQueue(game, {
+      storage: {
+        ...memoryStorage(),
+        write: async () => {
+          throw new Error('The storage is full.');
+        },
+      },
+      onDropped: (drop) => dropped.push(drop),
+    });
+    const added = assert.rejects(queue.addPlayerEvent({ eventKey: 'lost' }), failsWith('event_dropped', 0));
+    await eventually(() => queue.progress.unsaved === 1);
+    await queue.close();
+    await added;
+    proxy.plan([]);
+    assert.deepEqual(
+      dropped.map(({ reason, events }) => [reason, events[0]?.['eventKey']]),
+      [['closed', 'lost']],
+    );
+    assert.deepEqual([queue.progress.waiting, queue.progress.dropped], [0, 1]);
+  });
+});
+
+test('a client says that its address is wrong', () => {
+  for (const baseUrl of ['127.0.0.1:8080', '', undefined as unknown as string])
+    assert.throws(() => createPlayerClient({ baseUrl, gameKey }), /baseUrl is the address of the server/);
 });

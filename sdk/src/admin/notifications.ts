@@ -11,7 +11,7 @@ export type Notification = Answer<'/api/notifications', 'get'>['items'][number];
 export interface NotificationFeedOptions {
   onNotification(notification: Notification): void;
   /** The id of the newest notification that you have. Without it the feed begins with the next one. */
-  after?: string;
+  after?: string | undefined;
   /** Called when the feed connects, and when it waits before it connects again. */
   onState?(state: 'connected' | 'waiting' | 'closed'): void;
 }

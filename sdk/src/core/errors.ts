@@ -16,12 +16,17 @@ export interface FieldError {
   [member: string]: unknown;
 }
 
-/** Codes of the client itself, for requests that got no answer of the API. */
-export type ClientErrorCode = 'network_error' | 'timeout' | 'unexpected_answer' | 'not_signed_in';
+/** Codes of the client itself: for requests that got no answer of the API, and for events that the queue does not take. */
+export type ClientErrorCode =
+  | 'network_error'
+  | 'timeout'
+  | 'unexpected_answer'
+  | 'not_signed_in'
+  | 'event_dropped';
 
 /**
  * A request was refused or got no answer. Decide by `code`: the codes of the server are in its error table, those of the
- * client are `network_error`, `timeout`, `unexpected_answer` and `not_signed_in`.
+ * client are a `ClientErrorCode`.
  */
 export class GuildhallError extends Error {
   override readonly name = 'GuildhallError';

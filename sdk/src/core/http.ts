@@ -42,6 +42,11 @@ export function createSend(
   { baseUrl, timeoutMs = TIMEOUT_MS, fetch: request = (...call) => fetch(...call) }: HttpOptions,
   credential: Credential,
 ): Send {
+  // A setting that is missing would look like a network that is down.
+  if (!/^(https?:\/)?\//.test(baseUrl))
+    throw new TypeError(
+      `The baseUrl is the address of the server, such as https://api.example, not ${baseUrl}.`,
+    );
   const base = baseUrl.replace(/\/+$/, '');
 
   async function attempt(

@@ -15,8 +15,8 @@ export interface QueuedEvent {
   readonly bytes: number;
   /** Whether the storage has it, or refused it. Until either, it is not sent. */
   state: 'new' | 'saved' | 'refused';
-  /** Resolves the promise of the caller who added it. */
-  safe?: () => void;
+  /** Resolves the promise of the caller who added it: whether it is safe, or dropped. */
+  settled?: (isSafe: boolean) => void;
 }
 
 /** The events that wait, in memory and in the storage. */
@@ -27,8 +27,8 @@ export interface EventStore {
   readonly unsaved: number;
   readonly isSaving: boolean;
   create(kind: EventKind, owner: string, json: string): QueuedEvent;
-  /** Resolves when the event is in the storage, or settled. */
-  add(event: QueuedEvent): Promise<void>;
+  /** Resolves to true when the event is in the storage or settled, and to false when it is dropped before. */
+  add(event: QueuedEvent): Promise<boolean>;
   /** The oldest events of one kind and owner, up to the limits, or undefined. */
   next(owner: string, mostEvents: number, mostBytes: number): QueuedEvent[] | undefined;
   /** The oldest events of an owner that are together not larger, saved or not: the page may end now. */
@@ -40,6 +40,8 @@ export interface EventStore {
   adopt(owner: string, before: number, mostBytes: number): Promise<void>;
   /** Removes all events that were added before the time, here and in the storage, and returns them. */
   removeOlderThan(time: number): Promise<QueuedEvent[]>;
+  /** Removes and returns the events that the storage refused, because the program may end. */
+  removeUnsaved(): QueuedEvent[];
   /** Resolves when no write is in progress. */
   saved(): Promise<void>;
 }
@@ -67,11 +69,11 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
     bytes += event.bytes;
   }
 
-  function remove(event: QueuedEvent): void {
+  function remove(event: QueuedEvent, isSafe: boolean): void {
     if (!events.delete(event.key)) return;
     bytes -= event.bytes;
     if (event.state === 'refused') unsaved--;
-    event.safe?.();
+    event.settled?.(isSafe);
   }
 
   /** Writes all new events, together with those that come in the meantime. */
@@ -90,7 +92,7 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
           continue;
         }
         event.state = state;
-        if (state === 'saved') event.safe?.();
+        if (state === 'saved') event.settled?.(true);
         else unsaved++;
       }
     }
@@ -146,7 +148,7 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
     },
     add: (event) =>
       new Promise((resolve) => {
-        event.safe = resolve;
+        event.settled = resolve;
         insert(event);
         toSave.push(event);
         startSaving();
@@ -181,7 +183,7 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
     settle: async (answered) => {
       for (const event of answered) {
         if (event.state === 'saved') toDelete.add(event.key);
-        remove(event);
+        remove(event, true);
       }
       await deleteStored();
       // Now there may be room for those that the storage refused.
@@ -207,10 +209,15 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
       }
       for (const event of old.values()) {
         toDelete.add(event.key);
-        remove(events.get(event.key) ?? event);
+        remove(events.get(event.key) ?? event, false);
       }
       await deleteStored();
       return [...old.values()];
+    },
+    removeUnsaved: () => {
+      const lost = [...events.values()].filter(({ state }) => state === 'refused');
+      for (const event of lost) remove(event, false);
+      return lost;
     },
     saved: async () => {
       while (saving) await saving;

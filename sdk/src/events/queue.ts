@@ -32,8 +32,11 @@ export interface MatchEventContent extends EventContent {
 export type SentEvent = Record<string, unknown> & { idempotencyKey: string; occurredAt: string };
 
 export interface DroppedEvents {
-  /** `full`: the queue has `maxBytes`. `too_old`: the events waited longer than `maxAgeMs`. */
-  reason: 'full' | 'too_old';
+  /**
+   * `full`: the queue has `maxBytes`. `too_old`: the events waited longer than `maxAgeMs`. `closed`: the queue was closed, and the
+   * storage had refused them.
+   */
+  reason: 'full' | 'too_old' | 'closed';
   events: SentEvent[];
 }
 
@@ -116,7 +119,7 @@ export interface EventQueue {
   readonly progress: Progress;
   /** Calls the listener at each change of the progress. Returns a function that ends this. */
   subscribe(listener: (progress: Progress) => void): () => void;
-  /** Stops sending. Waiting events stay in the storage. */
+  /** Stops sending, and takes no more events. Waiting events stay in the storage. */
   close(): Promise<void>;
 }
 
@@ -174,6 +177,8 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
   const report = () => changed.call(progress());
 
   async function add(kind: EventKind, content: EventContent): Promise<void> {
+    if (closing.signal.aborted)
+      throw clientError('event_dropped', 'The queue is closed. Create another one.');
     owner = session.current ?? (await session.load()) ?? owner;
     if (!owner)
       throw clientError('not_signed_in', 'Sign in before you add events: each event is of a player.');
@@ -190,13 +195,13 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     const queued = store.create(kind, nameOf(owner), writeJson(event));
     if (store.bytes + queued.bytes > maxBytes) {
       drop('full', [queued]);
-      throw clientError('queue_full', `The queue has ${maxBytes} bytes. The event was dropped.`);
+      throw clientError('event_dropped', `The queue has ${maxBytes} bytes. The event was dropped.`);
     }
     const isSafe = store.add(queued);
     report();
     if (store.count >= batchEvents) start();
     else timer ??= setTimeout(start, batchAfterMs);
-    await isSafe;
+    if (!(await isSafe)) throw clientError('event_dropped', 'The event was dropped. `onDropped` says why.');
   }
 
   function drop(reason: DroppedEvents['reason'], events: QueuedEvent[]): void {
@@ -352,6 +357,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       for (const end of endings) end();
       await running;
       await store.saved();
+      drop('closed', store.removeUnsaved());
     },
   };
 }
