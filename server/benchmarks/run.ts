@@ -14,6 +14,7 @@ import {
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlayers } from './scenarios.ts';
 import { loadCounts, seedCountedEvents } from './counts.ts';
 import { moveLateMonth } from './partitions.ts';
+import { measureIsolationCost } from './isolation.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
 import { loadWalletRecords } from './wallet.ts';
@@ -66,6 +67,7 @@ try {
   if (parts.includes('sessions')) await measureSessions(server);
   if (parts.includes('players')) await measurePlayers(server);
   if (parts.includes('wallet')) await measureWallet(server, tenant);
+  if (parts.includes('isolation')) await measureIsolation(server, tenant);
   if (parts.includes('counts')) await measureCounts(server);
   if (parts.includes('partitions')) await measurePartitions(server, tenant);
 } finally {
@@ -94,6 +96,27 @@ async function measureEvents(server: ServerProcess, tenant: TestTenant): Promise
     );
   }
   console.log(`  server memory afterwards: ${await server.memory()} MiB`);
+}
+
+async function measureIsolation(server: ServerProcess, tenant: TestTenant): Promise<void> {
+  console.log('\nRow-level security: processor time of PostgreSQL per request');
+  await signInKnownPlayers(server, tenant);
+  const playerIds = await seedLookupPlayers(server.owner, tenant, 10_000);
+  await collectLookupStatistics(server.owner);
+  const load = { connections: 8, seconds };
+  for (const [label, run] of [
+    ['one event', () => loadEvents(server, tenant, { ...load, batch: 1 })],
+    ['1,000 events', () => loadEvents(server, tenant, { ...load, batch: 1_000 })],
+    ['sign-in of an existing player', () => loadLogins(server, tenant, { ...load, kind: 'existing' })],
+    ['token refresh', () => loadRefreshes(server, tenant, load)],
+    ['profile look-up', () => loadLookups(server, tenant, playerIds, load)],
+  ] as const) {
+    const cost = await measureIsolationCost(server, run);
+    const percent = (100 * (cost.with - cost.without)) / cost.without;
+    console.log(
+      `  ${label}: ${Math.round(cost.with)} µs with, ${Math.round(cost.without)} µs without (${percent.toFixed(1)} %)`,
+    );
+  }
 }
 
 async function measureLogins(server: ServerProcess, tenant: TestTenant): Promise<void> {
