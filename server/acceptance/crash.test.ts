@@ -15,6 +15,7 @@ import {
   crash,
   dataFolder,
   killPostgresProcesses,
+  postgresOf,
   startServer,
   type ServerProcess,
 } from './server-process.ts';
@@ -106,12 +107,8 @@ async function crashRepeatedly({ rounds, events }: Run, sabotage?: string): Prom
         triggerWebhooks(scene),
         ...chains.map((chain) => refreshRepeatedly(scene, chain)),
       ];
-      const before = countAcknowledged(sent);
-      await eventually(() => {
-        const counts = countAcknowledged(sent);
-        const isUsed = IN_EACH_ROUND.every((kind) => (counts.get(kind) ?? 0) > (before.get(kind) ?? 0));
-        return isUsed && counts.get('event')! >= (round + 1) * events;
-      });
+      // With the sabotage, a crash can lose the tokens of all clients that refresh.
+      if (!sabotage) await untilUsed(sent, (round + 1) * events);
       await sleep(400 + Math.random() * 800);
       over.abort();
       const victim = sabotage ? 'both' : VICTIMS[round % VICTIMS.length]!;
@@ -146,9 +143,10 @@ async function killAndStart(
   options: Parameters<typeof startServer>[0],
 ): Promise<ServerProcess> {
   if (victim === 'PostgreSQL') {
-    // The server starts it again.
+    const killed = postgresOf(options.dataDir);
     killPostgresProcesses(options.dataDir);
-    await eventually(async () => (await fetch(`${server.url}/health/ready`)).status === 503);
+    // The server starts it again.
+    await eventually(() => ![undefined, killed].includes(postgresOf(options.dataDir)));
     assert.equal(await answersOrEnds(server), 'answers', server.output());
     return server;
   }
@@ -157,23 +155,35 @@ async function killAndStart(
   return startServer(options);
 }
 
+/** Waits until each kind of {@link IN_EACH_ROUND} was acknowledged again, and this many events in all rounds. */
+async function untilUsed(sent: Sent[], events: number): Promise<void> {
+  const before = countAcknowledged(sent);
+  const isUsed = (): boolean => {
+    const counts = countAcknowledged(sent);
+    return (
+      IN_EACH_ROUND.every((kind) => (counts.get(kind) ?? 0) > (before.get(kind) ?? 0)) &&
+      counts.get('event')! >= events
+    );
+  };
+  while (!isUsed()) await sleep(250);
+}
+
 /** Waits until each delivery is delivered. The jobs and attempts of killed servers expire now, not after a minute. */
 async function deliverAll(dataDir: string): Promise<void> {
-  await eventually(async () => {
-    await query(
-      dataDir,
-      `UPDATE pgboss.job SET started_on = started_on - interval '1 minute' WHERE state = 'active'`,
-    );
-    await query(
-      dataDir,
-      `UPDATE webhook_deliveries SET attempting_until = now() WHERE attempting_until > now()`,
-    );
+  const hurry = [
+    `UPDATE pgboss.job SET started_on = started_on - interval '1 minute' WHERE state = 'active'`,
+    `UPDATE pgboss.job SET start_after = now() WHERE state = 'retry' AND start_after > now()`,
+    `UPDATE webhook_deliveries SET attempting_until = now() WHERE attempting_until > now()`,
+  ];
+  for (;;) {
+    for (const statement of hurry) await query(dataDir, statement);
     const [row] = await query(
       dataDir,
       `SELECT count(*)::int AS waiting FROM webhook_deliveries WHERE status = 'pending'`,
     );
-    return row!['waiting'] === 0;
-  });
+    if (row!['waiting'] === 0) return;
+    await sleep(500);
+  }
 }
 
 async function signIn(game: Pick<Scene, 'server' | 'gameKey'>): Promise<Scene['player']> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sent } from '../audit-history.ts';
 import { eventually } from '../eventually.ts';
 import { postWithGameKey, type Scene } from './scene.ts';
@@ -26,13 +27,20 @@ export async function startRefreshChain(
   return { sessionId, token: refreshToken, count: 0, last: undefined };
 }
 
-/** Exchanges the token until the round is over, or until an answer is missing. */
+/** Exchanges the token until the round is over, the server is gone, or it refuses the token. */
 export async function refreshRepeatedly(scene: Scene, chain: RefreshChain): Promise<void> {
-  while (!scene.over.aborted) if (!(await refreshOnce(scene, chain))) return;
+  while (!scene.over.aborted) {
+    let status = await refreshOnce(scene, chain);
+    while (status !== undefined && status >= 500 && !scene.over.aborted) {
+      await sleep(50);
+      status = await repeatOnce(scene, chain);
+    }
+    if (status === undefined || status >= 400) return;
+  }
 }
 
-/** Exchanges the token of the last answer. Returns whether an answer arrived. */
-export async function refreshOnce(scene: Scene, chain: RefreshChain): Promise<boolean> {
+/** Exchanges the token of the last answer. Returns the status, or undefined if no answer arrived. */
+export async function refreshOnce(scene: Scene, chain: RefreshChain): Promise<number | undefined> {
   const batch = ++chain.count;
   // The earlier successor is used now. This one is the only valid token of the session.
   if (chain.last) chain.last.note.content = 'used';
@@ -49,36 +57,38 @@ export async function refreshOnce(scene: Scene, chain: RefreshChain): Promise<bo
   };
   scene.sent.push(note);
   chain.last = { token: chain.token, note };
-  return exchange(scene, chain, chain.last);
+  return exchange(scene, chain.last, chain);
 }
 
 /** Repeats the last exchange, whether or not its answer arrived, until an answer arrives. */
 export async function repeatRefresh(scene: Scene, chain: RefreshChain): Promise<void> {
-  const { last } = chain;
-  if (!last) return;
-  await eventually(async () => {
-    const at = Date.now();
-    const isAnswered = await exchange(scene, chain, last);
-    if (isAnswered) (last.note.repeatedAt ??= []).push(at);
-    return isAnswered || last.note.isRefused === true;
-  });
+  if (!chain.last) return;
+  // The first requests after a crash may get a 503.
+  await eventually(async () => ((await repeatOnce(scene, chain)) ?? 500) < 500);
+}
+
+async function repeatOnce(scene: Scene, chain: RefreshChain): Promise<number | undefined> {
+  const at = Date.now();
+  const status = await exchange(scene, chain.last!, chain);
+  if (status !== undefined && status < 300) (chain.last!.note.repeatedAt ??= []).push(at);
+  return status;
 }
 
 async function exchange(
   scene: Scene,
-  chain: RefreshChain,
   { token, note }: NonNullable<RefreshChain['last']>,
-): Promise<boolean> {
+  chain: RefreshChain,
+): Promise<number | undefined> {
   const headers = { 'idempotency-key': note.key };
   const answer = await postWithGameKey(scene, '/api/player-auth/refresh', { refreshToken: token }, headers);
-  if (!answer || answer.status >= 500) return false;
+  if (!answer || answer.status >= 500) return answer?.status;
   if (answer.status >= 400) {
     note.isRefused = true;
-    return false;
+    return answer.status;
   }
   const { sessionId, refreshToken } = answer.body as { sessionId: string; refreshToken: string };
   note.acknowledgedAt ??= Date.now();
   note.answers!.push(`${sessionId} ${refreshToken}`);
   chain.token = refreshToken;
-  return true;
+  return answer.status;
 }
