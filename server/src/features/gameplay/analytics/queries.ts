@@ -109,6 +109,46 @@ export function listRolledUpBuckets(
     ORDER BY bucket.start`);
 }
 
+/**
+ * Counts the buckets that are not rolled up, the empty ones included. `from` begins a bucket. Hours before `ledgerFrom` are
+ * read from roll-ups, the rest from the ledger. One statement, because a game without roll-ups can have 192 such buckets.
+ */
+export function countOpenBuckets(
+  db: Querier,
+  tenantId: string,
+  { span, from, ledgerFrom, to }: { span: 'hour' | 'day'; from: string; ledgerFrom: string; to: string },
+): Promise<TimelineRow[]> {
+  const hours = sql`tenant_id = ${tenantId} AND span = 'hour' AND starts_at >= ${from} AND starts_at < ${ledgerFrom}`;
+  return db.rows(sql`
+    WITH login AS MATERIALIZED (
+      SELECT player_id, date_trunc(${span}, received_at_db, 'UTC') AS start, count(*) AS logins
+      FROM login_ledger
+      WHERE tenant_id = ${tenantId} AND received_at_db >= ${ledgerFrom} AND received_at_db < ${to}
+      GROUP BY player_id, start),
+    player AS MATERIALIZED (
+      SELECT login.start, login.player_id, known.number
+      FROM login LEFT JOIN LATERAL ${playerNumberQuery(tenantId)} known ON true),
+    page AS (
+      SELECT start, bit_or(players) AS players
+      FROM (
+        SELECT date_trunc(${span}, starts_at, 'UTC') AS start, page, players FROM player_rollups WHERE ${hours}
+        UNION ALL
+        SELECT start, number / 4096, set_bit(0::bit(4096), number % 4096, 1) FROM player WHERE number IS NOT NULL) seen
+      GROUP BY start, page),
+    counted AS (
+      SELECT start, logins, 0 AS players FROM login
+      UNION ALL SELECT date_trunc(${span}, starts_at, 'UTC'), logins, 0 FROM login_rollups WHERE ${hours}
+      UNION ALL SELECT start, 0, bit_count(players) FROM page
+      UNION ALL SELECT start, 0, 1 FROM player WHERE number IS NULL)
+    SELECT bucket.start AS "bucketStart", coalesce(sum(counted.logins), 0)::bigint AS logins,
+           coalesce(sum(counted.players), 0)::bigint AS "uniquePlayers"
+    FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval, 'UTC')
+      AS bucket(start)
+    LEFT JOIN counted ON counted.start = bucket.start
+    GROUP BY bucket.start
+    ORDER BY bucket.start`);
+}
+
 function union(none: Sql, some: Sql[]): Sql {
   return join([none, ...some], ' UNION ALL ');
 }

@@ -1,9 +1,8 @@
 import type { Database } from '../../../database/database.ts';
 import { invalidField } from '../../../core/problem.ts';
-import { floor, next } from '../../../core/time-spans.ts';
+import { floor } from '../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import { countSessions, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
-import { splitRange } from './split-range.ts';
+import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
 
 export type TimelineBucket = 'hour' | 'day';
 
@@ -18,6 +17,10 @@ export interface SessionTimeline {
   bucket: TimelineBucket;
   items: TimelineRow[];
 }
+
+// Times have the format of toMicroseconds(), so they sort as strings.
+const earlier = (one: string, other: string): string => (one < other ? one : other);
+const later = (one: string, other: string): string => (one < other ? other : one);
 
 /**
  * Counts logins and distinct players in each hour or day. `to` defaults to now, `from` to 24 buckets before. The first bucket
@@ -47,19 +50,23 @@ export async function readTimeline(
 
   const tenant = database.heavy.forTenant(tenantId);
   const rolledUpTo = toMicroseconds((await findRolledUpTo(tenant, tenantId)) ?? from)!;
-  const covered = [floor(rolledUpTo, bucket), floor(to, bucket)].toSorted()[0]!;
-  const rolledUp =
-    covered > from ? await listRolledUpBuckets(tenant, tenantId, { span: bucket, from, to: covered }) : [];
-  const items = rolledUp.map((row) => ({ ...row, bucketStart: toMicroseconds(row.bucketStart)! }));
+  const covered = earlier(floor(rolledUpTo, bucket), floor(to, bucket));
+  const open = later(from, covered);
   // With a running worker these are the current bucket and the one before.
-  for (let start = covered > from ? covered : from; start < to; start = next(start, bucket)) {
-    const end = [next(start, bucket), to].toSorted()[0]!;
-    const { totalLogins, uniquePlayers } = await countSessions(
-      tenant,
-      tenantId,
-      splitRange(start, end, rolledUpTo),
-    );
-    items.push({ bucketStart: start, logins: totalLogins, uniquePlayers });
-  }
+  const [rolledUp, others] = await Promise.all([
+    open > from ? listRolledUpBuckets(tenant, tenantId, { span: bucket, from, to: open }) : [],
+    open < to
+      ? countOpenBuckets(tenant, tenantId, {
+          span: bucket,
+          from: open,
+          ledgerFrom: later(open, earlier(rolledUpTo, floor(to, 'hour'))),
+          to,
+        })
+      : [],
+  ]);
+  const items = [...rolledUp, ...others].map((row) => ({
+    ...row,
+    bucketStart: toMicroseconds(row.bucketStart)!,
+  }));
   return { from, to, bucket, items };
 }

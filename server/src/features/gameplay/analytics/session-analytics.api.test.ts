@@ -367,19 +367,25 @@ describe('GET /api/bus_tenants/{tenantId}/sessions/timeline', () => {
   test('counts the same before and after the roll-up', async () => {
     const tenant = await arrangeTenant(app);
     const [ada, ben] = [randomUUID(), randomUUID()];
+    const now = hoursAgo(0);
     await addLogins(tenant, [
       { at: hoursAgo(5), playerId: ada },
       { at: hoursAgo(5), playerId: ada },
       { at: hoursAgo(5), playerId: ben },
       { at: hoursAgo(2), playerId: ben },
-      { at: hoursAgo(0), playerId: ada },
+      { at: now, playerId: ada },
     ]);
     const range = { from: hoursAgo(6), to: hoursAgo(-1) };
     const before = await timeline(tenant, range);
     assert.equal(before.status, 200, before.text);
+    const daysBefore = await timeline(tenant, { ...range, bucket: 'day' });
     await rollUp();
     const { body } = await timeline(tenant, range);
     assert.deepEqual(body, before.body);
+    // The current day has hours that are rolled up, and an hour that is not. Ada signed in during both.
+    assert.deepEqual((await timeline(tenant, { ...range, bucket: 'day' })).body, daysBefore.body);
+    await addLogins(tenant, [{ at: now, playerId: randomUUID() }]);
+    assert.equal((await timeline(tenant, range)).body.items.at(-2).uniquePlayers, 2);
     assert.deepEqual(
       body.items
         .filter(({ logins }: { logins: number }) => logins > 0)
@@ -396,7 +402,7 @@ describe('GET /api/bus_tenants/{tenantId}/sessions/timeline', () => {
     const days = (await timeline(tenant, { ...range, bucket: 'day' })).body.items;
     assert.equal(
       days.reduce((sum: number, { logins }: { logins: number }) => sum + logins, 0),
-      5,
+      6,
     );
   });
 
