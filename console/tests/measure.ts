@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { startServerProcess } from '../../server/benchmarks/server-process.ts';
@@ -16,6 +18,8 @@ const { values: options } = parseArgs({
     deliveries: { type: 'string', default: '10000' },
     ledger: { type: 'string', default: '50000' },
     runs: { type: 'string', default: '5' },
+    /** A folder that keeps the game: the next run with it fills nothing. */
+    data: { type: 'string' },
   },
 });
 const runs = Number(options.runs);
@@ -44,13 +48,15 @@ const report = (what: string, value: number, unit: string, goal?: number): void 
 const median = (values: number[]): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? NaN;
 
-const server = await startServerProcess();
+const folder = options.data && resolve(options.data);
+if (folder) mkdirSync(folder, { recursive: true });
+const server = await startServerProcess(1, folder);
 const browser = await chromium.launch({
   executablePath: spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim(),
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
 });
 try {
-  const game = await seedBigGame(server, sizes);
+  const game = await bigGame();
   const context = await browser.newContext({
     baseURL: server.url,
     viewport: { width: 1440, height: 900 },
@@ -79,6 +85,15 @@ console.table(
     reached: goal === undefined ? '' : value <= goal ? 'yes' : 'NO',
   })),
 );
+
+/** The game of the folder, or a new one. */
+async function bigGame(): Promise<BigGame> {
+  const file = folder && join(folder, 'game.json');
+  if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as BigGame;
+  const game = await seedBigGame(server, sizes);
+  if (file) writeFileSync(file, JSON.stringify(game));
+  return game;
+}
 
 /** The requests of the API with their times, the slowest first. Streams have no end, so they are left out. */
 function watchRequests(page: Page): () => { path: string; ms: number }[] {

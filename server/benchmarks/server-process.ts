@@ -30,8 +30,9 @@ export interface ProcessorTime {
   client: number;
 }
 
-export async function startServerProcess(processes = 1): Promise<ServerProcess> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'guildhall-bench-'));
+/** Starts a server with a new data folder, which it deletes at the end. A folder that is given is kept. */
+export async function startServerProcess(processes = 1, keptFolder?: string): Promise<ServerProcess> {
+  const dataDir = keptFolder ?? (await mkdtemp(join(tmpdir(), 'guildhall-bench-')));
   const port = await freePort();
   const child = spawn(
     process.execPath,
@@ -82,7 +83,7 @@ export async function startServerProcess(processes = 1): Promise<ServerProcess> 
       await owner.end();
       child.kill('SIGTERM');
       await new Promise((resolve) => child.once('exit', resolve));
-      await rm(dataDir, { recursive: true, force: true });
+      if (!keptFolder) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
