@@ -28,7 +28,7 @@ describe('definitions', () => {
     await dialog.getByRole('button', { name: 'Save the definition' }).click();
     await dialogCloses(page);
     await page.getByRole('cell', { name: 'combat' }).waitFor();
-    await page.getByRole('switch', { name: 'boss_defeated is active' }).click();
+    await page.getByRole('row', { name: 'boss_defeated' }).locator('.mantine-Switch-track').click();
     await page.getByRole('switch', { name: 'boss_defeated is active', checked: false }).waitFor();
     await page.reload();
     await page.getByRole('switch', { name: 'boss_defeated is active', checked: false }).waitFor();

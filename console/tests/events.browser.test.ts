@@ -46,6 +46,16 @@ describe('events', () => {
     await page.getByRole('cell', { name: '9,223,372,036,854,775,807' }).waitFor();
   });
 
+  test('offers a command with the key of the game if there are no events', async () => {
+    const page = await studio.open(`${studio.game}/events`);
+    await page.getByText('Nothing in this time.').waitFor();
+    const command = page.getByRole('region', { name: 'curl command' });
+    await command.getByText(`X-Game-Key: ${studio.tenant.gameKey.slice(0, 14)}`).waitFor();
+    await command.getByText('/api/game/match-events').waitFor();
+    await page.getByLabel('Event key').fill('never-sent');
+    await page.getByRole('heading', { name: 'No event matches' }).waitFor();
+  });
+
   test('shows new events by itself while the live tail is on', async () => {
     const page = await studio.open(`${studio.game}/events?scope=player&live=true`);
     await page.getByRole('cell', { name: 'jump' }).waitFor();

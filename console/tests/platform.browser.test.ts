@@ -57,7 +57,7 @@ describe('platform administration', () => {
 
   test('finds a person by e-mail, and deletes the player after the name was typed', async () => {
     const page = await open('players');
-    await page.getByRole('heading', { name: 'Search for one person' }).waitFor();
+    await page.getByText('Each search leaves an audit record.').waitFor();
     const find = async (text: string) => {
       await page.getByRole('searchbox').fill(text);
       await page.getByRole('searchbox').press('Enter');

@@ -58,6 +58,7 @@ describe('a form with unsaved changes', () => {
     const page = await studio.open(`${studio.game}/providers`);
     const dialog = page.getByRole('dialog', { name: 'Leave without saving' });
     const players = page.getByRole('link', { name: 'Players' });
+    await page.getByRole('button', { name: 'Set up Store B' }).click();
     await page.getByLabel('Client id').fill('client-1');
     await players.click();
     await dialog.getByRole('button', { name: 'Discard the changes' }).click();

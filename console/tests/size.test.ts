@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
@@ -44,5 +45,26 @@ describe('the first page', () => {
   test('has not grown by more than 2 % over the recorded size', () => {
     const message = `${bytes} bytes instead of ${recorded}. If the growth is worth it, record it in console/size.json.`;
     assert.ok(bytes <= recorded * GROWTH, message);
+  });
+});
+
+describe('the styles', () => {
+  const classesIn = (text: string) => new Set(text.match(/\bm_[0-9a-f]{6,8}\b/g));
+  const built = readdirSync(new URL('../dist/assets', import.meta.url));
+  const classesOf = (extension: string) =>
+    classesIn(
+      built
+        .filter((name) => name.endsWith(extension))
+        .map((name) => read(`dist/assets/${name}`).toString())
+        .join('\n'),
+    );
+
+  test('include those of each component of Mantine in use (src/app/mantine.css)', () => {
+    const all = classesIn(
+      readFileSync(createRequire(import.meta.url).resolve('@mantine/core/styles.css'), 'utf8'),
+    );
+    const used = classesOf('.js').intersection(all);
+    assert.ok(used.size > 100, `${used.size} classes`);
+    assert.deepEqual([...used.difference(classesOf('.css'))], []);
   });
 });

@@ -1,8 +1,8 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { EmptyState } from '../components/EmptyState';
 import { ErrorState } from '../components/ErrorState';
-import { TextLink } from '../components/links';
-import { Page } from '../components/Page';
+import { ButtonLink } from '../components/links';
+import { Page, Panel } from '../components/Page';
 import { GuildhallError } from './client';
 
 /** A page whose data could not be loaded. */
@@ -27,16 +27,18 @@ export function RouteErrorPage({ error, reset }: ErrorComponentProps) {
 export function NotFoundPage() {
   return (
     <Page title="Not found">
-      <EmptyState
-        title="This page does not exist"
-        next={
-          <TextLink to="/" size="sm">
-            Open the overview
-          </TextLink>
-        }
-      >
-        The address may be wrong, the record may be deleted, or your account may not see it.
-      </EmptyState>
+      <Panel flush>
+        <EmptyState
+          title="This page does not exist"
+          next={
+            <ButtonLink to="/" variant="default" w="fit-content">
+              Open the overview
+            </ButtonLink>
+          }
+        >
+          The address may be wrong, the record may be deleted, or your account may not see it.
+        </EmptyState>
+      </Panel>
     </Page>
   );
 }

@@ -50,6 +50,8 @@ export const seriesColors = {
 /** The head of a dialog is no head of the page. */
 const dialogAttributes = { header: { role: 'presentation' } };
 
+const dialogStyles = { title: { fontSize: '0.9375rem', fontWeight: 600, overflowWrap: 'anywhere' } } as const;
+
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 5 },
@@ -78,12 +80,13 @@ export const theme = createTheme({
     NumberInput: { defaultProps: { size: 'sm', hideControls: true } },
     Select: { defaultProps: { size: 'sm', allowDeselect: false } },
     Textarea: { defaultProps: { size: 'sm' } },
-    Switch: { defaultProps: { size: 'sm' } },
+    Switch: { defaultProps: { size: 'sm', w: 'fit-content' } },
     Checkbox: { defaultProps: { size: 'sm' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } },
     Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 0 }, withinPortal: true } },
     Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
     Modal: {
+      styles: dialogStyles,
       defaultProps: {
         centered: true,
         transitionProps: { duration: 120, transition: 'fade' },
@@ -93,6 +96,7 @@ export const theme = createTheme({
       },
     },
     Drawer: {
+      styles: dialogStyles,
       defaultProps: {
         position: 'right',
         transitionProps: { duration: 120 },
@@ -101,7 +105,10 @@ export const theme = createTheme({
         attributes: dialogAttributes,
       },
     },
-    Tabs: { defaultProps: { keepMounted: false } },
+    Tabs: {
+      defaultProps: { keepMounted: false },
+      styles: { list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }, tab: { flex: 'none' } },
+    },
   },
 });
 

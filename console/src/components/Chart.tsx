@@ -13,6 +13,11 @@ export interface Series {
   values: (number | null)[];
 }
 
+/** Pixels below the plot. */
+const LEGEND_HEIGHT = 30;
+/** With so few times the points are drawn, so that a line of two is no trend. */
+const MAX_TIMES_WITH_POINTS = 12;
+
 interface ChartProps {
   /** The question that the chart answers. */
   title: string;
@@ -26,12 +31,27 @@ interface ChartProps {
 }
 
 const formatTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const formatHour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const formatDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+
+/** Midnight is shown as the new day. */
+function formatTick(seconds: number, step: number): string {
+  const time = new Date(seconds * 1000);
+  const isDay = step >= 86_400 || (time.getHours() === 0 && time.getMinutes() === 0);
+  return (isDay ? formatDay : formatHour).format(time);
+}
 
 /** Lines over time. Drag zooms, a double click resets. The table has the same numbers for screen readers. */
 export function Chart({ title, times, series, height = 220, sync, isLoading = false }: ChartProps) {
   const [isTable, table] = useDisclosure();
   const id = useId();
-  if (isLoading) return <Skeleton height={height} radius="sm" />;
+  if (isLoading) return <Skeleton height={height + LEGEND_HEIGHT} radius="sm" />;
+  if (series.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing in this time.
+      </Text>
+    );
   return (
     <div className={classes.chart}>
       {isTable ? (
@@ -83,7 +103,7 @@ function Plot({
   });
 
   return (
-    <div ref={frame} style={{ minHeight: height + 30 }}>
+    <div ref={frame} style={{ minHeight: height + LEGEND_HEIGHT }}>
       <div ref={target} role="img" aria-label={`${title}: ${describe(series)}`} />
     </div>
   );
@@ -109,26 +129,35 @@ function optionsOf(
   return {
     width,
     height,
+    padding: [8, 20, 0, 0],
+    legend: { markers: { width: 0, fill: (_plot, index) => colors[(index - 1) % colors.length]! } },
     cursor: { points: { size: 7 }, ...(sync !== undefined && { sync: { key: sync } }) },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
     axes: [
-      { ...axis, space: 70, grid: { show: false } },
       {
         ...axis,
-        size: 44,
+        space: 80,
+        size: 26,
+        grid: { show: false },
+        values: (_plot, splits, _axis, _space, step) => splits.map((time) => formatTick(time, step)),
+      },
+      {
+        ...axis,
+        size: 40,
         values: (_plot, splits) =>
           splits.map((value) => (Number.isInteger(value) ? formatCompact(value) : '')),
       },
     ],
     series: [
-      { value: (_plot, time) => (time === null ? '–' : formatTime.format(time * 1000)) },
+      { label: '', value: (_plot, time) => (time === null ? '' : formatTime.format(time * 1000)) },
       ...names.map((label, index) => ({
         label,
         stroke: colors[index % colors.length]!,
         width: 1.5,
         ...(names.length === 1 && { fill: `${colors[0]}1f` }),
-        points: { show: false },
-        value: (_plot: uPlot, value: number | null) => (value === null ? '–' : formatNumber(value)),
+        points: { show: ({ data: [times] }: uPlot) => times.length <= MAX_TIMES_WITH_POINTS, size: 5 },
+        value: (_plot: uPlot, value: number | null, _series: number, index: number | null) =>
+          index === null ? '' : value === null ? '–' : formatNumber(value),
       })),
     ],
   };

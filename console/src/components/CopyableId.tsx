@@ -3,6 +3,9 @@ import { useClipboard } from '@mantine/hooks';
 import { shortenId } from './format';
 import classes from './CopyableId.module.css';
 
+/** A shortened id inside of a link. */
+export const ShortId = ({ id }: { id: string }) => <span className={classes.short}>{shortenId(id)}</span>;
+
 /** A shortened id. Hover shows it whole, a click copies it. */
 export function CopyableId({ id, whole = false }: { id: string; whole?: boolean }) {
   const shown = whole ? id : shortenId(id);

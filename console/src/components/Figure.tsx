@@ -39,9 +39,10 @@ export function Figure({ label, value, before, course, error }: FigureProps) {
 }
 
 function Change({ value, before }: { value: number; before: number }) {
-  if (before === 0) return <span className={classes.change}>{value === 0 ? 'as before' : 'new'}</span>;
+  if (before === 0)
+    return <span className={classes.change}>{value === 0 ? 'unchanged' : 'none before'}</span>;
   const percent = Math.round(((value - before) / before) * 100);
-  if (percent === 0) return <span className={classes.change}>as before</span>;
+  if (percent === 0) return <span className={classes.change}>unchanged</span>;
   return (
     <span className={classes.change}>
       {percent > 0 ? '▲' : '▼'} {formatNumber(Math.abs(percent))} %

@@ -34,7 +34,11 @@ export function Page({ title, subtitle, state, actions, fill = false, children }
             </Text>
           )}
         </div>
-        {actions && <Group gap="xs">{actions}</Group>}
+        {actions && (
+          <Group gap="xs" mih={30}>
+            {actions}
+          </Group>
+        )}
       </Group>
       {children}
     </div>

@@ -11,6 +11,9 @@ export const formatCompact = (value: number): string => compact.format(value);
 /** A time in the zone of the reader, with the name of the zone. */
 export const formatExactTime = (iso: string): string => exact.format(new Date(iso));
 
+/** The name of a role or state for the reader: "owner" is "Owner". */
+export const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],

@@ -30,6 +30,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       centered={false}
       yOffset="12vh"
       size={560}
+      transitionProps={{ duration: 0 }}
       padding={0}
       title="Search and commands"
       classNames={{ header: classes.header! }}
@@ -56,6 +57,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   return (
     <>
       <TextInput
+        autoFocus
         data-autofocus
         variant="unstyled"
         className={classes.input}

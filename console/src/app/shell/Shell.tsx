@@ -6,15 +6,23 @@ import { SideBar } from './SideBar';
 import { TopBar } from './TopBar';
 import classes from './Shell.module.css';
 
-const CommandPalette = lazy(() =>
-  import('./CommandPalette').then((module) => ({ default: module.CommandPalette })),
-);
+const loadPalette = () => import('./CommandPalette');
+const CommandPalette = lazy(() => loadPalette().then((module) => ({ default: module.CommandPalette })));
+
+/** Loads the palette after the page, so that it has the focus before the first key of a quick reader. */
+function usePaletteWhenIdle(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette().catch(() => {}), 1_000);
+    return () => clearTimeout(timer);
+  }, []);
+}
 
 /** The frame of all pages of a signed-in account: top bar, side bar, command palette. */
 export function Shell() {
   const [isMenuOpen, menu] = useDisclosure();
   const [isPaletteOpen, palette] = useDisclosure();
   const { pathname } = useLocation();
+  usePaletteWhenIdle();
   useHotkeys([['mod+K', palette.open]], []);
   const closeMenu = menu.close;
   useEffect(() => closeMenu(), [pathname, closeMenu]);

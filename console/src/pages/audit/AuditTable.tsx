@@ -45,6 +45,7 @@ export function AuditTable({ scope, filter, onFilter, onOpen }: AuditTableProps)
             <SavedViews page={pageOf(scope)} search={{ ...filter }} onOpen={onOpen} />
             <TextFilter
               label="Action, for example key.created"
+              width={220}
               value={filter.action}
               onChange={(action) => onFilter({ action })}
             />
@@ -75,7 +76,7 @@ export function AuditTable({ scope, filter, onFilter, onOpen }: AuditTableProps)
 }
 
 function Details({ record }: { record: AuditRecord }) {
-  const id = (value: string | null) => (value === null ? '–' : <CopyableId id={value} whole />);
+  const id = (value: string | null) => (value === null ? '–' : <CopyableId id={value} />);
   return (
     <Stack gap="md">
       <Facts

@@ -8,17 +8,26 @@ const ACTORS = { account: 'Account', player: 'Player', key: 'Key', system: 'Syst
 
 export const auditColumns: Column<AuditRecord>[] = [
   { id: 'at', header: 'Time', width: 120, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
-  { id: 'action', header: 'Action', width: 220, cell: ({ action }) => <Code>{action}</Code> },
+  {
+    id: 'action',
+    header: 'Action',
+    width: 250,
+    cell: ({ action }) => (
+      <Code bg="none" p={0}>
+        {action}
+      </Code>
+    ),
+  },
   {
     id: 'actor',
     header: 'By',
-    width: 220,
+    width: 170,
     cell: ({ actor }) => actor.email ?? (actor.id ? <CopyableId id={actor.id} /> : ACTORS[actor.kind]),
   },
   {
     id: 'target',
     header: 'Target',
-    width: 150,
+    width: 140,
     cell: ({ targetId }) => (targetId === null ? '–' : <CopyableId id={targetId} />),
   },
   { id: 'details', header: 'Details', cell: ({ details }) => summarise(details) },
@@ -34,10 +43,25 @@ export const auditColumns: Column<AuditRecord>[] = [
 
 const LONGEST_SUMMARY = 160;
 
+const show = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+const namedValues = (values: object): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${show(value)}`]));
+
+/** The values of a record that was created or deleted, or the ones that changed: "name: Old → New". */
+function changesOf(before: unknown, after: unknown): string[] {
+  const isRecord = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null;
+  if (!isRecord(before) || !isRecord(after))
+    return namedValues(isRecord(after) ? after : isRecord(before) ? before : {});
+  return Object.keys(after).flatMap((name) =>
+    show(before[name]) === show(after[name]) ? [] : [`${name}: ${show(before[name])} → ${show(after[name])}`],
+  );
+}
+
 /** The details on one line. The row opens all of them. */
 function summarise(details: object): string {
-  const text = Object.entries(details)
-    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
-    .join(' · ');
+  const { before, after, ...others } = details as Record<string, unknown>;
+  const text = [...changesOf(before, after), ...namedValues(others)].join(' · ');
   return text.length > LONGEST_SUMMARY ? `${text.slice(0, LONGEST_SUMMARY)}…` : text;
 }

@@ -199,15 +199,15 @@ function ActiveSwitch({ tenantId, definition }: { tenantId: string; definition: 
 }
 
 const columns = (tenantId: string, canChange: boolean): Column<Definition>[] => [
-  { id: 'key', header: 'Event key', cell: ({ eventKey }) => eventKey },
-  { id: 'value', header: 'Event value', width: 160, cell: ({ eventValue }) => eventValue ?? '–' },
+  { id: 'key', header: 'Event key', width: 200, cell: ({ eventKey }) => eventKey },
+  { id: 'value', header: 'Event value', width: 140, cell: ({ eventValue }) => eventValue ?? '–' },
   { id: 'scope', header: 'Scope', width: 120, cell: ({ eventScope }) => scopeNames[eventScope] },
-  { id: 'category', header: 'Category', width: 140, cell: ({ eventCategory }) => eventCategory ?? '–' },
+  { id: 'category', header: 'Category', width: 120, cell: ({ eventCategory }) => eventCategory ?? '–' },
   { id: 'text', header: 'Description', cell: ({ eventDescription }) => eventDescription ?? '–' },
   {
     id: 'active',
     header: 'Active',
-    width: 90,
+    width: 80,
     cell: (definition) =>
       canChange ? (
         <ActiveSwitch tenantId={tenantId} definition={definition} />

@@ -15,12 +15,12 @@ import { Facts, Page, Panel } from '../../components/Page';
 import { RangeSelect } from '../../components/RangeSelect';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
-import { State } from '../../components/State';
 import { TextFilter } from '../../components/TextFilter';
 import { toRange, type RangeName } from '../../components/range';
 import { useDownload } from '../../components/use-download';
 import { useTableRows } from '../../components/use-table-rows';
 import { eventColumns } from './columns';
+import { EventSnippet } from './EventSnippet';
 import { topSeries } from './top-series';
 import {
   eventSummaryQuery,
@@ -53,7 +53,7 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      subtitle="What happens in the game, as it was sent"
+      subtitle={isLive ? 'The newest events, read every second' : 'What happens in the game, as it was sent'}
       actions={
         <>
           <Switch
@@ -61,7 +61,7 @@ export function EventsPage() {
             checked={isLive}
             onChange={({ currentTarget: { checked } }) => change({ live: checked ? 'true' : undefined })}
           />
-          <RangeSelect value={range} onChange={(next) => change({ range: next })} />
+          {!isLive && <RangeSelect value={range} onChange={(next) => change({ range: next })} />}
           <ExportButton tenantId={game.id} filter={filter} range={range} />
         </>
       }
@@ -131,7 +131,7 @@ function EventChart({
     return <ErrorState error={error} what="Events could not be counted" retry={() => void refetch()} />;
   const { times, series } = topSeries(data);
   return (
-    <Panel>
+    <Panel title={`Events per ${data?.bucket ?? 'minute'}`}>
       <Suspense fallback={<div style={{ height: 180 }} />}>
         <Chart
           title={`Events per ${data?.bucket ?? 'minute'}`}
@@ -168,22 +168,27 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
         rowKey={({ eventRecordId }) => eventRecordId}
         onOpen={setOpen}
         selectedKey={open?.eventRecordId}
-        toolbar={
-          <>
-            {toolbar}
-            {isLive && <State tone="good">● Reads the newest events every second</State>}
-          </>
-        }
-        empty={
-          <EmptyState title="No events">
-            No event matches the filters in this time. Events appear here as soon as the game sends them.
-          </EmptyState>
-        }
+        toolbar={toolbar}
+        empty={<NoEvents tenantId={tenantId} filter={filter} />}
       />
       <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title="Event" size={480}>
         {open && <EventDetails tenantId={tenantId} event={open} />}
       </Drawer>
     </>
+  );
+}
+
+function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string; filter: EventFilter }) {
+  if (Object.values(others).some((value) => value !== undefined))
+    return (
+      <EmptyState title="No event matches">
+        No event in this time matches the filters. Choose a longer time, or clear a filter.
+      </EmptyState>
+    );
+  return (
+    <EmptyState title="No events in this time" next={<EventSnippet tenantId={tenantId} scope={scope} />}>
+      Events appear here as soon as the game sends them. Send one with the access token of a player:
+    </EmptyState>
   );
 }
 

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import { useGame } from '../../app/game';
 import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
-import { Snippets } from '../../components/Snippet';
-import { useKeyPlaceholder, useKeys } from '../keys/queries';
+import { EventSnippet } from '../events/EventSnippet';
+import { useKeys } from '../keys/queries';
 import { SignInSnippet } from '../players/SignInSnippet';
 import { firstEventQuery, firstPlayersQuery } from './queries';
 import classes from './FirstRunPage.module.css';
@@ -64,7 +64,7 @@ export function FirstRunPage() {
               <Text size="sm" c="dimmed">
                 Use the access token of the sign-in.
               </Text>
-              <EventSnippet tenantId={game.id} playerId={player?.playerId} />
+              <EventSnippet tenantId={game.id} scope="player" playerId={player?.playerId} />
             </>
           )}
         </Step>
@@ -90,28 +90,5 @@ function Step({ isDone, title, children }: { isDone: boolean; title: string; chi
         {children}
       </div>
     </li>
-  );
-}
-
-function EventSnippet({
-  tenantId,
-  playerId = '$PLAYER_ID',
-}: {
-  tenantId: string;
-  playerId?: string | undefined;
-}) {
-  const gameKey = useKeyPlaceholder(tenantId, 'game');
-  const { origin } = window.location;
-  return (
-    <Snippets
-      curl={`curl -s ${origin}/api/game/player-events \\
-  -H 'X-Game-Key: ${gameKey}' -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"events":[{"playerId":"${playerId}","eventKey":"level_completed","value":1,"occurredAt":"${new Date().toISOString()}","idempotencyKey":"first-event"}]}'`}
-      sdk={`import { createEventQueue, memoryStorage } from '@guildhall/client';
-
-const events = createEventQueue(game, { storage: memoryStorage() });
-await events.addPlayerEvent({ eventKey: 'level_completed', value: 1 });
-await events.flush();`}
-    />
   );
 }

@@ -97,20 +97,20 @@ function KeyState({ revokedAt, expiresAt, successorId }: AnyKey) {
 
 function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined): Column<AnyKey>[] {
   return [
-    { id: 'name', header: 'Name', cell: ({ name }) => name },
+    { id: 'name', header: 'Name', width: 160, cell: ({ name }) => name },
     {
       id: 'prefix',
       header: 'Prefix',
-      width: 170,
+      width: 160,
       cell: ({ prefix }) => <span className={classes.prefix}>{prefix}…</span>,
     },
-    { id: 'state', header: 'State', width: 100, cell: (key) => <KeyState {...key} /> },
+    { id: 'state', header: 'State', width: 90, cell: (key) => <KeyState {...key} /> },
     ...(kind === 'api'
       ? [
           {
             id: 'data',
             header: 'Data API',
-            width: 100,
+            width: 90,
             cell: ({ allowDataApi }: AnyKey) => (allowDataApi ? 'Allowed' : 'No'),
           },
         ]
@@ -118,26 +118,26 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
     {
       id: 'limit',
       header: 'Per minute',
-      width: 110,
+      width: 100,
       align: 'right',
       cell: ({ rateLimit }) => (rateLimit?.perMinute == null ? 'Plan' : formatNumber(rateLimit.perMinute)),
     },
     {
       id: 'used',
       header: 'Last used',
-      width: 120,
+      width: 110,
       cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} none="Never" />,
     },
     {
       id: 'expires',
       header: 'Expires',
-      width: 120,
+      width: 110,
       cell: ({ expiresAt }) => <MaybeTime at={expiresAt} none="Never" />,
     },
     {
       id: 'created',
       header: 'Created',
-      width: 120,
+      width: 110,
       cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
     },
     ...(open
@@ -145,7 +145,7 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
           {
             id: 'actions',
             header: 'Action',
-            width: 80,
+            width: 72,
             cell: (key: AnyKey) => key.revokedAt === null && <KeyMenu current={key} open={open} />,
           },
         ]

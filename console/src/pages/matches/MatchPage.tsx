@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
-import { CopyableId } from '../../components/CopyableId';
+import { CopyableId, ShortId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
-import { EmptyState } from '../../components/EmptyState';
-import { formatNumber, shortenId } from '../../components/format';
+import { capitalize, formatNumber } from '../../components/format';
+import { NoRows } from '../../components/NoRows';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
@@ -57,7 +57,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
             <DataTable
               inline
               label="Roster"
-              columns={rosterColumns(tenantId)}
+              columns={rosterColumns(tenantId, match.endedAt !== null)}
               rows={match.players}
               rowKey={({ matchPlayerId }) => matchPlayerId}
               empty={null}
@@ -72,9 +72,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
               rowKey={({ eventRecordId }) => eventRecordId}
               error={events.error}
               retry={() => void events.refetch()}
-              empty={
-                <EmptyState title="No events">No player of this match has sent a match event.</EmptyState>
-              }
+              empty={<NoRows>No player of this match has sent a match event.</NoRows>}
             />
           </Panel>
           <TextLink
@@ -87,7 +85,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
           </TextLink>
         </div>
         <div className={classes.stack}>
-          <Panel title="Time line">
+          <Panel title="Timeline">
             <TimeLine moments={timeLineOf(match)} />
           </Panel>
           <Panel title="Metadata">
@@ -116,30 +114,43 @@ function TimeLine({ moments }: { moments: Moment[] }) {
   );
 }
 
-const rosterColumns = (tenantId: string): Column<Match['players'][number]>[] => [
+const rosterColumns = (tenantId: string, hasEnded: boolean): Column<Match['players'][number]>[] => [
   {
     id: 'player',
     header: 'Player',
+    width: 150,
     cell: ({ playerId }) => (
       <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId }}>
-        {shortenId(playerId)}
+        <ShortId id={playerId} />
       </Link>
     ),
   },
   {
     id: 'state',
     header: 'State',
-    width: 100,
-    cell: ({ leftAt }) => (leftAt === null ? <State tone="good">Playing</State> : <State>Left</State>),
+    width: 90,
+    cell: ({ leftAt }) =>
+      leftAt !== null ? (
+        <State>Left</State>
+      ) : hasEnded ? (
+        <State>Played</State>
+      ) : (
+        <State tone="good">Playing</State>
+      ),
   },
-  { id: 'placement', header: 'Place', width: 80, align: 'right', cell: ({ placement }) => placement ?? '–' },
+  { id: 'placement', header: 'Place', width: 70, align: 'right', cell: ({ placement }) => placement ?? '–' },
   {
     id: 'score',
     header: 'Score',
-    width: 110,
+    width: 100,
     align: 'right',
     cell: ({ score }) => (score === null ? '–' : formatNumber(score)),
   },
-  { id: 'outcome', header: 'Outcome', width: 110, cell: ({ outcome }) => outcome ?? '–' },
+  {
+    id: 'outcome',
+    header: 'Outcome',
+    width: 90,
+    cell: ({ outcome }) => (outcome === null ? '–' : capitalize(outcome)),
+  },
   { id: 'joined', header: 'Joined', width: 120, cell: ({ joinedAt }) => <RelativeTime at={joinedAt} /> },
 ];

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { CopyableId } from '../../components/CopyableId';
+import { CopyableId, ShortId } from '../../components/CopyableId';
 import type { Column } from '../../components/DataTable';
-import { formatNumber, shortenId } from '../../components/format';
+import { formatNumber } from '../../components/format';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { MatchState } from './MatchState';
 import type { ListedMatch } from './queries';
@@ -14,7 +14,7 @@ export const matchColumns = (tenantId: string): Column<ListedMatch>[] => [
     width: 170,
     cell: ({ matchSessionId }) => (
       <Link to="/games/$tenantId/matches/$matchSessionId" params={{ tenantId, matchSessionId }}>
-        {shortenId(matchSessionId)}
+        <ShortId id={matchSessionId} />
       </Link>
     ),
   },

@@ -15,6 +15,7 @@ import { toRange, type RangeName } from '../../components/range';
 import { Skeleton } from '@mantine/core';
 import { gameAuditQuery } from '../audit/queries';
 import { eventSummaryQuery } from '../events/queries';
+import { countsOf } from '../events/top-series';
 import { QuotaMeter } from '../usage/QuotaMeter';
 import { FirstStep } from '../first-run/FirstStep';
 import { EventsPerMinute } from './EventsPerMinute';
@@ -99,25 +100,17 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
       <Figure
         label="Match events"
         value={total(matchEvents.data)}
-        course={countByBucket(matchEvents.data?.items)}
+        course={matchEvents.data && countsOf(matchEvents.data)}
         error={matchEvents.error}
       />
       <Figure
         label="Player events"
         value={total(playerEvents.data)}
-        course={countByBucket(playerEvents.data?.items)}
+        course={playerEvents.data && countsOf(playerEvents.data)}
         error={playerEvents.error}
       />
     </section>
   );
-}
-
-/** The events of each bucket that has some. */
-function countByBucket(items: { bucketStart: string; count: number }[] | undefined): number[] | undefined {
-  if (!items) return undefined;
-  const counts = new Map<string, number>();
-  for (const { bucketStart, count } of items) counts.set(bucketStart, (counts.get(bucketStart) ?? 0) + count);
-  return [...counts.values()];
 }
 
 function SignInsByProvider({ tenantId, range }: { tenantId: string; range: RangeName }) {

@@ -6,6 +6,7 @@ import { meQuery } from '../../app/account';
 import { CopyableId } from '../../components/CopyableId';
 import { NoRows } from '../../components/NoRows';
 import { DataTable, type Column } from '../../components/DataTable';
+import { capitalize } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
@@ -99,6 +100,6 @@ const gameColumns: Column<AnyWorkspaceDetail['tenants'][number]>[] = [
 
 const memberColumns: Column<AnyWorkspaceDetail['members'][number]>[] = [
   { id: 'email', header: 'E-mail', cell: ({ email }) => email },
-  { id: 'role', header: 'Role', width: 120, cell: ({ role }) => role },
+  { id: 'role', header: 'Role', width: 120, cell: ({ role }) => capitalize(role) },
   { id: 'id', header: 'Account id', width: 150, cell: ({ accountId }) => <CopyableId id={accountId} /> },
 ];

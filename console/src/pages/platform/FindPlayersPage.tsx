@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -9,7 +9,7 @@ import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { ErrorState } from '../../components/ErrorState';
-import { formatNumber } from '../../components/format';
+import { capitalize, formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
@@ -29,20 +29,21 @@ export function FindPlayersPage() {
       title="Find a player"
       subtitle="One person in all games of this server, for a request about their data"
     >
-      <SearchInput
-        label="Player id, e-mail address or id at a provider"
-        value={search ?? ''}
-        onChange={(next) => void navigate({ search: next ? { search: next } : {}, replace: true })}
-        onEnterOnly
-      />
-      {search === undefined ? (
-        <EmptyState title="Search for one person">
-          Type a whole player id, e-mail address, wallet address or id at a store, and press Enter. Names are
-          not searched, because many players share one. Each search leaves an audit record.
-        </EmptyState>
-      ) : (
-        <Results search={search} />
-      )}
+      <Panel>
+        <Stack gap="xs" align="flex-start">
+          <SearchInput
+            label="Player id, e-mail address or id at a provider"
+            value={search ?? ''}
+            onChange={(next) => void navigate({ search: next ? { search: next } : {}, replace: true })}
+            onEnterOnly
+          />
+          <Text size="sm" c="dimmed" maw={720}>
+            Type a whole player id, e-mail address, wallet address or id at a store, and press Enter. Names
+            are not searched, because many players share one. Each search leaves an audit record.
+          </Text>
+        </Stack>
+      </Panel>
+      {search !== undefined && <Results search={search} />}
     </Page>
   );
 }
@@ -53,10 +54,12 @@ function Results({ search }: { search: string }) {
   if (!data) return <Skeleton height={220} radius="md" />;
   if (data.items.length === 0)
     return (
-      <EmptyState title="Nobody has this id or address">
-        Check it for mistakes. Ids of Mock and of wallet tokens belong to one studio: search for them in the
-        players of its game.
-      </EmptyState>
+      <Panel flush>
+        <EmptyState title="Nobody has this id or address">
+          Check it for mistakes. Ids of Mock and of wallet tokens belong to one studio: search for them in the
+          players of its game.
+        </EmptyState>
+      </Panel>
     );
   return data.items.map((player) => (
     <Fragment key={player.id}>
@@ -93,7 +96,7 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
               ],
               ['Created', <RelativeTime key="created" at={player.createdAt} />],
               ['Merged profiles', formatNumber(player.mergedProfileIds.length)],
-              ['Profile visibility', player.profileVisibility],
+              ['Profile visibility', capitalize(player.profileVisibility)],
             ]}
           />
         </div>
@@ -174,7 +177,7 @@ const methodColumns: Column<FoundPlayer['authMethods'][number]>[] = [
 
 const gameColumns: Column<FoundPlayer['tenantAccess'][number]>[] = [
   { id: 'game', header: 'Game id', width: 180, cell: ({ tenantId }) => <CopyableId id={tenantId} /> },
-  { id: 'role', header: 'Role', cell: ({ tenantRole }) => tenantRole },
+  { id: 'role', header: 'Role', cell: ({ tenantRole }) => capitalize(tenantRole) },
   {
     id: 'logins',
     header: 'Sign-ins',

@@ -8,7 +8,7 @@ import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DownloadProgress } from '../../components/DownloadProgress';
 import { ErrorText } from '../../components/ErrorState';
-import { formatNumber } from '../../components/format';
+import { capitalize, formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
@@ -71,8 +71,8 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
             ['Sign-ins', formatNumber(player.loginCount)],
             ['Open sessions', formatNumber(player.counts.openSessions)],
             ['Devices', formatNumber(player.counts.devices)],
-            ['Role in the game', player.tenantRole],
-            ['Profile visibility', player.profileVisibility],
+            ['Role in the game', capitalize(player.tenantRole)],
+            ['Profile visibility', capitalize(player.profileVisibility)],
             ['Discovery', player.hiddenFromDiscovery ? 'Hidden' : 'Visible'],
           ]}
         />

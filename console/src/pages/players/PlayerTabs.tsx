@@ -13,6 +13,7 @@ import { eventColumns } from '../events/columns';
 import { recentEventsQuery } from '../events/queries';
 import { matchColumns } from '../matches/columns';
 import { useMatches } from '../matches/queries';
+import { ledgerProviderName } from '../overview/provider-names';
 import { providerNames } from './providers';
 import { usePlayerBans, usePlayerDevices, usePlayerSessions, type Player } from './queries';
 
@@ -75,7 +76,12 @@ const sessionColumns: Column<Items<typeof usePlayerSessions>>[] = [
     cell: ({ isActive }) => (isActive ? <State tone="good">Open</State> : <State>Ended</State>),
   },
   { id: 'platform', header: 'Platform', cell: ({ platformDisplayName }) => platformDisplayName },
-  { id: 'provider', header: 'Provider', width: 140, cell: ({ authProvider }) => authProvider },
+  {
+    id: 'provider',
+    header: 'Provider',
+    width: 140,
+    cell: ({ authProvider }) => ledgerProviderName(authProvider),
+  },
   { id: 'ip', header: 'Address', width: 140, cell: ({ ipAddress }) => ipAddress ?? '–' },
   { id: 'started', header: 'Started', width: 130, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
   { id: 'ended', header: 'Ended', width: 130, cell: ({ endedAt }) => <MaybeTime at={endedAt} /> },

@@ -5,7 +5,7 @@ import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { FilterSelect } from '../../components/FilterSelect';
-import { formatNumber } from '../../components/format';
+import { capitalize, formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
@@ -157,12 +157,12 @@ const columns = (tenantId: string): Column<ListedPlayer>[] => [
     sort: 'lastSeenAt',
     cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,
   },
-  { id: 'role', header: 'Role', width: 110, hidden: true, cell: ({ tenantRole }) => tenantRole },
+  { id: 'role', header: 'Role', width: 110, hidden: true, cell: ({ tenantRole }) => capitalize(tenantRole) },
   {
     id: 'visibility',
     header: 'Profile',
     width: 100,
     hidden: true,
-    cell: ({ profileVisibility }) => profileVisibility,
+    cell: ({ profileVisibility }) => capitalize(profileVisibility),
   },
 ];

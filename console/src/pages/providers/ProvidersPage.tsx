@@ -49,6 +49,7 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
   const canChange = useCanChangeGame();
   const set = useSetProvider(tenantId, provider.provider);
   const [isTrying, trying] = useDisclosure();
+  const [isOpen, body] = useDisclosure(provider.enabled || provider.isConfigured || fields.length === 0);
   const name = providerNames[provider.provider];
   const form = useForm<Record<string, string>>({
     initialValues: Object.fromEntries(
@@ -63,7 +64,10 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
       { enabled, ...(fields.length > 0 && { settings: toSettings(provider, form.values) }) },
       {
         onSuccess: () => form.resetDirty(),
-        onError: (error) => form.setErrors(withoutPrefix(fieldErrors(error))),
+        onError: (error) => {
+          form.setErrors(withoutPrefix(fieldErrors(error)));
+          body.open();
+        },
       },
     );
 
@@ -72,6 +76,11 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
       title={name}
       actions={
         <>
+          {!isOpen && canChange && (
+            <Button variant="default" aria-label={`Set up ${name}`} onClick={body.open}>
+              Set up
+            </Button>
+          )}
           {provider.enabled ? (
             <State tone={provider.isConfigured ? 'good' : 'warn'}>
               {provider.isConfigured ? 'On' : 'Not configured'}
@@ -92,53 +101,56 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
         <Text size="sm" c="dimmed">
           {text}
         </Text>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            save(provider.enabled);
-          }}
-        >
-          <Stack gap="sm">
-            {fields.map(({ name: field, label, description, required, secret }) =>
-              secret ? (
-                <PasswordInput
-                  key={field}
-                  label={label}
-                  description={
-                    provider.isConfigured ? `${description} Empty keeps the stored key.` : description
-                  }
-                  required={required && !provider.isConfigured}
-                  disabled={!canChange}
-                  autoComplete="off"
-                  {...form.getInputProps(field)}
-                />
-              ) : (
-                <TextInput
-                  key={field}
-                  label={label}
-                  description={description}
-                  required={required}
-                  disabled={!canChange}
-                  {...form.getInputProps(field)}
-                />
-              ),
-            )}
-            {unsaved.question}
-            {set.error && <ErrorText error={set.error} />}
-            <Group gap="xs">
-              {fields.length > 0 && canChange && (
-                <Button type="submit" variant="default" loading={set.isPending} disabled={!form.isDirty()}>
-                  Save the settings
-                </Button>
-              )}
-              {provider.enabled && (
-                <Button variant="subtle" onClick={trying.toggle} aria-expanded={isTrying}>
-                  Try it
-                </Button>
-              )}
-            </Group>
-          </Stack>
-        </form>
+        {isOpen && (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              save(provider.enabled);
+            }}
+          >
+            <Stack gap="sm">
+              {isOpen &&
+                fields.map(({ name: field, label, description, required, secret }) =>
+                  secret ? (
+                    <PasswordInput
+                      key={field}
+                      label={label}
+                      description={
+                        provider.isConfigured ? `${description} Empty keeps the stored key.` : description
+                      }
+                      required={required && !provider.isConfigured}
+                      disabled={!canChange}
+                      autoComplete="off"
+                      {...form.getInputProps(field)}
+                    />
+                  ) : (
+                    <TextInput
+                      key={field}
+                      label={label}
+                      description={description}
+                      required={required}
+                      disabled={!canChange}
+                      {...form.getInputProps(field)}
+                    />
+                  ),
+                )}
+              {unsaved.question}
+              {set.error && <ErrorText error={set.error} />}
+              <Group gap="xs">
+                {fields.length > 0 && canChange && (
+                  <Button type="submit" variant="default" loading={set.isPending} disabled={!form.isDirty()}>
+                    Save the settings
+                  </Button>
+                )}
+                {provider.enabled && (
+                  <Button variant="default" onClick={trying.toggle} aria-expanded={isTrying}>
+                    Try it
+                  </Button>
+                )}
+              </Group>
+            </Stack>
+          </form>
+        )}
       </Stack>
       {isTrying && (
         <Collapse expanded={isTrying} mt="sm">

@@ -23,7 +23,7 @@ export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
           units in this period
         </Text>
         <Text size="xs" c="dimmed">
-          The plan {plan} has no limit.
+          The plan “{plan}” has no limit.
         </Text>
       </Stack>
     );

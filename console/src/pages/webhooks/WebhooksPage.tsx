@@ -45,7 +45,16 @@ export function WebhooksPage() {
             })
           }
           empty={
-            <EmptyState title="No webhooks yet">
+            <EmptyState
+              title="No webhooks yet"
+              next={
+                canChange && (
+                  <Button w="fit-content" onClick={creating.open}>
+                    Add a webhook
+                  </Button>
+                )
+              }
+            >
               A webhook sends alerts and usage warnings to your server as signed POST requests. Failed
               deliveries are tried again for more than a day.
             </EmptyState>

@@ -6,6 +6,7 @@ import { meQuery } from '../../app/account';
 import type { Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
 import { EmptyState } from '../../components/EmptyState';
+import { capitalize } from '../../components/format';
 import { Page, Panel } from '../../components/Page';
 import { TablePanel } from '../../components/TablePanel';
 import { useCreateWorkspace, useJoinWorkspace } from './queries';
@@ -58,7 +59,7 @@ const columns: Column<Membership>[] = [
     ),
   },
   { id: 'slug', header: 'Slug', width: 200, cell: ({ workspaceSlug }) => workspaceSlug },
-  { id: 'role', header: 'Your role', width: 120, cell: ({ role }) => role },
+  { id: 'role', header: 'Your role', width: 120, cell: ({ role }) => capitalize(role) },
 ];
 
 function CreateForm() {

@@ -1,0 +1,41 @@
+import { Snippets } from '../../components/Snippet';
+import { useKeyPlaceholder } from '../keys/queries';
+import type { EventScope } from './queries';
+
+interface EventSnippetProps {
+  tenantId: string;
+  scope: EventScope;
+  playerId?: string | undefined;
+}
+
+/** The sending of a first event, with the address of this server and a key of the game. */
+export function EventSnippet({ tenantId, scope, playerId = '$PLAYER_ID' }: EventSnippetProps) {
+  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const { origin } = window.location;
+  const event = {
+    ...(scope === 'match' && { matchSessionId: '$MATCH_ID' }),
+    playerId,
+    eventKey: 'level_completed',
+    value: 1,
+    occurredAt: new Date().toISOString(),
+    idempotencyKey: 'first-event',
+  };
+  const add =
+    scope === 'match'
+      ? `await events.addMatchEvent({ matchSessionId, eventKey: 'level_completed', value: 1 });`
+      : `await events.addPlayerEvent({ eventKey: 'level_completed', value: 1 });`;
+  return (
+    <Snippets
+      curl={`curl -s ${origin}/api/game/${scope}-events \\
+  -H 'X-Game-Key: ${gameKey}' \\
+  -H "Authorization: Bearer $ACCESS_TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify({ events: [event] }).replaceAll(/\$\w+/g, `'"$&"'`)}'`}
+      sdk={`import { createEventQueue, memoryStorage } from '@guildhall/client';
+
+const events = createEventQueue(game, { storage: memoryStorage() });
+${add}
+await events.flush();`}
+    />
+  );
+}
