@@ -35,6 +35,19 @@ async function addPlayers(count: number): Promise<void> {
 }
 
 describe('players', () => {
+  test('shows the exact time and the whole id on hover, and copies the id', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`);
+    const tip = page.getByRole('tooltip');
+    await page.locator('time').first().hover();
+    await tip.filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ }).waitFor();
+    const id = page.getByRole('button', { name: `${ada.playerId}: copy` });
+    await id.hover();
+    await tip.filter({ hasText: ada.playerId }).waitFor();
+    await id.click();
+    await page.getByRole('button', { name: `${ada.playerId}: copied` }).waitFor();
+    await tip.waitFor({ state: 'detached' });
+  });
+
   test('finds a player while the name is typed, and keeps the search in the URL', async () => {
     const page = await studio.open(`${studio.game}/players`);
     await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();

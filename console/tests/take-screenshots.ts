@@ -14,11 +14,11 @@ if (!ADMIN_EMAIL || !ADMIN_PASSWORD) {
 
 const folder = fileURLToPath(new globalThis.URL('../../docs/images', import.meta.url));
 const PAGES = [
-  { name: 'overview', link: 'Overview', colorScheme: 'light' },
-  { name: 'overview-dark', link: 'Overview', colorScheme: 'dark' },
+  { name: 'overview', link: 'Overview', colorScheme: 'light', search: '?range=1h' },
+  { name: 'overview-dark', link: 'Overview', colorScheme: 'dark', search: '?range=1h' },
   { name: 'players', link: 'Players', colorScheme: 'light' },
   { name: 'events', link: 'Events', colorScheme: 'dark' },
-  { name: 'match', link: 'Matches', colorScheme: 'light', opensFirst: true },
+  { name: 'match', link: 'Matches', colorScheme: 'light', search: '?state=ended', opensFirst: true },
   { name: 'definitions', link: 'Definitions', colorScheme: 'light' },
 ] as const;
 
@@ -40,7 +40,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
   for (const { name, link, ...rest } of PAGES.filter((wanted) => wanted.colorScheme === colorScheme)) {
     await page.getByRole('navigation').getByRole('link', { name: link, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: link }).waitFor();
+    if ('search' in rest) {
+      await page.goto(page.url() + rest.search);
+      await page.getByRole('heading', { level: 1, name: link }).waitFor();
+    }
     if ('opensFirst' in rest) await page.locator('tr[data-row] a').first().click();
+    await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
     await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {});
     await page.screenshot({ path: `${folder}/console-${name}.png` });
     console.log(`docs/images/console-${name}.png`);

@@ -1,4 +1,3 @@
-import { Tooltip, UnstyledButton } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { shortenId } from './format';
 import classes from './CopyableId.module.css';
@@ -11,17 +10,17 @@ export function CopyableId({ id, whole = false }: { id: string; whole?: boolean 
   const shown = whole ? id : shortenId(id);
   const clipboard = useClipboard({ timeout: 1500 });
   return (
-    <Tooltip label={clipboard.copied ? 'Copied' : id}>
-      <UnstyledButton
-        className={classes.id}
-        aria-label={`${shown}: ${clipboard.copied ? 'copied' : 'copy'}`}
-        onClick={(event) => {
-          event.stopPropagation();
-          clipboard.copy(id);
-        }}
-      >
-        {shown}
-      </UnstyledButton>
-    </Tooltip>
+    <button
+      type="button"
+      className={classes.id}
+      data-tip={id}
+      aria-label={`${shown}: ${clipboard.copied ? 'copied' : 'copy'}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        clipboard.copy(id);
+      }}
+    >
+      {clipboard.copied ? 'Copied' : shown}
+    </button>
   );
 }

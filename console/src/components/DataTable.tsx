@@ -2,7 +2,7 @@ import { ActionIcon, Checkbox, Menu, Skeleton, Tooltip, UnstyledButton } from '@
 import { useLocalStorage } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react';
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { memo, useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { ErrorState } from './ErrorState';
 import classes from './DataTable.module.css';
 
@@ -123,7 +123,7 @@ function Rows<Row>({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+    overscan: 6,
   });
   const items = virtual.getVirtualItems();
   const lastIndex = items.at(-1)?.index ?? 0;
@@ -180,23 +180,14 @@ function Rows<Row>({
             if (row === undefined) return null;
             const key = rowKey(row);
             return (
-              <tr
+              <RecordRow
                 key={key}
-                data-row
-                aria-rowindex={item.index + 2}
-                className={classes.row}
-                data-opens={onOpen !== undefined || undefined}
-                data-selected={key === selectedKey || undefined}
-                onClick={(event) => {
-                  if (onOpen && !(event.target as Element).closest('a, button, input, label')) onOpen(row);
-                }}
-              >
-                {columns.map(({ id, cell, align }) => (
-                  <td key={id} data-align={align}>
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
+                row={row}
+                rowIndex={item.index + 2}
+                columns={columns}
+                onOpen={onOpen}
+                isSelected={key === selectedKey}
+              />
             );
           })}
           {below > 0 && <tr style={{ height: below }} aria-hidden />}
@@ -205,6 +196,42 @@ function Rows<Row>({
     </div>
   );
 }
+
+interface RecordRowProps<Row> {
+  row: Row;
+  rowIndex: number;
+  columns: Column<Row>[];
+  onOpen: ((row: Row) => void) | undefined;
+  isSelected: boolean;
+}
+
+/** One row. While the table scrolls, only new rows render. */
+const RecordRow = memo(function RecordRow<Row>({
+  row,
+  rowIndex,
+  columns,
+  onOpen,
+  isSelected,
+}: RecordRowProps<Row>) {
+  return (
+    <tr
+      data-row
+      aria-rowindex={rowIndex}
+      className={classes.row}
+      data-opens={onOpen !== undefined || undefined}
+      data-selected={isSelected || undefined}
+      onClick={(event) => {
+        if (onOpen && !(event.target as Element).closest('a, button, input, label')) onOpen(row);
+      }}
+    >
+      {columns.map(({ id, cell, align }) => (
+        <td key={id} data-align={align}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <Row>(props: RecordRowProps<Row>) => ReactNode;
 
 function HeaderCell<Row>({
   column: { header, align, sort: name },

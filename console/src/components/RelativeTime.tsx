@@ -1,6 +1,5 @@
-import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { formatExactTime, formatRelativeTime } from './format';
+import { formatRelativeTime } from './format';
 
 const TICK_MS = 20_000;
 const listeners = new Set<() => void>();
@@ -10,7 +9,6 @@ let ticking: ReturnType<typeof setInterval> | undefined;
 /** One timer for all relative times of the page. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  now = Date.now();
   ticking ??= setInterval(() => {
     now = Date.now();
     for (const notify of listeners) notify();
@@ -23,14 +21,19 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** A relative time. The exact one, with its zone, shows on hover. */
+/** The time of the last tick. A later one at each call would render each time twice. */
+function readNow(): number {
+  const current = Date.now();
+  if (current - now > TICK_MS) now = current;
+  return now;
+}
+
+/** A relative time. The exact one, with its zone, shows on hover (TipLayer). */
 export function RelativeTime({ at }: { at: string }) {
-  const current = useSyncExternalStore(subscribe, () => now);
-  return (
-    <Tooltip label={formatExactTime(at)}>
-      <time dateTime={at}>{formatRelativeTime(at, current)}</time>
-    </Tooltip>
-  );
+  const current = useSyncExternalStore(subscribe, readNow);
+  // What happened after the last tick is "now", and not in the future.
+  const reference = Math.max(current, Math.min(Date.parse(at), Date.now()));
+  return <time dateTime={at}>{formatRelativeTime(at, reference)}</time>;
 }
 
 /** The same for times that may be missing. */

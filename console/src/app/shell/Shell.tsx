@@ -2,6 +2,7 @@ import { Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { TipLayer } from '../../components/TipLayer';
 import { SideBar } from './SideBar';
 import { TopBar } from './TopBar';
 import classes from './Shell.module.css';
@@ -44,6 +45,7 @@ export function Shell() {
       <main id="content" className={classes.content} tabIndex={-1}>
         <Outlet />
       </main>
+      <TipLayer />
       {isPaletteOpen && (
         <Suspense>
           <CommandPalette onClose={palette.close} />

@@ -1,0 +1,65 @@
+import { Portal } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { formatExactTime } from './format';
+import classes from './TipLayer.module.css';
+
+const DELAY_MS = 300;
+/** Closer to the upper edge than this, the tip is below its element. */
+const ROOM_ABOVE = 40;
+
+interface Tip {
+  text: string;
+  x: number;
+  y: number;
+  isBelow: boolean;
+}
+
+/**
+ * One tip for all elements with `data-tip` and all times of a page: a time shows the exact one. A tooltip in each cell would
+ * be most of the work of a row that scrolls into view.
+ */
+export function TipLayer() {
+  const [tip, setTip] = useState<Tip>();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const hide = (): void => {
+      clearTimeout(timer);
+      setTip(undefined);
+    };
+    const show = ({ target }: Event): void => {
+      hide();
+      const element = target instanceof Element && target.closest<HTMLElement>('[data-tip], time[datetime]');
+      if (!element) return;
+      timer = setTimeout(() => {
+        const { left, width, top, bottom } = element.getBoundingClientRect();
+        const isBelow = top < ROOM_ABOVE;
+        setTip({ text: textOf(element), x: left + width / 2, y: isBelow ? bottom : top, isBelow });
+      }, DELAY_MS);
+    };
+    const abort = new AbortController();
+    const { signal } = abort;
+    for (const type of ['pointerover', 'focusin']) document.addEventListener(type, show, { signal });
+    for (const type of ['pointerdown', 'keydown', 'scroll', 'focusout'])
+      document.addEventListener(type, hide, { signal, capture: true });
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, []);
+  if (!tip) return null;
+  return (
+    <Portal>
+      <div
+        role="tooltip"
+        className={classes.tip}
+        data-below={tip.isBelow || undefined}
+        style={{ left: `clamp(90px, ${tip.x}px, calc(100vw - 90px))`, top: tip.y }}
+      >
+        {tip.text}
+      </div>
+    </Portal>
+  );
+}
+
+const textOf = (element: HTMLElement): string =>
+  element.dataset['tip'] ?? formatExactTime((element as HTMLTimeElement).dateTime);
