@@ -135,17 +135,19 @@ export function countOpenBuckets(
         UNION ALL
         SELECT start, number / 4096, set_bit(0::bit(4096), number % 4096, 1) FROM player WHERE number IS NOT NULL) seen
       GROUP BY start, page),
-    counted AS (
-      SELECT start, logins, 0 AS players FROM login
-      UNION ALL SELECT date_trunc(${span}, starts_at, 'UTC'), logins, 0 FROM login_rollups WHERE ${hours}
-      UNION ALL SELECT start, 0, bit_count(players) FROM page
-      UNION ALL SELECT start, 0, 1 FROM player WHERE number IS NULL)
-    SELECT bucket.start AS "bucketStart", coalesce(sum(counted.logins), 0)::bigint AS logins,
-           coalesce(sum(counted.players), 0)::bigint AS "uniquePlayers"
+    counted AS MATERIALIZED (
+      SELECT start, sum(logins) AS logins, sum(players) AS players
+      FROM (
+        SELECT start, logins, 0 AS players FROM login
+        UNION ALL SELECT date_trunc(${span}, starts_at, 'UTC'), logins, 0 FROM login_rollups WHERE ${hours}
+        UNION ALL SELECT start, 0, bit_count(players) FROM page
+        UNION ALL SELECT start, 0, 1 FROM player WHERE number IS NULL) seen
+      GROUP BY start)
+    SELECT bucket.start AS "bucketStart", coalesce(counted.logins, 0)::bigint AS logins,
+           coalesce(counted.players, 0)::bigint AS "uniquePlayers"
     FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval, 'UTC')
       AS bucket(start)
     LEFT JOIN counted ON counted.start = bucket.start
-    GROUP BY bucket.start
     ORDER BY bucket.start`);
 }
 
