@@ -80,7 +80,8 @@ describe('openOutboundClient', () => {
   test('with publicOnly, rejects a name that resolves to a private address at any lookup', async () => {
     const { port, count } = await countConnections();
     const names = await startNameServer();
-    const [loopback, mapped, open] = ['127.0.0.1', '::ffff:127.0.0.1', '1.1.1.1'];
+    // The last one is in the public range, but assigned to nobody.
+    const [loopback, mapped, open] = ['127.0.0.1', '::ffff:127.0.0.1', '2d00::1'];
     const refused = (name: string) =>
       assert.rejects(publicOnly.send(`http://${name}:${port}/`, { withinMs: 500 }), OutboundError);
     names.answers = [[open], [loopback]];
