@@ -9,6 +9,7 @@ import {
   type PartitionedTable,
 } from '../database/partitioned-tables.ts';
 import { createPartitions } from '../database/partitions.ts';
+import { countArchivedBefore } from '../features/gameplay/events/index.ts';
 import { dropOldRows, type Retention } from '../runtime/retention.ts';
 import type { Config } from '../runtime/config.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
@@ -69,16 +70,21 @@ async function dropBefore(
   /** Undefined: only print what would be dropped. */
   archiveDir: string | undefined,
 ): Promise<void> {
+  const scope = table === 'match_events' ? 'match' : table === 'player_events' ? 'player' : undefined;
+  const archived = scope ? await countArchivedBefore(owner, scope, before) : 0;
   if (archiveDir !== undefined) {
     const dropped = await withDatabase(url, (database) =>
       dropOldRows(owner, database, table, before, archiveDir),
     );
-    console.log(dropped.length === 0 ? 'Nothing is older.' : `Dropped ${dropped.join(', ')}.`);
+    if (dropped.length > 0) console.log(`Dropped ${dropped.join(', ')}.`);
+    if (archived > 0) console.log(`Deleted ${archived} archived events.`);
+    if (dropped.length === 0 && archived === 0) console.log('Nothing is older.');
     return;
   }
   const found = await findPartitionsBefore(owner, table, before);
-  if (found.length === 0) return console.log('Nothing is older.');
-  console.log(describePartitions(found, {}).join('\n'));
+  if (found.length === 0 && archived === 0) return console.log('Nothing is older.');
+  if (found.length > 0) console.log(describePartitions(found, {}).join('\n'));
+  if (archived > 0) console.log(`${archived} archived events from before ${before.slice(0, 7)}`);
   console.log('Nothing is dropped yet. Add --yes to delete these rows for good.');
 }
 

@@ -25,7 +25,7 @@ export function keptFrom(retention: Retention, table: PartitionedTable, today: D
 
 /**
  * Drops the rows of a table from before a day, the first of a month that has begun, and those of them that are archived in `archiveDir`.
- * Throws {@link OperatorError} if the analytics still need them. Returns the names of the dropped partitions, and leaves an audit record.
+ * Throws {@link OperatorError} if the analytics still need them. Returns the names of the dropped partitions, and leaves audit records.
  */
 export async function dropOldRows(
   owner: pg.Pool,
@@ -41,15 +41,11 @@ export async function dropOldRows(
   const scope = scopeOfEvents[table];
   if (scope) await startRollupsAt(owner, scope, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
-  if (scope) await deleteArchivedBefore(owner, archiveDir, scope, before);
-  if (partitions.length > 0)
-    await auditTrail(database.forPlatform(), [
-      {
-        actor: { kind: 'system', id: null },
-        action: 'partitions.dropped',
-        details: { table, before, partitions },
-      },
-    ]);
+  const record = (action: string, details: Record<string, unknown>) =>
+    auditTrail(database.forPlatform(), [{ actor: { kind: 'system', id: null }, action, details }]);
+  if (partitions.length > 0) await record('partitions.dropped', { table, before, partitions });
+  const archived = scope ? await deleteArchivedBefore(owner, archiveDir, scope, before) : 0;
+  if (archived > 0) await record('archived_events.deleted', { table, before, events: archived });
   return partitions;
 }
 

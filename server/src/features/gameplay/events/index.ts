@@ -1,6 +1,6 @@
 export { archiveEvents, deleteArchivedBefore, type Archive } from './archive/create-archive.ts';
 export { createDuckdb } from './archive/duckdb.ts';
-export { selectParts, type ArchivedPart } from './archive/queries.ts';
+export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/queries.ts';
 export { verifyArchive } from './archive/verify-archive.ts';
 export type { WrittenPart } from './archive/write-part.ts';
 export { openEventWriter, type EventWriter } from './event-writer.ts';

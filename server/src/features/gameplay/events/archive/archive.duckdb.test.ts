@@ -503,6 +503,10 @@ describe('dropOldRows', () => {
       [month(-1).slice(0, 7)],
     );
     assert.deepEqual((await verified(tenant)).problems, []);
+    const { rows: records } = await app.owner.query(
+      `SELECT details->>'table' AS table FROM audit_records WHERE action = 'archived_events.deleted'`,
+    );
+    assert.deepEqual(records, [{ table: 'player_events' }]);
     assert.deepEqual(await counted(tenant, 'player'), { events: 1, valueSum: null });
     // An event of a dropped month is dropped again, and not archived.
     await send(tenant, 'player', [{ idempotencyKey: 'late', occurredAt: within(-3) }]);

@@ -57,28 +57,29 @@ export async function archiveEvents(
   });
 }
 
-/** Deletes the archived events of a scope from before a day, the first of a month, for good. */
+/** Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. */
 export async function deleteArchivedBefore(
   owner: pg.Pool,
   root: string,
   scope: EventScope,
   before: string,
-): Promise<void> {
-  await withArchiveLock(owner, async (client) => {
-    await withdrawParts(client, scope, before);
+): Promise<number> {
+  return withArchiveLock(owner, async (client) => {
+    const events = await withdrawParts(client, scope, before);
     await removeUnfinished(client, root);
+    return events;
   });
 }
 
-async function withArchiveLock(
+async function withArchiveLock<Result>(
   owner: pg.Pool,
-  work: (client: pg.ClientBase) => Promise<void>,
-): Promise<void> {
+  work: (client: pg.ClientBase) => Promise<Result>,
+): Promise<Result> {
   const client = await owner.connect();
   try {
     if (!(await tryArchiveLock(client)))
       throw new OperatorError('Another process works on the archive. Try again later.');
-    await work(client);
+    return await work(client);
   } finally {
     // Closing the connection releases its advisory lock.
     client.release(true);

@@ -129,12 +129,37 @@ export async function uncount(
   );
 }
 
-/** Marks the archived parts of a scope from before a day as about to be deleted: from now on no question reads them. */
-export async function withdrawParts(owner: pg.ClientBase, scope: EventScope, before: string): Promise<void> {
-  await owner.query(
-    `UPDATE event_archives SET archived_at = NULL WHERE scope = $1 AND month < $2::date AND archived_at IS NOT NULL`,
+/**
+ * Marks the archived parts of a scope from before a day as about to be deleted: from now on no question reads them. Returns the number
+ * of their events.
+ */
+export async function withdrawParts(
+  owner: pg.ClientBase,
+  scope: EventScope,
+  before: string,
+): Promise<number> {
+  const { rows } = await owner.query(
+    `WITH withdrawn AS (
+       UPDATE event_archives SET archived_at = NULL WHERE scope = $1 AND month < $2::date AND archived_at IS NOT NULL
+       RETURNING rows)
+     SELECT coalesce(sum(rows), 0)::float8 AS events FROM withdrawn`,
     [scope, before],
   );
+  return rows[0].events;
+}
+
+/** Counts the archived events of a scope from before a day. */
+export async function countArchivedBefore(
+  owner: pg.Pool,
+  scope: EventScope,
+  before: string,
+): Promise<number> {
+  const { rows } = await owner.query(
+    `SELECT coalesce(sum(rows), 0)::float8 AS events FROM event_archives
+     WHERE scope = $1 AND month < $2::date AND archived_at IS NOT NULL`,
+    [scope, before],
+  );
+  return rows[0].events;
 }
 
 /** A month of a tenant that has events in some tables, with a checksum of their ids. */
