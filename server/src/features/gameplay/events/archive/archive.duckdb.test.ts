@@ -11,6 +11,7 @@ import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { eventually } from '../../../../testing/eventually.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
@@ -342,6 +343,10 @@ describe('archiveEvents', () => {
           ).flat(),
         );
       assert.deepEqual(await now(), before, `${step}: after the end`);
+      // PostgreSQL may notice the end of the process later.
+      await eventually(
+        async () => (await app.owner.query('SELECT FROM pg_locks WHERE objid = 7118048')).rowCount === 0,
+      );
       await archive();
       assert.deepEqual(await now(), before, `${step}: after the next run`);
       assert.deepEqual([await liveRows(tenant, 'player'), await liveRows(tenant, 'match')], [[], []], step);
@@ -364,6 +369,7 @@ describe('archiveEvents', () => {
     const client = await app.owner.connect();
     await client.query('SELECT pg_advisory_lock(7118048)');
     await assert.rejects(archive(), OperatorError);
+    await client.query('SELECT pg_advisory_unlock(7118048)');
     client.release(true);
   });
 

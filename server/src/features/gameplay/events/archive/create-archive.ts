@@ -19,6 +19,7 @@ import {
   findUnfinished,
   forgetPart,
   registerPart,
+  releaseArchiveLock,
   tryArchiveLock,
   uncount,
   withdrawParts,
@@ -81,7 +82,8 @@ async function withArchiveLock<Result>(
       throw new OperatorError('Another process works on the archive. Try again later.');
     return await work(client);
   } finally {
-    // Closing the connection releases its advisory lock.
+    // The end of a connection releases the lock too, but PostgreSQL may notice it later.
+    await releaseArchiveLock(client).catch(() => {});
     client.release(true);
   }
 }

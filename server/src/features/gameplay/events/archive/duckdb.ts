@@ -94,12 +94,16 @@ export function createDuckdb(module = '@duckdb/node-api'): Duckdb {
     }
     child.unref();
     child.channel?.unref();
-    const end = setTimeout(() => child.kill('SIGKILL'), IDLE_MS).unref();
     const stopWaiting = (): void => {
       clearTimeout(end);
       child.off('exit', stopWaiting);
       idle = undefined;
     };
+    const end = setTimeout(() => {
+      // No job takes a process that is about to end.
+      stopWaiting();
+      child.kill('SIGKILL');
+    }, IDLE_MS).unref();
     child.once('exit', stopWaiting);
     idle = { child, stopWaiting };
   };

@@ -53,6 +53,10 @@ export async function tryArchiveLock(client: pg.ClientBase): Promise<boolean> {
   return rows[0].granted;
 }
 
+export async function releaseArchiveLock(client: pg.ClientBase): Promise<void> {
+  await client.query('SELECT pg_advisory_unlock($1)', [ARCHIVE_LOCK]);
+}
+
 /** The parts of a run that ended before they were archived, or before they were deleted. */
 export async function findUnfinished(owner: pg.ClientBase): Promise<PartName[]> {
   const { rows } = await owner.query(
