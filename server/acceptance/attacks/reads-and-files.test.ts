@@ -35,7 +35,7 @@ const ATTACK_MS = 4_000;
 /** The attacker shares its cores with the server. Without a pause, its own work on refused files of 2 MiB would slow the server. */
 const AFTER_REFUSAL_MS = 100;
 
-/** Sends requests for some seconds, some at once. Asserts that each is answered as expected, or with a 429. */
+/** Sends requests for some seconds, some at once. Asserts that each is answered as expected, or with a 429, and at least one as expected. */
 async function flood(
   path: string,
   options: RequestInit,
@@ -46,7 +46,8 @@ async function flood(
   let served = 0;
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      while (performance.now() < end) {
+      // An earlier attack may have used up the limit of this network.
+      while (performance.now() < end || served === 0) {
         const answer = await fetch(url + path, options);
         const text = await answer.text();
         if (answer.status === 429) {
@@ -59,7 +60,6 @@ async function flood(
       }
     }),
   );
-  assert.ok(served > 0);
 }
 
 /** Runs `work` `times` times, 2 at once, like the honest connections. */
