@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 3c11045c722de6aeb07c39a3717d83f0ed79d924b4a9f107d573438c56dfc2eb
+// Document: 2e2bd0019a2f45da8d5ee492ddfffd8c0753a846259ca1a562b02c8b7dc462ea
 
 export interface paths {
     "/metrics": {
@@ -4361,6 +4361,168 @@ export interface components {
         };
         /** @enum {string} */
         ExistingPlayerProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "Mock";
+        ExportedBan: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenantId: string;
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description Null: until the ban is lifted.
+             */
+            until: string | null;
+            /** Format: date-time */
+            bannedAt: string;
+            /** Format: date-time */
+            liftedAt: string | null;
+        };
+        ExportedEmailAddress: {
+            email: string;
+            /** Format: date-time */
+            verifiedAt: string | null;
+        };
+        ExportedEvent: {
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: uuid */
+            eventRecordId: string;
+            /** Format: uuid */
+            eventDefinitionId: string;
+            eventKey: string;
+            eventValue: string | null;
+            /** Format: uuid */
+            matchSessionId?: string;
+            /** Format: uuid */
+            matchPlayerId?: string;
+            /** Format: uuid */
+            playerId: string;
+            /** Format: uuid */
+            loginSessionId: string | null;
+            idempotencyKey: string;
+            /**
+             * Format: int64
+             * @description A signed 64-bit integer. Some JSON parsers round it above 2^53.
+             */
+            value: number | bigint | null;
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description SHA-256 of the row, in hexadecimal. */
+            rowHash: string;
+        };
+        ExportedLogin: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            sessionId: string;
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: uuid */
+            authMethodId: string | null;
+            authProvider: string;
+            /** Format: uuid */
+            deviceId: string | null;
+            platform: components["schemas"]["Platform"];
+            clientVersion: string | null;
+            clientBuild: string | null;
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description Null if the profile was deleted, because its key was destroyed. */
+            ipAddress: string | null;
+            /** @description Null if the profile was deleted, because its key was destroyed. */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+        };
+        ExportedLogout: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            sessionId: string;
+            /** Format: uuid */
+            tenantId: string;
+            reason: string;
+            message: string | null;
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description Null if the profile was deleted, because its key was destroyed. */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+        };
+        ExportedMatch: {
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: uuid */
+            matchSessionId: string;
+            /** Format: uuid */
+            matchPlayerId: string;
+            mode: string | null;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            /** Format: date-time */
+            joinedAt: string;
+            /** Format: date-time */
+            leftAt: string | null;
+            placement: number | null;
+            score: number | null;
+            outcome: string | null;
+        };
+        ExportedMergedProfile: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            createdAt: string;
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+        };
+        ExportedPortalSession: {
+            /** Format: uuid */
+            sessionId: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+        };
+        ExportedSession: {
+            /** Format: uuid */
+            sessionId: string;
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            authProvider: string;
+            /** Format: uuid */
+            deviceId: string | null;
+            platform: components["schemas"]["Platform"];
+            clientVersion: string | null;
+            lastIpAddress: string | null;
+        };
+        ExportedThirdParty: {
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: uuid */
+            sessionId: string;
+            /** @description Who got a refresh token for the player. */
+            audience: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            displayName: string | null;
+            email: string | null;
+        };
         FieldError: {
             path?: string;
             message?: string;
@@ -5040,7 +5202,21 @@ export interface components {
             totalCount: number;
         };
         PlayerDataExport: {
-            [key: string]: unknown;
+            /** Format: date-time */
+            exportedAt: string;
+            profile: components["schemas"]["FullPlayerProfile"];
+            mergedProfiles: components["schemas"]["ExportedMergedProfile"][];
+            emailAddresses: components["schemas"]["ExportedEmailAddress"][];
+            devices: components["schemas"]["Device"][];
+            portalSessions: components["schemas"]["ExportedPortalSession"][];
+            thirdParties: components["schemas"]["ExportedThirdParty"][];
+            bans: components["schemas"]["ExportedBan"][];
+            sessions: components["schemas"]["ExportedSession"][];
+            logins: components["schemas"]["ExportedLogin"][];
+            logouts: components["schemas"]["ExportedLogout"][];
+            matches: components["schemas"]["ExportedMatch"][];
+            matchEvents: components["schemas"]["ExportedEvent"][];
+            playerEvents: components["schemas"]["ExportedEvent"][];
         };
         PlayerEvent: {
             /** Format: uuid */
@@ -5597,7 +5773,20 @@ export interface components {
             bans: number;
         };
         TenantPlayerDataExport: {
-            [key: string]: unknown;
+            /** Format: date-time */
+            exportedAt: string;
+            /** Format: uuid */
+            tenantId: string;
+            player: components["schemas"]["TenantPlayer"];
+            devices: components["schemas"]["TenantPlayerDevice"][];
+            thirdParties: components["schemas"]["TenantThirdParty"][];
+            bans: components["schemas"]["ExportedBan"][];
+            sessions: components["schemas"]["ExportedSession"][];
+            logins: components["schemas"]["ExportedLogin"][];
+            logouts: components["schemas"]["ExportedLogout"][];
+            matches: components["schemas"]["ExportedMatch"][];
+            matchEvents: components["schemas"]["ExportedEvent"][];
+            playerEvents: components["schemas"]["ExportedEvent"][];
         };
         TenantPlayerDetail: {
             /** Format: uuid */
@@ -5693,6 +5882,18 @@ export interface components {
         TenantSettings: {
             /** @description Whether an event with an unknown event key creates its event definition. */
             autoCreateDefinitions: boolean;
+        };
+        TenantThirdParty: {
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: uuid */
+            sessionId: string;
+            /** @description Who got a refresh token for the player. */
+            audience: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
         };
         /** @enum {string} */
         TimelineBucket: "hour" | "day";

@@ -116,6 +116,7 @@ const TEXTS: Record<string, string> = {
   invitedBy: ACCOUNT,
   'Invitation.invitedBy': 'ada@example.com',
   ipAddress: '203.0.113.7',
+  lastIpAddress: '203.0.113.7',
   jwt: JWT,
   key: 'opening',
   'CreateApiKeyResult.key': 'gh_api_example',
@@ -427,7 +428,6 @@ const OBJECTS: Record<string, object> = {
   loginsByPlatform: { PC_Windows: 40 },
   loginsByProvider: { mock: 40 },
   metadata: { rated: true },
-  PlayerDataExport: { profile: { id: PLAYER, displayName: 'Ada' } },
   settings: {},
 };
 

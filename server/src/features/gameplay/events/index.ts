@@ -10,6 +10,7 @@ export { eventReadingRoutes } from './reading-routes.ts';
 export { createRosters } from './roster.ts';
 export { verifyEvents, type AlteredRow } from './verify-events.ts';
 export { exportEventsOfPlayer } from './read-events.ts';
+export { StoredEvent } from './schemas.ts';
 export type { IngestServices } from './ingest-events.ts';
 export {
   checkRollups,

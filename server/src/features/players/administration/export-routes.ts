@@ -1,16 +1,30 @@
+import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { createExports } from '../../../http/exports.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { problems } from '../../../http/schemas.ts';
+import { Guid, problems, Timestamp } from '../../../http/schemas.ts';
 import type { TakePlaces } from '../../../processes/occupancy.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { exportPlayer } from './export-player.ts';
-import { TenantPlayerPath } from './schemas.ts';
+import { PlayerDevice, TenantPlayer, TenantPlayerPath } from './schemas.ts';
+import { exportedLists, TenantThirdParty } from '../profiles/index.ts';
 
 /** Each export scans all events of the tenant for one player. So only two of them read from PostgreSQL at the same time. */
 const EXPORT_LIMITS = { perCaller: 2, perTenant: 4, inAll: 16, reading: 2 };
+
+const TenantPlayerDataExport = Type.Object(
+  {
+    exportedAt: Timestamp,
+    tenantId: Guid,
+    player: TenantPlayer,
+    devices: Type.Array(PlayerDevice),
+    thirdParties: Type.Array(TenantThirdParty),
+    ...exportedLists,
+  },
+  { title: 'TenantPlayerDataExport' },
+);
 
 interface ExportServices {
   database: Database;
@@ -40,9 +54,7 @@ export function tenantPlayerExportRoutes(services: ExportServices): FastifyPlugi
             200: {
               description: 'The export.',
               content: {
-                'application/json': {
-                  schema: Type.Object({}, { title: 'TenantPlayerDataExport', additionalProperties: true }),
-                },
+                'application/json': { schema: Type.Unsafe<Readable>(TenantPlayerDataExport) },
               },
             },
             ...problems(429, 503),

@@ -3,6 +3,7 @@ export { openAvatarStore, type AvatarStorage, type AvatarStore } from './avatars
 export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
 export { exportInTenant } from './export-profile.ts';
+export { exportedLists, TenantThirdParty } from './export-schemas.ts';
 export { createProfileCheck } from './lock-profile.ts';
 export { TenantAccess } from './schemas.ts';
 export { profileRoutes } from './profile-routes.ts';

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { createExports } from '../../../http/exports.ts';
@@ -8,6 +9,7 @@ import { callerWithProof, ProofHeaders } from './auth-methods/caller-of-routes.t
 import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
 import { authorizeExport, exportProfile } from './export-profile.ts';
+import { PlayerDataExport } from './export-schemas.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
 import { ChangeProfileBody, FullPlayerProfile, RECEIPT_HEADER, TenantAccessList } from './schemas.ts';
 
@@ -114,9 +116,7 @@ export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTyp
             200: {
               description: 'The export.',
               content: {
-                'application/json': {
-                  schema: Type.Object({}, { title: 'PlayerDataExport', additionalProperties: true }),
-                },
+                'application/json': { schema: Type.Unsafe<Readable>(PlayerDataExport) },
               },
             },
             ...problems(403, 429, 502, 503),
