@@ -6,8 +6,8 @@ import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
-const DAYS = 30;
-const DAY = 86_400_000;
+export const DAYS = 30;
+export const DAY = 86_400_000;
 const DEFINITIONS = 40;
 const PLAYERS = 10_000;
 
@@ -17,10 +17,18 @@ export interface SeededEvents {
   rollups: { rows: number; bytes: number };
 }
 
-/** Inserts the events of 30 days, of 10,000 players and 40 definitions. Two of three have a value. Then builds the roll-ups. */
-export async function seedCountedEvents(server: ServerProcess, events: number): Promise<SeededEvents> {
+/**
+ * Inserts the events of the 30 days before a time, of 10,000 players and 40 definitions. Two of three have a value. Then builds the
+ * roll-ups.
+ */
+export async function seedCountedEvents(
+  server: ServerProcess,
+  events: number,
+  until = new Date(),
+): Promise<SeededEvents> {
   const { owner } = server;
-  for (const ago of [DAYS + 1, 0]) await createPartitions(owner, { today: new Date(Date.now() - ago * DAY) });
+  for (const ago of [DAYS + 1, 0])
+    await createPartitions(owner, { today: new Date(until.getTime() - ago * DAY) });
   const tenant = await arrangeTenant(server);
   const { tenantId } = tenant;
   await owner.query(
@@ -38,9 +46,9 @@ export async function seedCountedEvents(server: ServerProcess, events: number): 
        SELECT at, at, CASE WHEN number % 3 > 0 THEN number % 1000 END, $5, gen_random_uuid(),
               md5('player' || number % $6)::uuid, md5('definition' || floor($7 * random() ^ 2)::int)::uuid,
               number::text, sha256(number::text::bytea)
-       FROM (SELECT number, now() - (1 - number / $3::float8) * $4 * interval '1 day' AS at
+       FROM (SELECT number, $8::timestamptz - (1 - number / $3::float8) * $4 * interval '1 day' AS at
              FROM generate_series($1::int, $2::int) AS number) event`,
-      [first, Math.min(first + step, events) - 1, events, DAYS, tenantId, PLAYERS, DEFINITIONS],
+      [first, Math.min(first + step, events) - 1, events, DAYS, tenantId, PLAYERS, DEFINITIONS, until],
     );
   await owner.query('VACUUM ANALYZE player_events');
   const inserted = performance.now();

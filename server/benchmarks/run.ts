@@ -13,6 +13,7 @@ import {
 } from './lookups.ts';
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlayers } from './scenarios.ts';
 import { loadCounts, seedCountedEvents } from './counts.ts';
+import { archiveLastMonth } from './archive.ts';
 import { moveLateMonth } from './partitions.ts';
 import { measureIsolationCost } from './isolation.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
@@ -29,7 +30,7 @@ import { startServerProcess, type ProcessorTime, type ServerProcess } from './se
  * - `--ledger`: the number of logins for the session measurement
  * - `--late`: the number of rows that move out of the default partition
  * - `--players`: the number of players for the player list measurement
- * - `--events`: the number of events for the measurement of counts
+ * - `--events`: the number of events for the measurement of counts and of the archive
  * - `--only`: the parts to run
  * - `--processes`: compares one process with this number, and runs nothing else
  */
@@ -69,6 +70,7 @@ try {
   if (parts.includes('wallet')) await measureWallet(server, tenant);
   if (parts.includes('isolation')) await measureIsolation(server, tenant);
   if (parts.includes('counts')) await measureCounts(server);
+  if (parts.includes('archive')) await measureArchive(server);
   if (parts.includes('partitions')) await measurePartitions(server, tenant);
 } finally {
   await server.stop();
@@ -265,6 +267,17 @@ async function measureCounts(server: ServerProcess): Promise<void> {
     `  seeded in ${round(insert)} s, rolled up in ${rebuild.toFixed(1)} s: ${round(rows)} roll-ups, ${round(bytes / 2 ** 20)} MiB`,
   );
   await loadCounts(server, seeded, { seconds }, show);
+}
+
+async function measureArchive(server: ServerProcess): Promise<void> {
+  const events = Number(options.events);
+  console.log(`\nThe archive of a month with ${round(events)} events, one request at a time`);
+  const archived = await archiveLastMonth(server, events, { seconds }, show);
+  const perEvent = (bytes: number) => `${(bytes / archived.events).toFixed(1)} bytes an event`;
+  console.log(`  archived ${round(archived.events)} events in ${archived.seconds.toFixed(1)} s`);
+  console.log(
+    `  PostgreSQL: ${perEvent(archived.bytes.postgres)}. Files of questions: ${perEvent(archived.bytes.questions)}. All files: ${perEvent(archived.bytes.all)}`,
+  );
 }
 
 async function measurePartitions(server: ServerProcess, tenant: TestTenant): Promise<void> {

@@ -14,6 +14,7 @@ const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 /** A server in its own processes: Node, and PostgreSQL with the durability settings of production. */
 export interface ServerProcess {
   url: string;
+  dataDir: string;
   owner: pg.Pool;
   databaseUrl: string;
   pid: number;
@@ -61,6 +62,7 @@ export async function startServerProcess(processes = 1, keptFolder?: string): Pr
   const postmasterPid = (await readStat(rows[0].pid)).parentPid;
   return {
     url: `http://127.0.0.1:${port}`,
+    dataDir,
     owner,
     databaseUrl,
     pid: child.pid!,
