@@ -56,7 +56,7 @@ export const DUCKDB_VERSION = '1.5.5-r.5';
 
 const PROGRAM = fileURLToPath(new URL('duckdb-process.ts', import.meta.url));
 const HEAP_MEGABYTES = 256;
-/** A process starts in 0.3 seconds, so it waits this long for the next job. */
+/** A start takes longer than many jobs, so a process waits this long for the next one. */
 const IDLE_MS = 10_000;
 
 /**
