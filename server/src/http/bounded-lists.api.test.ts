@@ -33,6 +33,9 @@ const BOUNDED_OTHERWISE = new Set([
   'getTenantWalletTransaction .entries',
 ]);
 
+/** Exports send their rows while they read them page by page, so their length costs no memory (`http/exports.ts`). */
+const STREAMED = new Set(['exportOwnData', 'exportTenantPlayer']);
+
 /** The members that contain the page of a list with a `limit` or `pageSize`. */
 const PAGES = new Set(['.items', '.sessions']);
 
@@ -54,6 +57,7 @@ test('every array in the response of a GET has a limit in the query or in its sc
   assert.ok(reads.length > 30);
   let arrays = 0;
   for (const { operationId, parameters = [], responses } of reads) {
+    if (STREAMED.has(operationId)) continue;
     const isPaged = parameters.some(
       ({ name, schema }) =>
         (name === 'limit' || name === 'pageSize') && (schema.maximum ?? Infinity) <= 1_000,
