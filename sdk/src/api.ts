@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 2e2bd0019a2f45da8d5ee492ddfffd8c0753a846259ca1a562b02c8b7dc462ea
+// Document: bc343588349c64bebe6a2bcf9380b2fecf5c4a38ceeb9609ce6e773cf72492af
 
 export interface paths {
     "/metrics": {
@@ -1659,7 +1659,7 @@ export interface paths {
         };
         /**
          * List gameplay events
-         * @description Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. To read many events, use the export instead. Archived events are not included.
+         * @description Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. To read many events, use the export instead. If events of the range are archived, `archivedBefore` is the end of the last month with such events. The list does not have them, and the export has all.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1679,7 +1679,7 @@ export interface paths {
         };
         /**
          * Export gameplay events
-         * @description Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At most four exports per key or account and eight per tenant run at the same time. Archived events are not included.
+         * @description Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At most four exports per key or account and eight per tenant run at the same time. Archived events are included.
          */
         get: operations["exportEvents"];
         put?: never;
@@ -5680,6 +5680,11 @@ export interface components {
             items: components["schemas"]["StoredEvent"][];
             hasMore: boolean;
             nextCursor?: string;
+            /**
+             * Format: date-time
+             * @description Events from before this time can be archived. The list has no archived events: export or query them. Missing if the range has none.
+             */
+            archivedBefore?: string;
         };
         Tenant: {
             /** Format: uuid */

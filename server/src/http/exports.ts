@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
@@ -13,7 +14,7 @@ export interface ExportLimits extends ConcurrencyLimits {
 
 /** Streams large responses within limits of memory, connections and time of the event loop. */
 export interface Exports {
-  /** Opens an export as a stream. Rejects with too_many_exports. */
+  /** Opens an export as a stream, with its first piece. Rejects with too_many_exports, and if the first piece fails. */
   open(request: FastifyRequest, tenantId: string | null, pieces: AsyncGenerator<string>): Promise<Readable>;
 }
 
@@ -28,7 +29,10 @@ export function createExports(
   return {
     async open(request, tenantId, pieces) {
       const leave = await open.enter(request, tenantId);
-      return Readable.from(paced(pieces, inTurn)).once('close', leave);
+      const stream = Readable.from(paced(pieces, inTurn)).once('close', leave);
+      // A failure before the first piece becomes an answer of its own.
+      await once(stream, 'readable');
+      return stream;
     },
   };
 }

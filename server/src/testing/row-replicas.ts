@@ -107,7 +107,8 @@ export async function fillEmptyTables(
     session_rollups: `${ids}, ${hour} + interval '1 hour' AS rolled_up_to, 1 AS numbered_players`,
     event_rollups: `${ids}, 'player' AS scope, 'hour' AS span, ${hour} AS starts_at, gen_random_uuid() AS definition_id, 1 AS events,
                     0 AS value_count`,
-    event_archives: `${ids}, 'player' AS scope, '2000-01-01'::date AS month, 1 AS part, 1 AS rows, 1 AS bytes, now() AS first_at,
+    // Of another tenant, because there are no files.
+    event_archives: `gen_random_uuid() AS tenant_id, 'player' AS scope, '2000-01-01'::date AS month, 1 AS part, 1 AS rows, 1 AS bytes, now() AS first_at,
                      now() AS last_at, '\\x00'::bytea AS manifest_hash, now() AS archived_at`,
     login_rollups: `${ids}, 'hour' AS span, ${hour} AS starts_at, 'PC_Windows' AS platform, 'Mock' AS auth_provider, 1 AS logins`,
     logout_rollups: `${ids}, 'hour' AS span, ${hour} AS starts_at, 1 AS logouts`,

@@ -1,3 +1,4 @@
+export { requireArchive } from './archive/archived-events.ts';
 export { archiveEvents, deleteArchivedBefore, type Archive } from './archive/create-archive.ts';
 export { createDuckdb } from './archive/duckdb.ts';
 export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/queries.ts';
@@ -9,7 +10,7 @@ export { eventQueryRoutes } from './query-routes.ts';
 export { eventReadingRoutes } from './reading-routes.ts';
 export { createRosters } from './roster.ts';
 export { verifyEvents, type AlteredRow } from './verify-events.ts';
-export { exportEventsOfPlayer } from './read-events.ts';
+export { exportEventsOfPlayer, type EventSources } from './read-events.ts';
 export { StoredEvent } from './schemas.ts';
 export type { IngestServices } from './ingest-events.ts';
 export {

@@ -4,7 +4,9 @@ import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
 import type { Archive } from './archive/create-archive.ts';
-import { countArchived } from './archive/read-archive.ts';
+import { comparePlaces, createArchivedEvents, type PlacedEvent } from './archive/archived-events.ts';
+import { countArchived, keepFromArchiving } from './archive/read-archive.ts';
+import { findArchivedBefore, selectPartsOf } from './archive/queries.ts';
 import { filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
 import {
@@ -24,13 +26,20 @@ export interface EventSources {
   archive: Archive;
 }
 
-/** Reads a page of a tenant's events, newest first. Throws `invalid_request` if the cursor is malformed. */
+/** Events in PostgreSQL, with the end of the last month of the range that has archived events, if one has. */
+export interface EventPage extends CursorPage<StoredEvent> {
+  archivedBefore?: string;
+}
+
+/**
+ * Reads a page of a tenant's events, newest first, without archived ones. Throws `invalid_request` if the cursor is malformed.
+ */
 export async function readEvents(
   database: Database,
   tenantId: string,
   filter: EventFilter,
   page: { limit: number; cursor: string | undefined },
-): Promise<CursorPage<StoredEvent>> {
+): Promise<EventPage> {
   const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
   const tenant = database.heavy.forTenant(tenantId);
   const found = await selectEvents(tenant, tenantId, filter, {
@@ -39,32 +48,90 @@ export async function readEvents(
     limit: page.limit + 1,
     path: await chooseAccessPath(tenant, tenantId, filter),
   });
-  return cursorPage(found, page.limit, encodeCursor);
+  // Read after the events: if they were archived meanwhile, the answer says so.
+  const archivedBefore = await findArchivedBefore(tenant, tenantId, inMicroseconds(filter));
+  return {
+    ...cursorPage(found, page.limit, encodeCursor),
+    ...(archivedBefore !== undefined && { archivedBefore }),
+  };
 }
 
 /** Rows that an export reads and serialises at a time. 500 rows take 8 ms to become CSV. */
 const EXPORT_CHUNK = 500;
 
-/** Yields all events of a filter in chunks, oldest first. */
+/**
+ * Yields all events of a filter in chunks, oldest first, archived ones included. An event that was archived and stored again is yielded
+ * once. The first chunk throws `archive_unavailable` if this server cannot read the archive.
+ */
 export async function* exportEvents(
-  database: Database,
+  { database, archive }: EventSources,
   tenantId: string,
   filter: EventFilter,
 ): AsyncGenerator<StoredEvent[]> {
   const tenant = database.heavy.forTenant(tenantId, { patient: true });
   const path = await chooseAccessPath(tenant, tenantId, filter);
+  const archived = createArchivedEvents(archive, tenantId, filter);
   let after: EventPosition | undefined;
   while (true) {
-    const chunk = await selectEvents(tenant, tenantId, filter, {
-      after,
-      direction: 'asc',
-      limit: EXPORT_CHUNK,
-      path,
+    const { parts, live } = await tenant.transaction(async (transaction) => {
+      await keepFromArchiving(transaction, filter.scope);
+      return {
+        parts: await selectPartsOf(transaction, tenantId, {
+          ...inMicroseconds(filter),
+          ...(after && { from: toMicroseconds(after.occurredAt) }),
+        }),
+        live: await selectEvents(transaction, tenantId, filter, {
+          after,
+          direction: 'asc',
+          limit: EXPORT_CHUNK,
+          path,
+        }),
+      };
     });
-    if (chunk.length > 0) yield chunk;
-    if (chunk.length < EXPORT_CHUNK) return;
-    after = chunk.at(-1);
+    const old = await archived.next(tenant, parts, after);
+    // Events up to here are complete. Undefined: all are.
+    const until = earlier(live.length < EXPORT_CHUNK ? undefined : live.at(-1), old.until);
+    const events = merge(old.events, live.map(placed), until);
+    for (let start = 0; start < events.length; start += EXPORT_CHUNK)
+      yield events.slice(start, start + EXPORT_CHUNK);
+    if (!until) return;
+    archived.drop(placeOf(until));
+    after = until;
+    // Lets other exports read.
+    if (events.length === 0) yield [];
   }
+}
+
+const inMicroseconds = ({ scope, from, to }: EventFilter) => ({
+  scope,
+  from: from === undefined ? undefined : toMicroseconds(from),
+  to: to === undefined ? undefined : toMicroseconds(to),
+});
+
+const placeOf = ({ occurredAt, idempotencyKey }: EventPosition) => ({
+  at: toMicroseconds(occurredAt)!,
+  key: idempotencyKey,
+});
+
+const placed = (event: StoredEvent): PlacedEvent => ({ ...placeOf(event), event });
+
+function earlier(a: EventPosition | undefined, b: EventPosition | undefined): EventPosition | undefined {
+  if (!a || !b) return a ?? b;
+  return comparePlaces(placeOf(a), placeOf(b)) < 0 ? a : b;
+}
+
+/** Returns the archived and the live events up to a position in one order. Of two with one name, the archived one was first. */
+function merge(
+  archived: PlacedEvent[],
+  live: PlacedEvent[],
+  until: EventPosition | undefined,
+): StoredEvent[] {
+  const end = until && placeOf(until);
+  return [...archived, ...live]
+    .filter((event) => !end || comparePlaces(event, end) <= 0)
+    .toSorted(comparePlaces)
+    .filter((event, index, all) => index === 0 || comparePlaces(all[index - 1]!, event) !== 0)
+    .map(({ event }) => event);
 }
 
 /**
@@ -72,12 +139,12 @@ export async function* exportEvents(
  * profiles of the player.
  */
 export async function* exportEventsOfPlayer(
-  database: Database,
+  sources: EventSources,
   tenantId: string,
   scope: EventScope,
   playerId: string[],
 ): AsyncGenerator<object[]> {
-  for await (const chunk of exportEvents(database, tenantId, { scope, playerId }))
+  for await (const chunk of exportEvents(sources, tenantId, { scope, playerId }))
     yield chunk.map(withExactValue);
 }
 

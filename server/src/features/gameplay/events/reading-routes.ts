@@ -33,7 +33,8 @@ export function eventReadingRoutes({
           summary: 'List gameplay events',
           description:
             'Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. ' +
-            'To read many events, use the export instead. Archived events are not included.',
+            'To read many events, use the export instead. If events of the range are archived, ' +
+            '`archivedBefore` is the end of the last month with such events. The list does not have them, and the export has all.',
           params: TenantPath,
           querystring: EventsQuery,
           response: { 200: EventPage, ...problems(503) },
@@ -60,7 +61,7 @@ export function eventReadingRoutes({
           summary: 'Export gameplay events',
           description:
             'Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At ' +
-            'most four exports per key or account and eight per tenant run at the same time. Archived events are not included.',
+            'most four exports per key or account and eight per tenant run at the same time. Archived events are included.',
           params: TenantPath,
           querystring: ExportQuery,
           response: {
@@ -71,7 +72,7 @@ export function eventReadingRoutes({
                 'text/csv': { schema: Type.String() },
               },
             },
-            ...problems(429),
+            ...problems(429, 503),
           },
         },
       },
@@ -79,7 +80,7 @@ export function eventReadingRoutes({
         const { format, ...filter } = request.query;
         const { tenantId } = request.params;
         checkFilter(tenantId, filter);
-        const chunks = exportEvents(database, tenantId, filter);
+        const chunks = exportEvents({ database, archive }, tenantId, filter);
         const csv = format === 'csv';
         const stream = await exports.open(
           request,
@@ -149,11 +150,15 @@ async function* toCsv(
   scope: 'match' | 'player',
 ): AsyncGenerator<string> {
   const columns = CSV_COLUMNS[scope];
-  yield stringify([columns]);
+  let header = stringify([columns]);
   for await (const chunk of chunks) {
-    yield stringify(
+    const rows = stringify(
       chunk.map((event) => ({ ...event, value: event.value === null ? null : BigInt(event.value) })),
       { columns, escape_formulas: true },
     );
+    yield header + rows;
+    header = '';
   }
+  // If there is no event.
+  yield header;
 }

@@ -1,8 +1,6 @@
 import type { Author } from '../../../core/author.ts';
-import type { Database } from '../../../database/database.ts';
-import type { Vault } from '../../../security/vault.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import { exportInTenant } from '../profiles/index.ts';
+import { exportInTenant, type ExportServices } from '../profiles/index.ts';
 import { listPlayerDevices } from './list-sessions-and-devices.ts';
 import { readPlayer } from './read-player.ts';
 
@@ -14,7 +12,7 @@ const MAX_DEVICES = 10_000;
  * out, so that the studio can hand the file to the player. Throws player_not_found.
  */
 export async function exportPlayer(
-  services: { database: Database; vault: Vault },
+  services: ExportServices,
   { tenantId, playerId: id }: { tenantId: string; playerId: string },
   author: Author,
 ): Promise<AsyncGenerator<string>> {

@@ -1,15 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Database } from '../../../database/database.ts';
 import { createExports } from '../../../http/exports.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { Guid, problems, Timestamp } from '../../../http/schemas.ts';
 import type { TakePlaces } from '../../../processes/occupancy.ts';
-import type { Vault } from '../../../security/vault.ts';
 import { exportPlayer } from './export-player.ts';
 import { PlayerDevice, TenantPlayer, TenantPlayerPath } from './schemas.ts';
-import { exportedLists, TenantThirdParty } from '../profiles/index.ts';
+import { exportedLists, TenantThirdParty, type ExportServices } from '../profiles/index.ts';
 
 /** Each export scans all events of the tenant for one player. So only two of them read from PostgreSQL at the same time. */
 const EXPORT_LIMITS = { perCaller: 2, perTenant: 4, inAll: 16, reading: 2 };
@@ -26,14 +24,12 @@ const TenantPlayerDataExport = Type.Object(
   { title: 'TenantPlayerDataExport' },
 );
 
-interface ExportServices {
-  database: Database;
-  vault: Vault;
+interface RouteServices extends ExportServices {
   takePlaces: TakePlaces;
 }
 
 /** The credential is the SaaS JWT of a dashboard account. */
-export function tenantPlayerExportRoutes(services: ExportServices): FastifyPluginAsyncTypebox {
+export function tenantPlayerExportRoutes(services: RouteServices): FastifyPluginAsyncTypebox {
   const exports = createExports(services.takePlaces, 'exports of players', EXPORT_LIMITS);
   return async (app) => {
     app.get(

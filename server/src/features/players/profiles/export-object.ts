@@ -17,9 +17,9 @@ async function* asMember(name: string, chunks: Chunks): AsyncGenerator<string> {
   yield `,${JSON.stringify(name)}:[`;
   let separator = '';
   for await (const chunk of chunks) {
-    if (chunk.length === 0) continue;
-    yield separator + chunk.map((row) => JSON.stringify(row)).join(',');
-    separator = ',';
+    // An empty piece lets other exports read.
+    yield chunk.length === 0 ? '' : separator + chunk.map((row) => JSON.stringify(row)).join(',');
+    if (chunk.length > 0) separator = ',';
   }
   yield ']';
 }

@@ -1,8 +1,8 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Querier } from '../../../database/database.ts';
 import { now } from '../../../core/timestamps.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { exportEventsOfPlayer } from '../../gameplay/events/index.ts';
+import { exportEventsOfPlayer, requireArchive, type EventSources } from '../../gameplay/events/index.ts';
 import { openLoginData, openLogoutMetadata } from '../../sign-in/sessions/index.ts';
 import { listDevices } from '../devices/index.ts';
 import {
@@ -48,8 +48,7 @@ export async function authorizeExport(
   });
 }
 
-interface ExportServices {
-  database: Database;
+export interface ExportServices extends EventSources {
   vault: Vault;
 }
 
@@ -58,9 +57,11 @@ interface ExportServices {
  * is sent.
  */
 export async function* exportProfile(
-  { database, vault }: ExportServices,
+  { database, archive, vault }: ExportServices,
   profile: FullProfile,
 ): AsyncGenerator<string> {
+  const tenantIds = profile.tenantAccess.map(({ tenantId }) => tenantId);
+  await requireArchive({ database, archive }, tenantIds);
   const playerIds = [profile.id, ...profile.mergedProfileIds];
   const owners = playerIds.map((playerId) => ({ playerId }));
   const playerScope = database.forPlayer(profile.id);
@@ -72,7 +73,6 @@ export async function* exportProfile(
     devices: await listDevices(database, profile.id),
   };
   const { bans, thirdParties, ...ledgers } = sectionsOf(playerScope, vault, owners);
-  const tenantIds = profile.tenantAccess.map(({ tenantId }) => tenantId);
   yield* streamObject(head, {
     bans,
     portalSessions: readAll(playerIds, (id, last?: PortalSessionRow) =>
@@ -80,7 +80,7 @@ export async function* exportProfile(
     ),
     thirdParties,
     ...ledgers,
-    ...gameplayOf(database, tenantIds, playerIds),
+    ...gameplayOf({ database, archive }, tenantIds, playerIds),
   });
 }
 
@@ -89,11 +89,12 @@ export async function* exportProfile(
  * third parties got are left out, because they can be unknown to the tenant.
  */
 export async function* exportInTenant(
-  { database, vault }: ExportServices,
+  { database, archive, vault }: ExportServices,
   tenantId: string,
   playerId: string,
   head: object,
 ): AsyncGenerator<string> {
+  await requireArchive({ database, archive }, [tenantId]);
   const { mergedProfileIds } = await readProfile(database, playerId);
   const playerIds = [playerId, ...mergedProfileIds];
   const owners = playerIds.map((id) => ({ playerId: id, tenantId }));
@@ -103,7 +104,7 @@ export async function* exportInTenant(
     {
       ...lists,
       thirdParties: without(['displayName', 'email'], thirdParties),
-      ...gameplayOf(database, [tenantId], playerIds),
+      ...gameplayOf({ database, archive }, [tenantId], playerIds),
     },
   );
 }
@@ -129,16 +130,16 @@ function sectionsOf(db: Querier, vault: Vault, owners: Owner[]) {
   };
 }
 
-function gameplayOf(database: Database, tenantIds: string[], playerIds: string[]) {
+function gameplayOf(sources: EventSources, tenantIds: string[], playerIds: string[]) {
   const tenantPlayers = tenantIds.flatMap((tenantId) =>
     playerIds.map((playerId) => ({ tenantId, playerId })),
   );
   return {
     matches: readAll(tenantPlayers, ({ tenantId, playerId }, last?: MatchRow) =>
-      pageMatches(database.forTenant(tenantId), tenantId, playerId, last, PAGE_SIZE),
+      pageMatches(sources.database.forTenant(tenantId), tenantId, playerId, last, PAGE_SIZE),
     ),
-    matchEvents: readEvents(database, 'match', tenantIds, playerIds),
-    playerEvents: readEvents(database, 'player', tenantIds, playerIds),
+    matchEvents: readEvents(sources, 'match', tenantIds, playerIds),
+    playerEvents: readEvents(sources, 'player', tenantIds, playerIds),
   };
 }
 
@@ -160,12 +161,12 @@ async function* without(names: string[], chunks: Chunks): Chunks {
 }
 
 async function* readEvents(
-  database: Database,
+  sources: EventSources,
   scope: 'match' | 'player',
   tenantIds: string[],
   playerIds: string[],
 ): Chunks {
   for (const tenantId of tenantIds)
-    for await (const chunk of exportEventsOfPlayer(database, tenantId, scope, playerIds))
+    for await (const chunk of exportEventsOfPlayer(sources, tenantId, scope, playerIds))
       yield chunk.map((event) => ({ tenantId, ...event }));
 }

@@ -2,7 +2,7 @@ export { authMethodRoutes } from './auth-methods/routes.ts';
 export { openAvatarStore, type AvatarStorage, type AvatarStore } from './avatars/avatar-store.ts';
 export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
-export { exportInTenant } from './export-profile.ts';
+export { exportInTenant, type ExportServices } from './export-profile.ts';
 export { exportedLists, TenantThirdParty } from './export-schemas.ts';
 export { createProfileCheck } from './lock-profile.ts';
 export { TenantAccess } from './schemas.ts';

@@ -8,7 +8,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { callerWithProof, ProofHeaders } from './auth-methods/caller-of-routes.ts';
 import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
-import { authorizeExport, exportProfile } from './export-profile.ts';
+import { authorizeExport, exportProfile, type ExportServices } from './export-profile.ts';
 import { PlayerDataExport } from './export-schemas.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
 import { ChangeProfileBody, FullPlayerProfile, RECEIPT_HEADER, TenantAccessList } from './schemas.ts';
@@ -19,7 +19,7 @@ const tags = ['Player profile'];
 const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
 
 /** The credential is a player's access token. */
-export function profileRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
+export function profileRoutes(services: DeletionServices & ExportServices): FastifyPluginAsyncTypebox {
   const { database } = services;
   const exports = createExports(services.takePlaces, 'profile exports', EXPORT_LIMITS);
   return async (app) => {

@@ -22,26 +22,56 @@ export function selectParts(db: Querier, tenantId: string): Promise<ArchivedPart
   return selectArchived(db, tenantId, empty);
 }
 
-/** Returns the archived parts of a tenant that may have events of a scope and a time. */
-export function selectPartsOf(
-  db: Querier,
-  tenantId: string,
-  { scope, from, to }: { scope: EventScope; from: string; to: string },
-): Promise<ArchivedPart[]> {
-  return selectArchived(
-    db,
-    tenantId,
-    sql`AND scope = ${scope} AND month >= date_trunc('month', ${from}::timestamptz, 'UTC')::date
-        AND month <= ${to}::timestamptz::date AND first_at < ${to} AND last_at >= ${from}`,
-  );
+/** Returns any archived part of a tenant. */
+export async function findPart(db: Querier, tenantId: string): Promise<ArchivedPart | undefined> {
+  return (await selectArchived(db, tenantId, empty, 1))[0];
 }
 
-function selectArchived(db: Querier, tenantId: string, condition: Sql): Promise<ArchivedPart[]> {
+/** Returns the archived parts of a tenant that may have events of a scope and a time. */
+export function selectPartsOf(db: Querier, tenantId: string, range: PartRange): Promise<ArchivedPart[]> {
+  return selectArchived(db, tenantId, ofRange(range));
+}
+
+/** Returns the end of the last month of these parts, or undefined if there are none. */
+export async function findArchivedBefore(
+  db: Querier,
+  tenantId: string,
+  range: PartRange,
+): Promise<string | undefined> {
+  const row = await db.row<{ end: string }>(sql`
+    SELECT (month + interval '1 month') AT TIME ZONE 'UTC' AS end FROM event_archives
+    WHERE tenant_id = ${tenantId} ${ofRange(range)} AND archived_at IS NOT NULL
+    ORDER BY month DESC LIMIT 1`);
+  return row?.end;
+}
+
+/** Times in the format of toMicroseconds(). */
+export interface PartRange {
+  scope: EventScope;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+function ofRange({ scope, from, to }: PartRange): Sql {
+  const notBefore =
+    from === undefined
+      ? empty
+      : sql`AND month >= date_trunc('month', ${from}::timestamptz, 'UTC')::date AND last_at >= ${from}`;
+  const notAfter = to === undefined ? empty : sql`AND month <= ${to}::timestamptz::date AND first_at < ${to}`;
+  return sql`AND scope = ${scope} ${notBefore} ${notAfter}`;
+}
+
+function selectArchived(
+  db: Querier,
+  tenantId: string,
+  condition: Sql,
+  limit?: number,
+): Promise<ArchivedPart[]> {
   return db.rows(sql`
     SELECT ${NAME}, rows, bytes, first_at AS "firstAt", last_at AS "lastAt", archived_at AS "archivedAt",
            manifest_hash AS "manifestHash"
     FROM event_archives WHERE tenant_id = ${tenantId} ${condition} AND archived_at IS NOT NULL
-    ORDER BY scope, month, part`);
+    ORDER BY scope, month, part LIMIT ${limit ?? null}`);
 }
 
 /** The advisory lock of the process that archives events or deletes archived ones. The number is arbitrary. */

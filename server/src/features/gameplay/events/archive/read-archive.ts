@@ -3,10 +3,11 @@ import { ProblemError } from '../../../../core/problem.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
+import type { EventScope } from '../event-row.ts';
 import { EVENTS_FILE, partFolder } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import { DuckdbError, DuckdbMissingError, DuckdbTimeoutError, type DuckdbStatement } from './duckdb.ts';
-import { isoTime } from './duckdb-sql.ts';
+import { isoTime, timeLiteral } from './duckdb-sql.ts';
 import { selectPartsOf } from './queries.ts';
 
 /** What a question needs to know of the archived events of some times. */
@@ -52,7 +53,7 @@ export async function countArchived(
 ): Promise<ArchivedGroup[]> {
   const { filter, ranges } = question;
   if (ranges.length === 0) return [];
-  await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTable[filter.scope]} IN ACCESS SHARE MODE`));
+  await keepFromArchiving(db, filter.scope);
   const found = await Promise.all(
     ranges.map((range) => selectPartsOf(db, tenantId, { scope: filter.scope, ...range })),
   );
@@ -72,8 +73,13 @@ export async function countArchived(
   }
 }
 
+/** Until the transaction ends, no event of a scope moves to the archive. Call it before the transaction reads which parts there are. */
+export async function keepFromArchiving(db: Querier, scope: EventScope): Promise<void> {
+  await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTable[scope]} IN ACCESS SHARE MODE`));
+}
+
 /** The ids of the definitions of a filter. Undefined: all. */
-async function selectDefinitions(
+export async function selectDefinitions(
   db: Querier,
   tenantId: string,
   filter: EventFilter,
@@ -86,29 +92,35 @@ async function selectDefinitions(
   return rows.map(({ id }) => id);
 }
 
-/** The statement is made of constants. Each value of the request is a parameter. */
-function groupFiles(
-  files: string[],
-  { filter, ranges, bucket, byDefinition, byPlayer, byMatch }: ArchiveQuestion,
+/** The conditions of a filter besides its times. Adds their parameters to `values`. */
+export function filterConditions(
+  { playerId, matchSessionId, minimumValue, maximumValue }: EventFilter,
   definitions: string[] | undefined,
-): DuckdbStatement {
-  const values: (string | string[])[] = [files];
+  values: (string | string[])[],
+): string[] {
   const parameter = (value: string | string[]): string => `$${values.push(value)}`;
   const isOneOf = (column: string, ids: string[]): string =>
     `${column} IN (SELECT unnest(${parameter(ids)}::VARCHAR[]::UUID[]))`;
-  const times = ranges.map(
-    ({ from, to }) =>
-      `occurred_at >= ${parameter(from)}::TIMESTAMPTZ AND occurred_at < ${parameter(to)}::TIMESTAMPTZ`,
-  );
-  const { playerId, matchSessionId, minimumValue, maximumValue } = filter;
-  const conditions = [
-    `(${times.join(' OR ')})`,
+  return [
     ...(definitions ? [isOneOf('event_definition_id', definitions)] : []),
     ...(playerId === undefined ? [] : [isOneOf('player_id', [playerId].flat())]),
     ...(matchSessionId === undefined ? [] : [isOneOf('match_session_id', [matchSessionId])]),
     ...(minimumValue === undefined ? [] : [`value >= ${parameter(String(minimumValue))}::BIGINT`]),
     ...(maximumValue === undefined ? [] : [`value <= ${parameter(String(maximumValue))}::BIGINT`]),
   ];
+}
+
+/** The statement is made of constants and checked times. Each other value of the request is a parameter. */
+function groupFiles(
+  files: string[],
+  { filter, ranges, bucket, byDefinition, byPlayer, byMatch }: ArchiveQuestion,
+  definitions: string[] | undefined,
+): DuckdbStatement {
+  const values: (string | string[])[] = [files];
+  const times = ranges.map(
+    ({ from, to }) => `occurred_at >= ${timeLiteral(from)} AND occurred_at < ${timeLiteral(to)}`,
+  );
+  const conditions = [`(${times.join(' OR ')})`, ...filterConditions(filter, definitions, values)];
   const groups = [
     ...(bucket ? [`${isoTime(`date_trunc('${bucket}', occurred_at)`)} AS start`] : []),
     ...(byDefinition ? ['event_definition_id::VARCHAR AS definition_id'] : []),
@@ -125,7 +137,8 @@ function groupFiles(
   };
 }
 
-function asProblem(error: unknown, seconds: number, signal: AbortSignal | undefined): unknown {
+/** What the client gets if DuckDB fails. */
+export function asProblem(error: unknown, seconds: number, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return error;
   if (error instanceof DuckdbTimeoutError)
     return new ProblemError('query_timeout', {

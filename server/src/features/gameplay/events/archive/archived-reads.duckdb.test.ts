@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
-import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
 import { noArchive } from '../../../../testing/no-archive.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import type { EventScope } from '../event-row.ts';
 import { queryEvents } from '../query-events.ts';
+import type { StoredEvent } from '../queries.ts';
 import { BUCKETS, DIMENSIONS } from '../query-sql.ts';
+import { exportEvents } from '../read-events.ts';
 import { archiveEvents } from './create-archive.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
 
@@ -251,5 +254,180 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
     await archive().finally(() => (isOver = true));
     await asking;
     assert.equal(await tenant.ask(query), expected);
+  });
+});
+
+/** The members of an export of a player that have events. */
+const eventsOf = ({ matchEvents, playerEvents }: Record<string, object[]>) => ({ matchEvents, playerEvents });
+
+describe('exports with archived events', () => {
+  const exportOf = (tenant: Awaited<ReturnType<typeof arrange>>, query: object) =>
+    app.http.get(`/api/bus_tenants/${tenant.tenantId}/events/export?${new URLSearchParams({ ...query })}`, {
+      apiKey: tenant.apiKey,
+    });
+  const exported = async (tenant: Awaited<ReturnType<typeof arrange>>, query: object) => {
+    const { status, text } = await exportOf(tenant, query);
+    assert.equal(status, 200, text);
+    return text;
+  };
+
+  test('are those from before the events were archived', async () => {
+    const [tenant, other] = [await arrange(), await arrange()];
+    for (const scope of ['match', 'player'] as const) {
+      await tenant.send(scope, 'first', 40);
+      await other.send(scope, 'first', 10);
+    }
+    const [player] = tenant.players as [(typeof tenant.players)[0]];
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const all = async (): Promise<string[]> => {
+      const answers: string[] = [];
+      for (const scope of ['match', 'player'])
+        for (const query of [
+          {},
+          { format: 'csv' },
+          {
+            from: month(-1),
+            to: new Date(Date.parse(month(-1)) + 86_400_000 + 20 * 1_530_000).toISOString(),
+          },
+          { from: month(0) },
+          { to: '1999-01-01T00:00:00Z' },
+          { to: '1999-01-01T00:00:00Z', format: 'csv' },
+          { eventKey: `${scope} fall`, eventValue: 'high' },
+          { eventKey: 'unknown' },
+          { playerId: player.playerId },
+          { playerId: randomUUID() },
+          ...(scope === 'match' ? [{ matchSessionId: tenant.matchSessionId }] : []),
+        ])
+          answers.push(await exported(tenant, { scope, format: 'ndjson', ...query }));
+      const own = await app.http.get('/api/player-profile/me/export', { bearer: player.accessToken });
+      const path = `/api/bus_tenants/${tenant.tenantId}/players/${player.playerId}/export`;
+      for (const { status, text, body } of [own, await app.http.get(path, admin)]) {
+        assert.equal(status, 200, text);
+        answers.push(JSON.stringify(eventsOf(body)));
+      }
+      return answers;
+    };
+    const before = await all();
+    assert.equal(before[0]!.trim().split('\n').length, 81);
+    await archive();
+    assert.deepEqual(await all(), before);
+    // Events whose names are archived are stored again. They are the same events.
+    await tenant.send('match', 'first', 40);
+    const matchEvents = { scope: 'match', format: 'ndjson' };
+    assert.equal(await exported(tenant, matchEvents), before[0]);
+    await tenant.send('match', 'late', 12);
+    const withLate = await exported(tenant, matchEvents);
+    assert.equal(withLate.trim().split('\n').length, 81 + 25);
+    await archive();
+    assert.equal(await exported(tenant, matchEvents), withLate);
+  });
+
+  test('are read in chunks, in the order of times and of the bytes of keys', async () => {
+    const tenant = await arrange();
+    const [player] = tenant.players as [(typeof tenant.players)[0]];
+    // U+FFFD sorts before U+1F5DD by bytes, and after it by UTF-16.
+    const keyOf = (number: number) => `${['\u{1F5DD}', '\uFFFD', 'a'][number % 3]} ${number}`;
+    const events = Array.from({ length: 9_000 }, (_, number) => ({
+      playerId: player.playerId,
+      eventKey: 'jump',
+      idempotencyKey: keyOf(number),
+      // Most have one time.
+      occurredAt: new Date(Date.parse(month(-1)) + (number < 7_000 ? 0 : number)).toISOString(),
+    }));
+    const send = async (some: typeof events) => {
+      const { status, text } = await app.http.post(
+        '/api/game/player-events',
+        { events: some },
+        player.caller,
+      );
+      assert.equal(status, 201, text);
+    };
+    await send(events.filter((_, number) => number % 5 !== 0));
+    await archive();
+    await send(events.filter((_, number) => number % 5 === 0));
+    const keys = async () =>
+      (await exported(tenant, { scope: 'player', format: 'ndjson' }))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).idempotencyKey as string);
+    const inOrder = events
+      .toSorted(
+        (a, b) =>
+          Date.parse(a.occurredAt) - Date.parse(b.occurredAt) ||
+          Buffer.compare(Buffer.from(a.idempotencyKey), Buffer.from(b.idempotencyKey)),
+      )
+      .map(({ idempotencyKey }) => idempotencyKey);
+    assert.deepEqual(await keys(), inOrder, 'a part and later events');
+    await archive();
+    assert.deepEqual(await keys(), inOrder, 'two parts of a month');
+  });
+
+  test('have each event once while events are archived', async () => {
+    const tenant = await arrange();
+    const [player] = tenant.players as [(typeof tenant.players)[0]];
+    const events = Array.from({ length: 3_000 }, (_, number) => ({
+      playerId: player.playerId,
+      eventKey: 'jump',
+      idempotencyKey: `key ${number}`,
+      occurredAt: new Date(Date.parse(month(-2)) + number * 1_200_000).toISOString(),
+    }));
+    const sent = await app.http.post('/api/game/player-events', { events }, player.caller);
+    assert.equal(sent.status, 201, sent.text);
+    const chunks = exportEvents({ database, archive: { root, duckdb } }, tenant.tenantId, {
+      scope: 'player',
+    });
+    const found: string[] = [];
+    const take = (chunk: StoredEvent[]) => found.push(...chunk.map(({ eventRecordId }) => eventRecordId));
+    // Both months are archived while the export is in the first one.
+    take((await chunks.next()).value as StoredEvent[]);
+    await archive();
+    for await (const chunk of chunks) take(chunk);
+    assert.equal(found.length, 3_000);
+    assert.equal(new Set(found).size, 3_000);
+  });
+
+  test('are 503 archive_unavailable if the archive cannot be read', async () => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 9);
+    await archive();
+    const [player] = tenant.players as [(typeof tenant.players)[0]];
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const folder = join(root, tenant.tenantId);
+    await rename(folder, `${folder}-elsewhere`);
+    for (const lost of [
+      await exportOf(tenant, { scope: 'player', format: 'ndjson' }),
+      await exportOf(tenant, { scope: 'player', format: 'csv' }),
+      await app.http.get('/api/player-profile/me/export', { bearer: player.accessToken }),
+      await app.http.get(`/api/bus_tenants/${tenant.tenantId}/players/${player.playerId}/export`, admin),
+    ])
+      assert.deepEqual([lost.status, lost.body.code], [503, 'archive_unavailable'], lost.text);
+    assert.equal((await exportOf(tenant, { scope: 'player', format: 'csv', from: month(0) })).status, 200);
+    await rename(`${folder}-elsewhere`, folder);
+    assert.equal((await exportOf(tenant, { scope: 'player', format: 'csv' })).status, 200);
+  });
+});
+
+describe('GET /api/bus_tenants/:tenantId/events', () => {
+  test('says from before which time events are archived', async () => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 9);
+    const list = async (query: object) => {
+      const { status, text, body } = await app.http.get(
+        `/api/bus_tenants/${tenant.tenantId}/events?${new URLSearchParams({ scope: 'player', limit: '100', ...query })}`,
+        { apiKey: tenant.apiKey },
+      );
+      assert.equal(status, 200, text);
+      return body;
+    };
+    const before = await list({});
+    assert.equal('archivedBefore' in before, false);
+    await archive();
+    const { items, archivedBefore } = await list({});
+    const archived = before.items.slice(items.length);
+    assert.equal(archived.length, 13);
+    assert.equal(archivedBefore, month(0).replace('.000000', ''));
+    assert.deepEqual(items, before.items.slice(0, items.length));
+    assert.equal('archivedBefore' in (await list({ from: month(0) })), false);
+    assert.equal('archivedBefore' in (await list({ scope: 'match' })), false);
   });
 });

@@ -1,0 +1,227 @@
+import { join } from 'node:path';
+import type { Database, Querier } from '../../../../database/database.ts';
+import { toMicroseconds } from '../../../../core/timestamps.ts';
+import type { EventFilter, EventPosition } from '../event-filter.ts';
+import type { EventScope } from '../event-row.ts';
+import type { StoredEvent } from '../queries.ts';
+import { EVENTS_FILE, partFolder, PROOFS_FILE } from './archive-files.ts';
+import type { Archive } from './create-archive.ts';
+import type { DuckdbStatement } from './duckdb.ts';
+import { isoTime, timeLiteral } from './duckdb-sql.ts';
+import { findPart, type ArchivedPart } from './queries.ts';
+import { asProblem, filterConditions, selectDefinitions } from './read-archive.ts';
+
+/** An event with its place in the order of all events. `at` is its time in the format of toMicroseconds(). */
+export interface PlacedEvent {
+  at: string;
+  key: string;
+  event: StoredEvent;
+}
+
+/** The archived events after a position, up to another one. */
+export interface ArchivedChunk {
+  events: PlacedEvent[];
+  /** Undefined: there are no more. */
+  until: EventPosition | undefined;
+}
+
+/** Rows in memory of one export, of all parts of a month together. 4,000 rows have about 2 MiB, and take DuckDB 0.1 seconds. */
+const ROWS_IN_MEMORY = 4_000;
+const LEAST_ROWS = 200;
+const MEMORY_MEGABYTES = 256;
+/** A player without events in a part of 100 million costs a scan of it. */
+const SECONDS_PER_CHUNK = 60;
+
+/** Whether the first place comes before the second one. Keys are compared by their bytes, as PostgreSQL and DuckDB do. */
+export function comparePlaces(a: { at: string; key: string }, b: { at: string; key: string }): number {
+  if (a.at !== b.at) return a.at < b.at ? -1 : 1;
+  return a.key === b.key ? 0 : Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
+}
+
+/** The rows of one part that were read and not returned yet. */
+interface PartReader {
+  part: ArchivedPart;
+  rows: PlacedEvent[];
+  /** The first row that was not read. */
+  nextRow: number;
+  isExhausted: boolean;
+}
+
+/**
+ * Reads the archived events of a filter in their order, in chunks. Its memory does not depend on their number. Call it with the parts
+ * that a transaction found after keepFromArchiving(): files do not change, so they may be read after that transaction.
+ */
+export function createArchivedEvents(archive: Archive, tenantId: string, filter: EventFilter) {
+  let readers = new Map<string, PartReader>();
+  let definitions: Promise<string[] | undefined> | undefined;
+
+  /** Continues with the parts that there are now. */
+  const follow = async (parts: ArchivedPart[], after: EventPosition | undefined): Promise<void> => {
+    const found = new Map<string, PartReader>();
+    for (const part of parts) {
+      if (after && toMicroseconds(part.lastAt)! < toMicroseconds(after.occurredAt)!) continue;
+      const name = `${part.month} ${part.part}`;
+      const known = readers.get(name);
+      const nextRow = known || !after ? 0 : await findRowAfter(archive, part, after);
+      found.set(name, known ?? { part, rows: [], nextRow, isExhausted: false });
+    }
+    readers = found;
+  };
+
+  return {
+    /** Returns the next events. An answer without events is not the end if it has a position. */
+    async next(db: Querier, parts: ArchivedPart[], after: EventPosition | undefined): Promise<ArchivedChunk> {
+      if (parts.length === 0) return { events: [], until: undefined };
+      definitions ??= selectDefinitions(db, tenantId, filter);
+      const wanted = await definitions;
+      try {
+        await follow(parts, after);
+        const open = [...readers.values()].filter(({ rows, isExhausted }) => rows.length > 0 || !isExhausted);
+        // No event of a month comes after one of the next month.
+        const month = open.filter(({ part }) => part.month === open[0]!.part.month);
+        const limit = Math.max(LEAST_ROWS, Math.floor(ROWS_IN_MEMORY / month.length));
+        for (const reader of month)
+          if (reader.rows.length === 0 && !reader.isExhausted)
+            await fill(archive, reader, filter, wanted, limit);
+        const ends = month
+          .filter(({ isExhausted }) => !isExhausted)
+          .map(({ rows }) => rows.at(-1)!)
+          .toSorted(comparePlaces);
+        const following = open[month.length]?.part;
+        const until = ends[0]
+          ? { occurredAt: ends[0].at, idempotencyKey: ends[0].key }
+          : // No key is empty, so this is the place before the first event of the next month.
+            following && { occurredAt: toMicroseconds(following.firstAt)!, idempotencyKey: '' };
+        return { events: month.flatMap(({ rows }) => rows).toSorted(comparePlaces), until };
+      } catch (error) {
+        throw asProblem(error, SECONDS_PER_CHUNK, undefined);
+      }
+    },
+
+    /** Drops the events up to a position, because they were returned. */
+    drop(upTo: { at: string; key: string }): void {
+      for (const reader of readers.values())
+        reader.rows = reader.rows.filter((row) => comparePlaces(row, upTo) > 0);
+    },
+  };
+}
+
+const filesOf = ({ root }: Archive, part: ArchivedPart): [string, string] => {
+  const folder = partFolder(root, part);
+  return [join(folder, EVENTS_FILE), join(folder, PROOFS_FILE)];
+};
+
+/** The number of the first row of a part after a position. */
+async function findRowAfter(archive: Archive, part: ArchivedPart, after: EventPosition): Promise<number> {
+  const [, proofs] = filesOf(archive, part);
+  const at = timeLiteral(after.occurredAt);
+  const [rows] = await archive.duckdb(
+    {
+      statements: [
+        {
+          text: `
+            SELECT min(file_row_number)::DOUBLE AS row FROM read_parquet($1, file_row_number = true)
+            WHERE occurred_at >= ${at} AND (occurred_at > ${at} OR idempotency_key > $2)`,
+          values: [proofs, after.idempotencyKey],
+        },
+      ],
+      reads: [proofs],
+    },
+    { seconds: SECONDS_PER_CHUNK },
+  );
+  return (rows![0]!['row'] as number | null) ?? part.rows;
+}
+
+/** Reads the next matching rows of a part. */
+async function fill(
+  archive: Archive,
+  reader: PartReader,
+  filter: EventFilter,
+  definitions: string[] | undefined,
+  limit: number,
+): Promise<void> {
+  const { part, nextRow } = reader;
+  const files = filesOf(archive, part);
+  const [rows] = (await archive.duckdb(
+    {
+      statements: [selectRows(files, filter, definitions, nextRow, limit)],
+      reads: files,
+      memoryMegabytes: MEMORY_MEGABYTES,
+    },
+    { seconds: SECONDS_PER_CHUNK },
+  )) as unknown as [(StoredEvent & { row: number })[]];
+  reader.isExhausted = rows.length < limit;
+  reader.nextRow = (rows.at(-1)?.row ?? part.rows) + 1;
+  reader.rows = rows.map(({ row: _row, ...event }) => ({
+    at: event.occurredAt,
+    key: event.idempotencyKey,
+    event: {
+      ...event,
+      occurredAt: asInDatabase(event.occurredAt),
+      receivedAt: asInDatabase(event.receivedAt),
+    },
+  }));
+}
+
+/** PostgreSQL writes times without zeros at the end. */
+const asInDatabase = (time: string): string => time.replace(/\.?0+Z$/, 'Z');
+
+/** Selects the next rows of a part in the order of its files, which is that of times and keys. */
+function selectRows(
+  files: [string, string],
+  filter: EventFilter,
+  definitions: string[] | undefined,
+  nextRow: number,
+  limit: number,
+): DuckdbStatement {
+  const { scope, from, to } = filter;
+  const values: (string | string[])[] = [...files];
+  const conditions = [
+    `file_row_number >= ${nextRow}`,
+    ...(from === undefined ? [] : [`occurred_at >= ${timeLiteral(from)}`]),
+    ...(to === undefined ? [] : [`occurred_at < ${timeLiteral(to)}`]),
+    ...filterConditions(filter, definitions, values),
+  ];
+  // The join also has the time, so that DuckDB skips the other rows of the second file.
+  return {
+    text: `
+      WITH event AS MATERIALIZED (
+        SELECT * FROM read_parquet($1, file_row_number = true) WHERE ${conditions.join(' AND ')}
+        ORDER BY file_row_number LIMIT ${limit})
+      SELECT event.file_row_number::DOUBLE AS row, proof.id::VARCHAR AS "eventRecordId",
+             event.event_definition_id::VARCHAR AS "eventDefinitionId", event.event_key AS "eventKey",
+             event.event_value AS "eventValue", ${ACTORS[scope]}, proof.login_session_id::VARCHAR AS "loginSessionId",
+             proof.idempotency_key AS "idempotencyKey", event.value::VARCHAR AS value,
+             ${isoTime('event.occurred_at')} AS "occurredAt", ${isoTime('proof.created_at_gl')} AS "receivedAt",
+             lower(hex(proof.row_hash)) AS "rowHash"
+      FROM event JOIN read_parquet($2, file_row_number = true) proof
+        ON proof.file_row_number = event.file_row_number AND proof.occurred_at = event.occurred_at
+      ORDER BY event.file_row_number`,
+    values,
+  };
+}
+
+const ACTORS: Record<EventScope, string> = {
+  match: `event.match_session_id::VARCHAR AS "matchSessionId", proof.match_player_id::VARCHAR AS "matchPlayerId",
+             event.player_id::VARCHAR AS "playerId"`,
+  player: `event.player_id::VARCHAR AS "playerId"`,
+};
+
+/** Throws `archive_unavailable` if tenants have archived events and this server cannot read them. It tries one part. */
+export async function requireArchive(
+  { database, archive }: { database: Database; archive: Archive },
+  tenantIds: string[],
+): Promise<void> {
+  for (const tenantId of tenantIds) {
+    const part = await findPart(database.forTenant(tenantId), tenantId);
+    if (!part) continue;
+    const files = filesOf(archive, part);
+    const text = 'SELECT 1 AS found FROM read_parquet($1), read_parquet($2) LIMIT 1';
+    await archive
+      .duckdb({ statements: [{ text, values: files }], reads: files }, { seconds: SECONDS_PER_CHUNK })
+      .catch((error: unknown) => {
+        throw asProblem(error, SECONDS_PER_CHUNK, undefined);
+      });
+    return;
+  }
+}
