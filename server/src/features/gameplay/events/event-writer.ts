@@ -1,5 +1,4 @@
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { measurePool } from '../../../database/pool-metrics.ts';
@@ -19,6 +18,7 @@ import { shareOf } from '../../../core/share.ts';
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
 import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
+import { copyRows, copyStatement } from './copy-rows.ts';
 import { deltaText, insertDeltas } from './rollups/deltas.ts';
 import { compareRows, eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
@@ -77,7 +77,7 @@ export async function openEventWriter(
     async write(scope, rows, billing) {
       if (canCopy && rows.length >= MIN_ROWS_FOR_COPY) {
         try {
-          await statementChannel.tracePromise(() => copyRows(pool, scope, rows, billing), {
+          await statementChannel.tracePromise(() => copy(pool, scope, rows, billing), {
             text: `COPY ${scope}_events`,
           });
           billing.chargedTransactions++;
@@ -112,14 +112,7 @@ function originOf({ tenantId }: BillingContext): BatchOrigin {
   return { tenantId, createdAt: `${now().slice(0, -1)}000Z` };
 }
 
-const COLUMNS = {
-  match:
-    'occurred_at, created_at_gl, value, tenant_id, id, match_player_id, match_session_id, login_session_id, event_definitions_id, idempotency_key, row_hash',
-  player:
-    'occurred_at, created_at_gl, value, tenant_id, id, player_id, login_session_id, event_definitions_id, idempotency_key, row_hash',
-};
-
-async function copyRows(
+async function copy(
   pool: pg.Pool,
   scope: EventScope,
   rows: EventRow[],
@@ -130,12 +123,11 @@ async function copyRows(
   try {
     // PostgreSQL runs a multi-statement query in one transaction: it commits the rows, their deltas and their charge, or nothing.
     const text = [
-      `COPY ${scope}_events (${COLUMNS[scope]}) FROM STDIN`,
+      copyStatement(scope),
       deltaText(scope, billing.tenantId, rows),
       chargeText(billing, rows.length),
     ].join('; ');
-    const copy = client.query(copyFrom(text));
-    await pipeline(copyText(scope, originOf(billing), rows), copy);
+    await pipeline(copyRows(scope, originOf(billing), rows), client.query(copyFrom(text)));
   } catch (error) {
     // The connection stays usable after these errors. After any other error the pool closes it.
     const isUsable = isUniqueViolation(error) || isDeadlock(error) || isQuotaExceeded(error);
@@ -144,41 +136,6 @@ async function copyRows(
   } finally {
     client.release(fatalError);
   }
-}
-
-/**
- * Characters per write. PostgreSQL processes one chunk while the next is built. Small chunks are also freed by the young
- * generation of the garbage collector; a whole batch of 4 MB would reach the old generation.
- */
-const COPY_CHUNK = 64 * 1024;
-/** Chunks that one turn of the event loop builds. They take 5 ms. */
-const CHUNKS_PER_TURN = 4;
-
-/** Yields the rows in the text format of COPY. Only the idempotency key may need escapes. */
-async function* copyText(scope: EventScope, origin: BatchOrigin, rows: EventRow[]): AsyncGenerator<Buffer> {
-  let text = '';
-  let chunks = 0;
-  for (const row of rows) {
-    const match = scope === 'match' ? `${row.matchSessionId}\t` : '';
-    text +=
-      `${row.occurredAt}\t${origin.createdAt}\t${row.value ?? '\\N'}\t${origin.tenantId}\t${row.id}\t${row.actorId}\t${match}` +
-      `${row.loginSessionId ?? '\\N'}\t${row.definitionId}\t${escapeCopyText(row.idempotencyKey)}\t\\\\x${eventRowHash(scope, origin, row)}\n`;
-    if (text.length >= COPY_CHUNK) {
-      yield Buffer.from(text);
-      text = '';
-      if (++chunks % CHUNKS_PER_TURN === 0) await nextTurn();
-    }
-  }
-  if (text !== '') yield Buffer.from(text);
-}
-
-function escapeCopyText(text: string): string {
-  if (!/[\\\t\n\r]/.test(text)) return text;
-  return text
-    .replaceAll('\\', '\\\\')
-    .replaceAll('\t', '\\t')
-    .replaceAll('\n', '\\n')
-    .replaceAll('\r', '\\r');
 }
 
 /** Rows per INSERT. One turn of the event loop converts their arguments in 10 ms. */
