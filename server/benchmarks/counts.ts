@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '../src/database/database.ts';
 import { createPartitions } from '../src/database/partitions.ts';
+import { noArchive } from '../src/testing/no-archive.ts';
 import { rebuildRollups } from '../src/features/gameplay/events/index.ts';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import { runClosedLoop, type LoadResult } from './closed-loop.ts';
@@ -53,7 +54,7 @@ export async function seedCountedEvents(
   await owner.query('VACUUM ANALYZE player_events');
   const inserted = performance.now();
   const database = openDatabase(server.databaseUrl, { poolSize: 2, work: 'job' });
-  await rebuildRollups(database, tenantId, () => {});
+  await rebuildRollups({ database, archive: noArchive }, tenantId, () => {});
   await database.close();
   const rebuilt = performance.now();
   await owner.query('VACUUM ANALYZE event_rollups');

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import { isGuid } from '../core/ids.ts';
-import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import {
   checkRollups,
+  createDuckdb,
   rebuildRollups,
   type CountedDay,
+  type EventSources,
   type RollupDifference,
   type RollupFigures,
 } from '../features/gameplay/events/index.ts';
@@ -27,13 +28,13 @@ export const rollUpsCommand = new Command('roll-ups').description(
 
 rollUpsCommand
   .command('check')
-  .description('compare the roll-ups with the stored events, and name each difference')
+  .description('compare the roll-ups with the stored and archived events, and name each difference')
   .option('--tenant <id>', 'only this tenant')
   .action(async (options: Options) => {
     let days = 0;
     let differences = 0;
-    await ofEachTenant(options, (database, tenantId) =>
-      checkRollups(database, tenantId, ({ count, differences: found, ...day }) => {
+    await ofEachTenant(options, (sources, tenantId) =>
+      checkRollups(sources, tenantId, ({ count, differences: found, ...day }) => {
         days++;
         for (const difference of found.slice(0, Math.max(0, PRINTED_DIFFERENCES - differences)))
           console.log(describeDifference(day, difference));
@@ -50,14 +51,14 @@ rollUpsCommand
 
 rollUpsCommand
   .command('rebuild')
-  .description('count the stored events again, while the server runs')
+  .description('count the stored and archived events again, while the server runs')
   .option('--tenant <id>', 'only this tenant')
   .action(async (options: Options) => {
     let days = 0;
     let events = 0;
     let printedAt = Date.now();
-    await ofEachTenant(options, (database, tenantId) =>
-      rebuildRollups(database, tenantId, (day) => {
+    await ofEachTenant(options, (sources, tenantId) =>
+      rebuildRollups(sources, tenantId, (day) => {
         days++;
         events += day.events;
         if (Date.now() - printedAt < PROGRESS_MS) return;
@@ -70,16 +71,17 @@ rollUpsCommand
 
 async function ofEachTenant(
   { tenant }: Options,
-  work: (database: Database, tenantId: string) => Promise<void>,
+  work: (sources: EventSources, tenantId: string) => Promise<void>,
 ): Promise<void> {
   if (tenant !== undefined && !isGuid(tenant)) throw new UsageError(`"${tenant}" is not the id of a tenant.`);
-  await withStorage((url) =>
+  await withStorage((url, { archiveDir }) =>
     withDatabase(url, async (database) => {
+      const archive = { root: archiveDir, duckdb: createDuckdb() };
       const tenants =
         tenant === undefined
           ? await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`)
           : [{ id: tenant }];
-      for (const { id } of tenants) await work(database, id);
+      for (const { id } of tenants) await work({ database, archive }, id);
     }),
   );
 }

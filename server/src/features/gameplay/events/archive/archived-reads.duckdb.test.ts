@@ -4,6 +4,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
@@ -16,6 +17,7 @@ import { queryEvents } from '../query-events.ts';
 import type { StoredEvent } from '../queries.ts';
 import { BUCKETS, DIMENSIONS } from '../query-sql.ts';
 import { exportEvents } from '../read-events.ts';
+import { checkRollups, rebuildRollups } from '../rollups/maintain.ts';
 import { archiveEvents } from './create-archive.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
 
@@ -429,5 +431,66 @@ describe('GET /api/bus_tenants/:tenantId/events', () => {
     assert.deepEqual(items, before.items.slice(0, items.length));
     assert.equal('archivedBefore' in (await list({ from: month(0) })), false);
     assert.equal('archivedBefore' in (await list({ scope: 'match' })), false);
+  });
+});
+
+describe('roll-ups of archived months', () => {
+  test('are compared with the archive, and counted again from it', async () => {
+    const tenant = await arrange();
+    const sources = { database, archive: { root, duckdb } };
+    for (const scope of ['match', 'player'] as const) await tenant.send(scope, 'first', 40);
+    await archive();
+    await tenant.send('match', 'late', 12);
+    const check = async () => {
+      const found = { days: 0, differences: 0 };
+      await checkRollups(sources, tenant.tenantId, ({ count }) => {
+        found.days++;
+        found.differences += count;
+      });
+      return found;
+    };
+    const { days, differences } = await check();
+    assert.equal(differences, 0);
+    assert.ok(days >= 6, `${days} days`);
+    const all = { scope: 'match', groupBy: ['eventKey'], bucket: 'day' };
+    const before = await tenant.ask(all);
+
+    await app.owner.query(
+      `UPDATE event_rollups SET events = events + 1 WHERE ctid = (
+         SELECT ctid FROM event_rollups WHERE tenant_id = $1 AND span = 'day' AND starts_at < $2 LIMIT 1)`,
+      [tenant.tenantId, month(0)],
+    );
+    await app.owner.query('DELETE FROM event_rollup_deltas WHERE tenant_id = $1', [tenant.tenantId]);
+    assert.ok((await check()).differences > 0);
+    // Also if nothing in PostgreSQL names a day.
+    await app.owner.query('DELETE FROM event_rollups WHERE tenant_id = $1', [tenant.tenantId]);
+    assert.notEqual(await tenant.ask(all), before);
+    await rebuildRollups(sources, tenant.tenantId, () => {});
+    assert.equal((await check()).differences, 0);
+    assert.equal(await tenant.ask(all), before);
+  });
+
+  test('are not counted again without their archive', async () => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 9);
+    await archive();
+    const before = await tenant.ask({ scope: 'player' });
+    const folder = join(root, tenant.tenantId);
+    await rename(folder, `${folder}-elsewhere`);
+    for (const sources of [
+      { database, archive: { root, duckdb } },
+      { database, archive: { ...noArchive, root } },
+    ]) {
+      await assert.rejects(
+        checkRollups(sources, tenant.tenantId, () => {}),
+        OperatorError,
+      );
+      await assert.rejects(
+        rebuildRollups(sources, tenant.tenantId, () => {}),
+        OperatorError,
+      );
+    }
+    await rename(`${folder}-elsewhere`, folder);
+    assert.equal(await tenant.ask({ scope: 'player' }), before);
   });
 });

@@ -1,9 +1,14 @@
 import type pg from 'pg';
-import type { Database, Scope } from '../../../../database/database.ts';
-import { next } from '../../../../core/time-spans.ts';
+import type { Database, Querier, Scope } from '../../../../database/database.ts';
+import { OperatorError } from '../../../../core/operator-error.ts';
+import type { ProblemError } from '../../../../core/problem.ts';
+import { floor, next } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
-import { selectParts } from '../archive/queries.ts';
+import type { Archive } from '../archive/create-archive.ts';
+import { selectPartsOf } from '../archive/queries.ts';
+import { countArchived, type ArchivedGroup } from '../archive/read-archive.ts';
 import type { EventScope } from '../event-row.ts';
+import type { EventSources } from '../read-events.ts';
 import { ROLLUP_SPANS } from './counted-events.ts';
 import {
   compareDay,
@@ -39,35 +44,91 @@ export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PE
   for (let steps = 1; (await step()) === deltasPerStep && steps < STEPS_PER_RUN; steps++);
 }
 
-/**
- * Yields each day of a tenant that has events or roll-ups. Months with archived events are left out: PostgreSQL alone cannot count
- * them again.
- */
+/** Yields each day of a tenant that can have events, archived ones included, or roll-ups. */
 async function* daysOf(tenant: Scope, tenantId: string): AsyncGenerator<CountedDay> {
-  const archived = new Set(
-    (await selectParts(tenant, tenantId)).map(({ scope, month }) => `${scope} ${month}`),
-  );
   for (const scope of SCOPES) {
-    let from = '-infinity';
-    for (let day; (day = await findNextDay(tenant, tenantId, scope, from)) !== undefined;) {
-      const start = toMicroseconds(day)!;
-      if (!archived.has(`${scope} ${start.slice(0, 7)}`)) yield { tenantId, scope, day };
-      from = next(start, 'day');
+    let from: string | undefined;
+    for (let day; (day = await findDay(tenant, tenantId, scope, from)) !== undefined;) {
+      yield { tenantId, scope, day };
+      from = next(day, 'day');
     }
   }
 }
 
-/** Counts the stored events of a tenant again, day by day. Events may be stored meanwhile. */
+/** The first day from a time on that can have events or roll-ups, in the format of toMicroseconds(). */
+async function findDay(
+  tenant: Scope,
+  tenantId: string,
+  scope: EventScope,
+  from: string | undefined,
+): Promise<string | undefined> {
+  const inDatabase = await findNextDay(tenant, tenantId, scope, from ?? '-infinity');
+  // Parts from before the time from which roll-ups count are deleted with their months.
+  const archived = (await selectPartsOf(tenant, tenantId, { scope, from })).map(({ firstAt }) => {
+    const first = floor(toMicroseconds(firstAt)!, 'day');
+    return from !== undefined && from > first ? from : first;
+  });
+  return [...(inDatabase === undefined ? [] : [toMicroseconds(inDatabase)!]), ...archived].toSorted()[0];
+}
+
+/** For the archived events of a day. */
+const COUNTING_SECONDS = 600;
+/** 300 definitions that have events in each minute. */
+const MAX_ARCHIVED_GROUPS = 500_000;
+
+/** Counts the archived events of a day by minute. Until the transaction ends, no event moves to the archive. */
+async function countArchivedDay(
+  transaction: Querier,
+  archive: Archive,
+  { tenantId, scope, day }: CountedDay,
+): Promise<ArchivedGroup[]> {
+  const count = (from: string, to: string): Promise<ArchivedGroup[]> =>
+    countArchived(
+      transaction,
+      archive,
+      tenantId,
+      { filter: { scope }, ranges: [{ from, to }], bucket: 'minute', byDefinition: true },
+      { seconds: COUNTING_SECONDS },
+    );
+  const end = next(day, 'day');
+  try {
+    return await count(day, end);
+  } catch (error) {
+    const { code, cause } = error as ProblemError;
+    if (cause instanceof OperatorError) throw cause;
+    if (code === 'archive_unavailable')
+      throw new OperatorError(
+        `The archive of tenant ${tenantId} cannot be read. Check it: guildhall archive verify`,
+        {
+          cause: error,
+        },
+      );
+    if (code !== 'invalid_request') throw error;
+  }
+  // Too many for one answer.
+  const groups: ArchivedGroup[] = [];
+  for (let hour = day; hour < end; hour = next(hour, 'hour')) {
+    groups.push(...(await count(hour, next(hour, 'hour'))));
+    if (groups.length > MAX_ARCHIVED_GROUPS)
+      throw new OperatorError(
+        `The archived ${scope} events of tenant ${tenantId} on ${day.slice(0, 10)} have more than ${MAX_ARCHIVED_GROUPS} counts.`,
+      );
+  }
+  return groups;
+}
+
+/** Counts the stored and archived events of a tenant again, day by day. Events may be stored meanwhile. */
 export async function rebuildRollups(
-  database: Database,
+  { database, archive }: EventSources,
   tenantId: string,
   progress: (done: CountedDay & { events: number }) => void,
 ): Promise<void> {
   const tenant = database.forTenant(tenantId);
   for await (const day of daysOf(tenant, tenantId)) {
     const events = await tenant.transaction(async (transaction) => {
+      const archived = await countArchivedDay(transaction, archive, day);
       await takeRollupLock(transaction);
-      return recountDay(transaction, day);
+      return recountDay(transaction, day, archived);
     });
     progress({ ...day, events });
     // The worker may not have found the lock free since the last day.
@@ -78,15 +139,20 @@ export async function rebuildRollups(
 /** Differences of a day that are reported one by one. */
 const DIFFERENCES_PER_DAY = 20;
 
-/** Compares the roll-ups of a tenant with its stored events, day by day. Events may be stored meanwhile. */
+/** Compares the roll-ups of a tenant with its stored and archived events, day by day. Events may be stored meanwhile. */
 export async function checkRollups(
-  database: Database,
+  { database, archive }: EventSources,
   tenantId: string,
   report: (day: CountedDay & { count: number; differences: RollupDifference[] }) => void,
 ): Promise<void> {
   const tenant = database.forTenant(tenantId);
-  for await (const day of daysOf(tenant, tenantId))
-    report({ ...day, ...(await compareDay(tenant, day, DIFFERENCES_PER_DAY)) });
+  for await (const day of daysOf(tenant, tenantId)) {
+    const found = await tenant.transaction(async (transaction) => {
+      const archived = await countArchivedDay(transaction, archive, day);
+      return compareDay(transaction, day, archived, DIFFERENCES_PER_DAY);
+    });
+    report({ ...day, ...found });
+  }
 }
 
 /**

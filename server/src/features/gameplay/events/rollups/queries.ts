@@ -1,5 +1,6 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
+import type { ArchivedGroup } from '../archive/read-archive.ts';
 import { eventTable } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } from './counted-events.ts';
@@ -66,8 +67,15 @@ const endOf = (day: string): Sql => sql`${day}::timestamptz + interval '24 hours
 const ofDay = (column: Sql, { tenantId, scope, day }: CountedDay): Sql => sql`
   tenant_id = ${tenantId} AND ${column} >= greatest(${day}::timestamptz, ${rollupStart(scope)}) AND ${column} < ${endOf(day)}`;
 
-const eventsOfDay = (day: CountedDay): Sql =>
-  countByMinute(sql`${eventTable[day.scope]} WHERE ${ofDay(sql`occurred_at`, day)}`);
+/** The events of a day by minute: those of PostgreSQL, and those that were counted in the archive. */
+const eventsOfDay = (day: CountedDay, archived: ArchivedGroup[]): Sql => {
+  const live = countByMinute(sql`${eventTable[day.scope]} WHERE ${ofDay(sql`occurred_at`, day)}`);
+  if (archived.length === 0) return live;
+  return sql`${live} UNION ALL
+    SELECT start, definition_id, events, values, sum, minimum, maximum
+    FROM json_to_recordset(${JSON.stringify(archived)}::json) AS archived (
+      start timestamptz, definition_id uuid, events bigint, values bigint, sum numeric, minimum bigint, maximum bigint)`;
+};
 
 const rollupsOfDay = (day: CountedDay): Sql => sql`
   scope = ${day.scope} AND span = ANY (${ROLLUP_SPANS}::text[]) AND ${ofDay(sql`starts_at`, day)}`;
@@ -101,14 +109,14 @@ export async function findNextDay(
  * One snapshot has both the events of a transaction and its deltas, or neither. So the second statement deletes the deltas of the
  * events that it counts, and keeps those of all others.
  */
-export async function recountDay(db: Querier, day: CountedDay): Promise<number> {
+export async function recountDay(db: Querier, day: CountedDay, archived: ArchivedGroup[]): Promise<number> {
   await db.run(sql`DELETE FROM event_rollups WHERE ${rollupsOfDay(day)}`);
   return db.count(sql`
     WITH counted AS (DELETE FROM event_rollup_deltas WHERE ${deltasOfDay(day)}),
     added AS (
       INSERT INTO event_rollups (tenant_id, scope, span, starts_at, definition_id, ${FIGURES})
       SELECT ${day.tenantId}::uuid, ${day.scope}::text, span, starts_at, definition_id, ${FIGURES}
-      FROM (${bySpan(eventsOfDay(day), empty)}) counted
+      FROM (${bySpan(eventsOfDay(day, archived), empty)}) counted
       RETURNING span, events)
     SELECT coalesce(sum(events), 0)::bigint AS count FROM added WHERE span = 'day'`);
 }
@@ -130,10 +138,11 @@ export interface RollupFigures {
   valueMaximum: string | null;
 }
 
-/** Compares the roll-ups and deltas of a day with its events, in one snapshot. Returns the number of differences, and the first ones. */
+/** Compares the roll-ups and deltas of a day with its events and the archived ones, in one snapshot. Returns the number of differences, and the first ones. */
 export async function compareDay(
   db: Querier,
   day: CountedDay,
+  archived: ArchivedGroup[],
   limit: number,
 ): Promise<{ count: number; differences: RollupDifference[] }> {
   const figures = (alias: Sql): Sql => sql`
@@ -141,7 +150,7 @@ export async function compareDay(
       'valueSum', ${alias}.value_sum::text, 'valueMinimum', ${alias}.value_minimum::text,
       'valueMaximum', ${alias}.value_maximum::text)`;
   const rows = await db.rows<RollupDifference & { count: number }>(sql`
-    WITH counted AS MATERIALIZED (${bySpan(eventsOfDay(day), empty)}),
+    WITH counted AS MATERIALIZED (${bySpan(eventsOfDay(day, archived), empty)}),
     stored AS MATERIALIZED (
       SELECT span, starts_at, definition_id, ${SUMS}
       FROM (

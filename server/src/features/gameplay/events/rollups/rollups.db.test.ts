@@ -178,7 +178,7 @@ async function assertSameAnswers(
 async function findDifferences(tenantId: string) {
   const found: object[] = [];
   let days = 0;
-  await checkRollups(database, tenantId, ({ differences }) => {
+  await checkRollups({ database, archive: noArchive }, tenantId, ({ differences }) => {
     days++;
     found.push(...differences);
   });
@@ -195,7 +195,8 @@ describe('roll-ups of events', () => {
         for (const [action, asked] of steps) {
           if (action.kind === 'write') await game.write(action.scope, action.events);
           else if (action.kind === 'rollUp') await rollUpEvents(database, action.deltasPerStep);
-          else if (action.kind === 'rebuild') await rebuildRollups(database, game.tenantId, () => {});
+          else if (action.kind === 'rebuild')
+            await rebuildRollups({ database, archive: noArchive }, game.tenantId, () => {});
           else if (action.kind === 'drop')
             await dropOldRows(
               app.owner,
@@ -232,7 +233,7 @@ describe('roll-ups of events', () => {
     ).finally(() => (over = true));
     const [rolledUp, , checks] = await Promise.all([
       until(() => rollUpEvents(database, 3)),
-      until(() => rebuildRollups(database, game.tenantId, () => {})),
+      until(() => rebuildRollups({ database, archive: noArchive }, game.tenantId, () => {})),
       until(async () => assert.deepEqual((await findDifferences(game.tenantId)).found, [])),
       until(() => rollUpEvents(database, 50)),
       writing,
@@ -276,7 +277,7 @@ describe('roll-ups of events', () => {
       async (waiting, release) => {
         await rollUpEvents(database);
         assert.equal(await game.countDeltas(), 1, 'it does not wait');
-        const rebuild = rebuildRollups(database, game.tenantId, () => {});
+        const rebuild = rebuildRollups({ database, archive: noArchive }, game.tenantId, () => {});
         await waiting(1);
         assert.equal(await game.countDeltas(), 1);
         await release();
@@ -321,7 +322,11 @@ describe('roll-ups of events', () => {
     assert.deepEqual((await findDifferences(other.tenantId)).found, []);
 
     const progress: number[] = [];
-    await rebuildRollups(database, game.tenantId, ({ events }) => void progress.push(events));
+    await rebuildRollups(
+      { database, archive: noArchive },
+      game.tenantId,
+      ({ events }) => void progress.push(events),
+    );
     assert.deepEqual(progress, [0, 2]);
     for (const { tenantId } of [game, other]) assert.deepEqual((await findDifferences(tenantId)).found, []);
   });
