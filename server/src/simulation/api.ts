@@ -12,6 +12,9 @@ export interface Answer {
   body: any;
 }
 
+/** What a player or a match needs to send requests. */
+export type Sender = Pick<Api, 'send'>;
+
 /** Sends requests with a game key over at most {@link MAX_CONNECTIONS} connections. */
 export interface Api {
   /** Throws {@link SimulationError} if no server responds, or if it refuses the key. */

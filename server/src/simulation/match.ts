@@ -1,4 +1,4 @@
-import type { Api } from './api.ts';
+import type { Sender } from './api.ts';
 import type { Match, OnlinePlayer } from './online-player.ts';
 import type { Random } from './random.ts';
 
@@ -18,7 +18,7 @@ export function chooseMode(random: Random, waiting: number) {
 
 /** Creates a match. Returns the ids of the players who have no session any more if the server refuses them. */
 export async function startMatch(
-  api: Api,
+  api: Sender,
   random: Random,
   { mode, length }: ReturnType<typeof chooseMode>,
   players: OnlinePlayer[],
@@ -45,7 +45,7 @@ export async function startMatch(
 
 /** Records the results and ends a match. Returns whether the server accepted the end. */
 export async function endMatch(
-  api: Api,
+  api: Sender,
   random: Random,
   { matchSessionId, roster }: Match,
 ): Promise<boolean> {

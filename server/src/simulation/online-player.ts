@@ -1,4 +1,4 @@
-import type { Api } from './api.ts';
+import type { Sender } from './api.ts';
 import type { Actor, SimulatedEvent } from './events.ts';
 import type { PlayerTraits } from './players.ts';
 import type { Random } from './random.ts';
@@ -56,7 +56,7 @@ export function collect(player: OnlinePlayer, event: SimulatedEvent, now: number
 
 /** Sends the collected events. Returns false if the player has no session any more. */
 export async function sendEvents(
-  api: Api,
+  api: Sender,
   random: Random,
   player: OnlinePlayer,
   tally: Tally,

@@ -52,7 +52,8 @@ export function createPlayers(seed: string, count: number): PlayerTraits[] {
   return Array.from({ length: count }, (_, index) => createPlayer(seed, index));
 }
 
-function createPlayer(seed: string, index: number): PlayerTraits {
+/** Creates one player of a seed. */
+export function createPlayer(seed: string, index: number): PlayerTraits {
   const identity = `guildhall simulation ${seed} ${index}`;
   const random = createRandom(identity);
   const [first, second] = [random.pick(FIRST), random.pick(SECOND)];

@@ -10,11 +10,18 @@ export interface Random {
   pick<Item>(items: readonly Item[]): Item;
 }
 
+/** A digest has 32 bytes, and a number takes 4 of them. */
+const DRAWS_PER_DIGEST = 8;
+
 /** Creates a sequence from the SHA-256 digests of the seed and a counter. */
 export function createRandom(seed: string): Random {
   let drawn = 0;
-  const fraction = (): number =>
-    createHash('sha256').update(`${seed} ${drawn++}`).digest().readUInt32BE() / 2 ** 32;
+  let digest = Buffer.alloc(0);
+  const fraction = (): number => {
+    const place = drawn++ % DRAWS_PER_DIGEST;
+    if (place === 0) digest = createHash('sha256').update(`${seed} ${drawn}`).digest();
+    return digest.readUInt32BE(4 * place) / 2 ** 32;
+  };
   const integer = (least: number, most: number): number =>
     least + Math.floor(fraction() * (most - least + 1));
   return {

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { SimulationError, type Answer, type Api } from './api.ts';
+import { SimulationError, type Answer, type Sender } from './api.ts';
 import type { PlayerTraits, SimulatedProvider } from './players.ts';
 
 /** A player's open session. */
@@ -9,6 +9,7 @@ export interface Session {
   tenantId: string;
   sessionId: string;
   accessToken: string;
+  refreshToken: string;
   isNewPlayer: boolean;
 }
 
@@ -21,7 +22,7 @@ export type SignIn = (
  * Signs players in with their own provider, or with another one if the tenant has not enabled it. Returns the answer of a
  * refusal. Throws {@link SimulationError} if the tenant has enabled no provider of the simulation.
  */
-export function createSignIn(api: Api): SignIn {
+export function createSignIn(api: Sender): SignIn {
   const unavailable = new Set<SimulatedProvider>();
 
   const attempt = async (

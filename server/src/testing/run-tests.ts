@@ -162,6 +162,7 @@ function runNode(templateUrl?: string): Promise<number> {
         ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
         GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
         GUILDHALL_LONG_WEEK: flags.includes('--long-week') ? 'on' : 'off',
+        GUILDHALL_LOAD_MINUTES: valueOf('--minutes'),
         GUILDHALL_LONG_DELIVERY: flags.includes('--long-delivery') ? 'on' : 'off',
         GUILDHALL_FUZZ: valueOf('--fuzz'),
         GUILDHALL_FUZZ_SEED: valueOf('--seed'),

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { after, describe, test, type TestContext } from 'node:test';
+import { eventually } from '../acceptance/eventually.ts';
+import { createRandom } from '../src/simulation/random.ts';
+import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
+import { closedLoop, openLoop } from './load/arrivals.ts';
+import { createGame, type Game, type Kind } from './load/game.ts';
+import { startNoisyTenants } from './load/noisy-tenants.ts';
+import { startProductionServer } from './load/production-server.ts';
+import { growthByThirds, median, quantile, slopeOf, type Sample } from './load/statistics.ts';
+import { openStrictApi, type StrictApi } from './load/strict-api.ts';
+
+/**
+ * A server under load for a long time, and a quiet tenant beside ten noisy ones (docs/reliability.md). `npm run test:load` also asserts
+ * latencies and the growth of memory. They depend on the machine, so the short form in `npm test` does not.
+ */
+const MINUTES = Number(process.env['GUILDHALL_LOAD_MINUTES'] || 0);
+const IS_LONG = MINUTES > 0;
+
+/** The length of each part in seconds. The rest are rates a second, and numbers of players. */
+const RUN = IS_LONG
+  ? { limit: 20, load: MINUTES * 60, share: 0.7, most: Infinity, online: 2_000, slices: 30 }
+  : { limit: 1, load: 4, share: 0.5, most: 200, online: 100, slices: 3 };
+/** Half as long as the load. Each pair of slices is one with the noise and one without it. */
+const NOISE = IS_LONG
+  ? { pairs: Math.ceil(MINUTES * 2), slice: 7.5, perSecond: 50, online: 200, batch: 10_000, signIns: 8 }
+  : { pairs: 1, slice: 2, perSecond: 20, online: 20, batch: 500, signIns: 1 };
+
+/** The limit is measured with as many clients as the server works on at a time, and as many who wait. */
+const LIMIT_WIDTH = 32;
+const NOISY_TENANTS = 10;
+const CONTROLS_PER_SECOND = 20;
+
+const MIB = 1024 * 1024;
+/** No object of V8 and no allocation of PostgreSQL is smaller. A server that forgets none per operation grows less. */
+const LEAST_OBJECT_BYTES = 24;
+/** `npm start` limits the heap to 768 MiB. Buffers are outside of it. */
+const MAX_SERVER_BYTES = 1024 * MIB;
+/** Each of about 30 processes of PostgreSQL may cache plans and sort. */
+const MAX_POSTGRES_BYTES = 1024 * MIB;
+/**
+ * Between the middles of the first and the last third the stored data become five times as many. Work that grew with the data would
+ * take five times as long, work that grew with their square root 2.2 times. The depth of an index grows by a tenth.
+ */
+const MAX_GROWTH = 1.5;
+const MAX_NOISE_RATIO = 2;
+
+const server = await startProductionServer();
+after(() => server.stop());
+const firstPid = server.pid();
+const restFiles = server.openFiles();
+
+/** Creates a tenant in a workspace of its own. Its plan has the limits of a new workspace, or none. */
+async function arrangeGame({ isLimited }: { isLimited: boolean }): Promise<TestTenant> {
+  const tenant = await arrangeTenant(server);
+  await server.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
+    tenant.tenantId,
+  ]);
+  await server.owner.query(
+    'INSERT INTO provider_settings (tenant_id, provider, enabled) VALUES ($1, $2, true)',
+    [tenant.tenantId, 'EvmWallet'],
+  );
+  if (!isLimited)
+    await server.owner.query(
+      'UPDATE workspaces SET requests_per_minute = 2147483647, requests_per_hour = 2147483647 WHERE id = $1',
+      [tenant.workspaceId],
+    );
+  return tenant;
+}
+
+/** The latencies in milliseconds of one slice of a run. */
+interface Slice {
+  all: number[];
+  byKind: Map<Kind, number[]>;
+  control: number[];
+}
+
+const newSlice = (): Slice => ({ all: [], byKind: new Map(), control: [] });
+
+/** Plays and asks for `/health/live` at the same time, which needs neither the database nor much of the server. */
+async function playFor(
+  game: Game,
+  seed: string,
+  load: { perSecond: number; seconds: number; sliceAt(time: number): Slice },
+) {
+  const { perSecond, seconds, sliceAt } = load;
+  await Promise.all([
+    openLoop({ perSecond, seconds, random: createRandom(`${seed} arrivals`) }, async (plannedAt) => {
+      const kind = await game.play();
+      const slice = sliceAt(plannedAt);
+      const latency = performance.now() - plannedAt;
+      slice.all.push(latency);
+      const ofKind = slice.byKind.get(kind);
+      if (ofKind) ofKind.push(latency);
+      else slice.byKind.set(kind, [latency]);
+    }),
+    openLoop(
+      { perSecond: CONTROLS_PER_SECOND, seconds, random: createRandom(`${seed} control`) },
+      async (plannedAt) => {
+        const answer = await fetch(`${server.url}/health/live`);
+        await answer.body?.cancel();
+        assert.equal(answer.status, 200);
+        sliceAt(plannedAt).control.push(performance.now() - plannedAt);
+      },
+    ),
+  ]);
+}
+
+/** Compares the acknowledged events with the stored ones. */
+async function assertStoredOnce(
+  tenantId: string,
+  acknowledged: { count: number; idSum?: bigint },
+): Promise<void> {
+  const { rows } = await server.owner.query<Record<'stored' | 'keys' | 'ids', string>>(
+    `SELECT count(*) AS stored, count(DISTINCT idempotency_key) AS keys,
+            coalesce(sum(('x' || right(id::text, 12))::bit(48)::bigint), 0) AS ids
+     FROM (SELECT id, idempotency_key FROM match_events WHERE tenant_id = $1
+           UNION ALL SELECT id, idempotency_key FROM player_events WHERE tenant_id = $1) event`,
+    [tenantId],
+  );
+  const { stored, keys, ids } = rows[0]!;
+  assert.equal(Number(stored), acknowledged.count, 'each acknowledged event is stored, and no other');
+  assert.equal(Number(keys), acknowledged.count, 'no event is stored twice');
+  if (acknowledged.idSum !== undefined) assert.equal(BigInt(ids), acknowledged.idSum);
+}
+
+/** Waits until no connection is in use, no transaction is open, and no request waits. */
+async function assertAtRest(): Promise<void> {
+  const valuesOf = (metrics: Map<string, number>, name: RegExp): number =>
+    [...metrics].filter(([key]) => name.test(key)).reduce((sum, [, value]) => sum + value, 0);
+  let poolSize = 0;
+  await eventually(async () => {
+    const metrics = await server.metrics();
+    poolSize = valuesOf(metrics, /^guildhall_database_connections_max/);
+    assert.ok(poolSize > 0);
+    const { rows } = await server.owner.query(
+      `SELECT count(*)::int AS open FROM pg_stat_activity
+       WHERE usename <> 'postgres' AND backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()`,
+    );
+    return (
+      rows[0].open === 0 &&
+      valuesOf(metrics, /^guildhall_database_connections\{.*pool="(request|heavy)".*state="used"/) === 0 &&
+      valuesOf(metrics, /^guildhall_database_waiting_requests/) === 0
+    );
+  }, 'no connection to PostgreSQL is in use');
+  // Idle connections of the pools may be kept.
+  await eventually(
+    () => server.openFiles() <= restFiles + poolSize,
+    'the connections of the clients are closed',
+  );
+}
+
+function assertHealthy(api: StrictApi): void {
+  assert.deepEqual(api.faults, []);
+  assert.equal(server.pid(), firstPid, `the server did not restart: ${server.output()}`);
+  assert.equal(server.output().includes('"level":"error"'), false, server.output());
+}
+
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+const mib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`;
+const p99 = (values: readonly number[]): number => quantile(values, 0.99);
+
+/** Samples the memory every second, until it is stopped. */
+function watchMemory() {
+  const began = performance.now();
+  const samples = { server: [] as Sample[], postgres: [] as Sample[] };
+  const take = (): void => {
+    const memory = server.memory();
+    const at = (performance.now() - began) / 1000;
+    for (const owner of ['server', 'postgres'] as const) samples[owner].push({ at, value: memory[owner] });
+  };
+  take();
+  const timer = setInterval(take, 1000);
+  return {
+    stop() {
+      clearInterval(timer);
+      take();
+      return samples;
+    },
+  };
+}
+
+describe('a server under load', { timeout: 7_200_000 }, () => {
+  test(
+    `keeps its memory, its latency and every event for ${RUN.load} s`,
+    { timeout: (RUN.load + 600) * 1000 },
+    async (t) => {
+      const tenant = await arrangeGame({ isLimited: false });
+      const api = openStrictApi(server.url, tenant.gameKey);
+      const seed = 'load';
+      const game = createGame(api, createRandom(seed), seed, RUN.online);
+      await game.begin();
+      const limit = await closedLoop(
+        { width: LIMIT_WIDTH, seconds: RUN.limit },
+        async () => void (await game.play()),
+      );
+      const perSecond = Math.min(limit * RUN.share, RUN.most);
+      t.diagnostic(
+        `limit: ${limit.toFixed(0)} operations/s. Load: ${perSecond.toFixed(0)}/s for ${RUN.load} s`,
+      );
+
+      const slices = Array.from({ length: RUN.slices }, newSlice);
+      const began = performance.now();
+      const sliceAt = (time: number): Slice => {
+        const part = (time - began) / 1000 / RUN.load;
+        return slices[Math.min(RUN.slices - 1, Math.floor(part * RUN.slices))]!;
+      };
+      const memory = watchMemory();
+      await playFor(game, seed, { perSecond, seconds: RUN.load, sliceAt });
+      const samples = memory.stop();
+      await api.close();
+
+      assertHealthy(api);
+      assert.ok(api.acknowledged.count > 0 && game.tally.matches > 0 && game.tally.signIns > RUN.online);
+      await assertStoredOnce(tenant.tenantId, api.acknowledged);
+      await assertAtRest();
+      t.diagnostic(
+        `${slices.reduce((sum, { all }) => sum + all.length, 0)} operations: ${api.acknowledged.count} events, ${game.tally.signIns} sign-ins, ${game.tally.matches} matches. 0 errors`,
+      );
+      assertLatency(t, slices);
+      assertMemory(t, samples, perSecond);
+    },
+  );
+});
+
+function assertLatency(t: TestContext, slices: Slice[]): void {
+  const kinds = Map.groupBy(
+    slices.flatMap(({ byKind }) => [...byKind]),
+    ([kind]) => kind,
+  );
+  for (const [kind, lists] of kinds) {
+    const all = lists.flatMap(([, latencies]) => latencies);
+    t.diagnostic(`${kind}: ${all.length}, p50 ${ms(median(all))}, p99 ${ms(p99(all))}`);
+  }
+  const report = (name: string, values: number[]): number => {
+    const growth = growthByThirds(values);
+    t.diagnostic(
+      `p99 of ${name}: last third ÷ first third ${growth.toFixed(2)}; of ${values.length} slices ${values.map((value) => value.toFixed(0)).join(' ')} ms`,
+    );
+    return growth;
+  };
+  const growth = report(
+    'operations',
+    slices.map(({ all }) => p99(all)),
+  );
+  const noise = report(
+    '/health/live',
+    slices.map(({ control }) => p99(control)),
+  );
+  if (!IS_LONG) return;
+  const most = MAX_GROWTH * Math.max(1, noise);
+  assert.ok(
+    growth <= most,
+    `p99 grew to ${growth.toFixed(2)} of the first third, more than ${most.toFixed(2)}`,
+  );
+}
+
+function assertMemory(
+  t: TestContext,
+  samples: { server: Sample[]; postgres: Sample[] },
+  perSecond: number,
+): void {
+  const bounds = { server: MAX_SERVER_BYTES, postgres: MAX_POSTGRES_BYTES };
+  for (const owner of ['server', 'postgres'] as const) {
+    const all = samples[owner];
+    // Caches fill up in the first third.
+    const slope = slopeOf(all.slice(Math.floor(all.length / 3)));
+    const perOperation = (bytesPerSecond: number): string => (bytesPerSecond / perSecond).toFixed(1);
+    t.diagnostic(
+      `memory of ${owner}: ${mib(all[0]!.value)} at first, ${mib(all.at(-1)!.value)} at last, at most ${mib(Math.max(...all.map(({ value }) => value)))}; ` +
+        `${perOperation(slope.estimate)} bytes an operation (95 %: ${perOperation(slope.least)} to ${perOperation(slope.most)})`,
+    );
+    for (const { value } of all) assert.ok(value > 0 && value < bounds[owner], `${owner} has ${mib(value)}`);
+    if (IS_LONG)
+      assert.ok(
+        slope.least / perSecond <= LEAST_OBJECT_BYTES,
+        `the memory of ${owner} grows by more than ${LEAST_OBJECT_BYTES} bytes an operation`,
+      );
+  }
+}
+
+describe('a quiet tenant beside ten noisy ones', { timeout: 7_200_000 }, () => {
+  const seconds = NOISE.pairs * 2 * NOISE.slice;
+  test(
+    'is never refused, and waits at most twice as long',
+    { timeout: (seconds + 900) * 1000 },
+    async (t) => {
+      const quiet = await arrangeGame({ isLimited: true });
+      const tenants: TestTenant[] = [];
+      while (tenants.length < NOISY_TENANTS) tenants.push(await arrangeGame({ isLimited: true }));
+      const { batch, signIns, perSecond } = NOISE;
+      const noisy = startNoisyTenants({ url: server.url, tenants, batch, signIns });
+      after(() => noisy.end());
+      const api = openStrictApi(server.url, quiet.gameKey);
+      const seed = 'quiet';
+      const game = createGame(api, createRandom(seed), seed, NOISE.online);
+      await game.begin();
+
+      const slices = { alone: [] as Slice[], beside: [] as Slice[] };
+      let report = await noisy.stop();
+      for (let pair = 0; pair < NOISE.pairs; pair++) {
+        // Each second pair begins with the noise.
+        const order = pair % 2 === 0 ? (['alone', 'beside'] as const) : (['beside', 'alone'] as const);
+        for (const kind of order) {
+          const slice = newSlice();
+          slices[kind].push(slice);
+          if (kind === 'beside') noisy.start();
+          await playFor(game, `${seed} ${pair}`, { perSecond, seconds: NOISE.slice, sliceAt: () => slice });
+          if (kind === 'beside') report = await noisy.stop();
+        }
+      }
+      await api.close();
+      noisy.end();
+
+      t.diagnostic(`the noisy tenants: ${JSON.stringify(report.answers)}, ${report.acknowledged} events`);
+      assertHealthy(api);
+      await assertStoredOnce(quiet.tenantId, api.acknowledged);
+      const ids = tenants.map(({ tenantId }) => tenantId);
+      const { rows } = await server.owner.query(
+        'SELECT count(*)::int AS stored FROM player_events WHERE tenant_id = ANY ($1)',
+        [ids],
+      );
+      assert.equal(rows[0].stored, report.acknowledged);
+      assert.ok(report.acknowledged > 0);
+      await assertAtRest();
+      assertFairness(t, slices);
+    },
+  );
+});
+
+function assertFairness(t: TestContext, { alone, beside }: { alone: Slice[]; beside: Slice[] }): void {
+  const describeSlices = (name: string, list: Slice[], of: (slice: Slice) => number[]): number => {
+    const all = list.flatMap(of);
+    t.diagnostic(`${name}: ${all.length}, p50 ${ms(median(all))}, p99 ${ms(p99(all))}`);
+    return p99(all);
+  };
+  const kinds = new Set([...alone, ...beside].flatMap(({ byKind }) => [...byKind.keys()]));
+  for (const kind of kinds)
+    for (const [name, list] of Object.entries({ alone, 'beside the noise': beside }))
+      describeSlices(`${kind} ${name}`, list, ({ byKind }) => byKind.get(kind) ?? []);
+  const control = (slice: Slice): number[] => slice.control;
+  describeSlices('/health/live alone', alone, control);
+  describeSlices('/health/live beside the noise', beside, control);
+  const all = (slice: Slice): number[] => slice.all;
+  const ratio = describeSlices('all beside the noise', beside, all) / describeSlices('all alone', alone, all);
+  t.diagnostic(`p99 beside the noise ÷ alone: ${ratio.toFixed(2)}`);
+  if (IS_LONG)
+    assert.ok(ratio <= MAX_NOISE_RATIO, `the p99 of the quiet tenant is ${ratio.toFixed(2)} times as long`);
+}
