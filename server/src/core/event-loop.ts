@@ -1,10 +1,29 @@
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Yields a list in slices, each in its own turn of the event loop. Other requests wait for at most one slice. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Waits for a later turn of the event loop that no other caller gets. Work that takes many turns calls it between its slices. So all
+ * such work together delays a short request by at most one slice in a turn.
+ */
+export function nextSlice(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(startSlice);
+  });
+}
+
+function startSlice(): void {
+  waiting.shift()!();
+  // An immediate that is set now runs in the next turn.
+  if (waiting.length > 0) setImmediate(startSlice);
+}
+
+/** Yields a list in slices, each in its own turn of the event loop. */
 export async function* inSlices<Item>(items: readonly Item[], size: number): AsyncGenerator<readonly Item[]> {
   for (let at = 0; at < items.length; at += size) {
-    if (at > 0) await nextTurn();
+    if (at > 0) await nextSlice();
     yield items.slice(at, at + size);
   }
 }
@@ -12,7 +31,7 @@ export async function* inSlices<Item>(items: readonly Item[], size: number): Asy
 /** Yields bytes like {@link inSlices}. */
 export async function* bytesInSlices(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) {
-    if (at > 0) await nextTurn();
+    if (at > 0) await nextSlice();
     yield bytes.subarray(at, at + size);
   }
 }

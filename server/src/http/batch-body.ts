@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextSlice } from '../core/event-loop.ts';
 import { ProblemError } from '../core/problem.ts';
 
 /** What one turn of the event loop scans. It takes 2 ms. */
@@ -79,7 +79,7 @@ async function parseInSlices(json: Buffer, { start, end, cuts }: ItemArray): Pro
   const items: unknown[] = [];
   const bounds = [start, ...cuts, end - 1];
   for (let slice = 1; slice < bounds.length; slice++) {
-    if (slice > 1) await nextTurn();
+    if (slice > 1) await nextSlice();
     const parsed = parse(`[${json.toString('utf8', bounds[slice - 1]! + 1, bounds[slice])}]`) as unknown[];
     // Between two commas, or between a comma and a bracket, there must be an item.
     if (parsed.length === 0 && cuts.length > 0) throw new ProblemError('malformed_json');
@@ -130,7 +130,7 @@ async function findArrays(json: Buffer, mostValues: number): Promise<ItemArray[]
   };
   scanPart(json, scan, mostValues);
   while (scan.index < json.length) {
-    await nextTurn();
+    await nextSlice();
     scanPart(json, scan, mostValues);
   }
   if (scan.array) throw new ProblemError('malformed_json');

@@ -16,6 +16,7 @@ import {
   PlayerEventBatch,
   RejectedBatch,
 } from './schemas.ts';
+import { writeResult } from './write-result.ts';
 
 /**
  * A batch of 10,000 events takes about 20 MB of memory while it is processed, and 3 MB while it waits. On two cores, more
@@ -23,6 +24,9 @@ import {
  */
 const largeBatches = pLimit(3);
 const LARGE_BODY_BYTES = 512 * 1024;
+
+/** More records are written in slices. */
+const LARGE_RESULT = 1_000;
 
 /**
  * JSON values per body: 20 per event, which has at most 10. A body of 16 MiB could hold values that take 1.9 s to parse.
@@ -56,6 +60,11 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
         return ingestEvents(services, scope, sender, events);
       };
       const result = await (request.bodyBytes > LARGE_BODY_BYTES ? largeBatches(ingest) : ingest());
+      if (result.records.length > LARGE_RESULT)
+        return reply
+          .code(201)
+          .type('application/json; charset=utf-8')
+          .send((await writeResult(result)) as never);
       if (result.records.length > 0) return reply.code(201).send(result);
       const detail =
         result.errors.length === 0
