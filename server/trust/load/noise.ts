@@ -68,9 +68,9 @@ async function send({ kind, method, path, headers, body }: Request): Promise<unk
   return undefined;
 }
 
-/** Repeats a request while the noise is on. A request whose connection is closed counts as an answer with status 0. */
+/** Repeats a request while the noise is on, and sends it once at least. A request whose connection is closed counts as an answer with status 0. */
 async function repeat(next: () => Request, use: (body: unknown) => void = () => {}): Promise<void> {
-  while (isOn) {
+  do {
     const wanted = next();
     try {
       use(await send(wanted));
@@ -79,7 +79,7 @@ async function repeat(next: () => Request, use: (body: unknown) => void = () => 
       report.answers[name] = (report.answers[name] ?? 0) + 1;
       await sleep(AFTER_REFUSAL_MS);
     }
-  }
+  } while (isOn);
 }
 
 async function playerOf({ gameKey }: NoisyTenant): Promise<{ playerId: string; accessToken: string }> {
