@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextSlice } from '../../../core/event-loop.ts';
 import { eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
 const UUIDS = {
@@ -25,8 +25,8 @@ const TRAILER = Buffer.from([0xff, 0xff]);
 const CHUNK_BYTES = 64 * 1024;
 /** A row has at most 10 fields of a fixed size, and an idempotency key of 64 characters. */
 const MAX_ROW_BYTES = 512;
-/** Chunks that one turn of the event loop builds. They take 5 ms. */
-const CHUNKS_PER_TURN = 4;
+/** Chunks that one turn of the event loop builds. They take 2.5 ms. */
+const CHUNKS_PER_TURN = 2;
 
 /**
  * Yields the rows in the binary format of COPY. PostgreSQL takes 2.7 µs for such a row, and 4.8 µs for the same row as text, because it
@@ -60,7 +60,7 @@ export async function* copyRows(
     if (chunk.free < MAX_ROW_BYTES) {
       yield chunk.written();
       chunk = new RowBuffer(CHUNK_BYTES);
-      if (++chunks % CHUNKS_PER_TURN === 0) await nextTurn();
+      if (++chunks % CHUNKS_PER_TURN === 0) await nextSlice();
     }
   }
   chunk.bytes(TRAILER);
