@@ -65,7 +65,9 @@ export function createGame(api: StrictApi, random: Random, seed: string, size: n
   };
 
   /** Makes such a player busy. If a stall of the server keeps all of them busy, it waits. The wait is a part of the latency. */
-  const takeIdle = async (isWanted = (_: OnlinePlayer) => true): Promise<OnlinePlayer> => {
+  const takeIdle = async (
+    isWanted: (player: OnlinePlayer) => boolean = () => true,
+  ): Promise<OnlinePlayer> => {
     for (;;) {
       const player = findIdle(isWanted);
       if (player) {

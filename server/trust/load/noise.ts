@@ -63,7 +63,9 @@ async function send({ kind, method, path, headers, body }: Request): Promise<unk
   report.answers[name] = (report.answers[name] ?? 0) + 1;
   if (answer.statusCode < 300 && kind !== 'export') return answer.body.json();
   // An export may take minutes. Its client leaves when the noise ends.
-  for await (const _ of answer.body) if (!isOn) break;
+  const pieces = answer.body[Symbol.asyncIterator]();
+  while (isOn && !(await pieces.next()).done);
+  answer.body.destroy();
   if (answer.statusCode >= 300) await sleep(AFTER_REFUSAL_MS);
   return undefined;
 }

@@ -42,7 +42,7 @@ export function openStrictApi(baseUrl: string, gameKey: string): StrictApi {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await answer.body.text();
-      const parsed = text === '' ? undefined : (JSON.parse(text) as Answer['body']);
+      const parsed = text === '' ? undefined : JSON.parse(text);
       // A batch of events that are all wrong, or all stored before, is refused as documented.
       if (answer.statusCode >= 300 && parsed?.code !== 'events_rejected')
         fault(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 300)}`);

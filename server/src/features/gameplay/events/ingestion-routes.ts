@@ -64,7 +64,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
         return reply
           .code(201)
           .type('application/json; charset=utf-8')
-          .send((await writeResult(result)) as never);
+          .send(await writeResult(result));
       if (result.records.length > 0) return reply.code(201).send(result);
       const detail =
         result.errors.length === 0
