@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { arrangeTenant, send } from './arrange.ts';
+import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
+
+const source = dataFolder();
+const target = dataFolder();
+after(() => {
+  source.remove();
+  target.remove();
+});
+
+/** Runs a command, and returns its exit code and its output. */
+async function run(command: string, dataDir: string, env: Record<string, string> = {}) {
+  const { child, output } = spawnCommand(command, { dataDir, env });
+  const code = await exitOf(child);
+  return { code, output: output().trim() };
+}
+
+/** A tenant with events of two months that are over. */
+async function arrangeEvents(url: string): Promise<{ at: string; apiKey: string }> {
+  const { accessToken, at } = await arrangeTenant(url);
+  const { key: gameKey = '' } = await send(`${url}${at}/game-keys`, 'POST', { name: 'game' }, accessToken);
+  const data = { name: 'data', allowDataApi: true };
+  const { key: apiKey = '' } = await send(`${url}${at}/api-keys`, 'POST', data, accessToken);
+  await send(`${url}${at}/event-definitions/settings`, 'PATCH', { autoCreate: true }, accessToken);
+  const post = async (path: string, body: object, bearer?: string) => {
+    const headers = { 'content-type': 'application/json', 'x-game-key': gameKey };
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { ...headers, ...(bearer && { authorization: `Bearer ${bearer}` }) },
+      body: JSON.stringify(body),
+    });
+    assert.ok(answer.ok, `${path}: ${answer.status} ${await answer.clone().text()}`);
+    return (await answer.json()) as Record<string, string>;
+  };
+  const player = await post('/api/player-auth/login', { provider: 'Mock', token: 'mock:ada:secret' });
+  const events = Array.from({ length: 20 }, (_, number) => ({
+    playerId: player['playerId'],
+    eventKey: 'jump',
+    idempotencyKey: String(number),
+    occurredAt: `2020-0${(number % 2) + 1}-0${(number % 9) + 1}T10:00:00Z`,
+    value: number,
+  }));
+  await post('/api/game/player-events', { events }, player['accessToken']);
+  return { at, apiKey };
+}
+
+describe('guildhall backup and restore with archived events', () => {
+  const backup = join(target.path, 'backup');
+  const restored = join(target.path, 'restored');
+  let env: Record<string, string> = {};
+  let tenant = { at: '', apiKey: '' };
+  let before = '';
+
+  /** The export of all events of the tenant. */
+  const exportFrom = async (url: string): Promise<string> => {
+    const answer = await fetch(`${url}${tenant.at}/events/export?scope=player&format=ndjson`, {
+      headers: { 'x-api-key': tenant.apiKey },
+    });
+    assert.equal(answer.status, 200);
+    return answer.text();
+  };
+
+  test('carry the archive, and verify it', { timeout: 240_000 }, async () => {
+    const server = await startServer({ dataDir: source.path });
+    tenant = await arrangeEvents(server.url);
+    before = await exportFrom(server.url);
+    assert.equal(before.trim().split('\n').length, 20);
+    const archived = await run('archive create', source.path);
+    assert.match(archived.output, /Archived 20 events .+: 2 parts/);
+    const written = await run(`backup ${backup}`, source.path);
+    assert.equal(written.code, 0, written.output);
+    assert.equal(await server.end('SIGTERM'), 0);
+    env = { MASTER_KEY: readFileSync(join(source.path, 'master.key'), 'utf8').trim() };
+
+    const { code, output } = await run(`restore ${backup}`, restored, env);
+    assert.equal(code, 0, output);
+    assert.match(output, /All \d+ rows match their hashes/);
+    assert.match((await run('archive verify', restored, env)).output, /^All 20 archived events match/);
+    const again = await startServer({ dataDir: restored, env });
+    assert.equal(await exportFrom(again.url), before);
+    assert.equal(await again.end('SIGTERM'), 0);
+  });
+
+  test('name each altered and each missing file', { timeout: 240_000 }, async () => {
+    const archive = join(restored, 'archive');
+    const [folder = ''] = readdirSync(archive, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('part-1'))
+      .map((name) => join(archive, name));
+    appendFileSync(join(folder, 'proofs.parquet'), ' ');
+    for (const command of ['verify', 'archive verify']) {
+      const { code, output } = await run(command, restored, env);
+      assert.equal(code, 2, output);
+      assert.match(output, /has a proofs\.parquet that does not match its checksum/);
+    }
+    renameSync(join(folder, 'events.parquet'), join(folder, 'elsewhere'));
+    assert.match((await run('archive verify', restored, env)).output, /has no events\.parquet/);
+  });
+
+  test(
+    'refuse a backup whose archive was altered, and name a file that was before the backup',
+    {
+      timeout: 240_000,
+    },
+    async () => {
+      // The restored folder is damaged, so its backup is too.
+      const damaged = join(target.path, 'damaged');
+      assert.equal((await run(`backup ${damaged}`, restored, env)).code, 0);
+      const elsewhere = join(target.path, 'elsewhere');
+      const found = await run(`restore ${damaged}`, elsewhere, env);
+      assert.equal(found.code, 1, found.output);
+      assert.match(found.output, /has no events\.parquet[^]+restored rows do not match their hashes/);
+
+      appendFileSync(join(backup, 'archived-events.tar.zst'), ' ');
+      mkdirSync(join(target.path, 'new'));
+      const refused = await run(`restore ${backup}`, join(target.path, 'new'), env);
+      assert.equal(refused.code, 1, refused.output);
+      assert.match(refused.output, /archived-events\.tar\.zst is missing or damaged: its SHA-256/);
+    },
+  );
+});
