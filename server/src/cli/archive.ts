@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { sql } from '../database/sql.ts';
 import {
-  createDuckdb,
+  openArchive,
   selectParts,
   verifyArchive,
   type ArchivedPart,
@@ -37,7 +37,7 @@ archiveCommand
       const totals = { parts: 0, events: 0, bytes: 0 };
       try {
         await withDatabase(url, (database) =>
-          archiveBefore(owner, database, config.archiveDir, day, (part) => {
+          archiveBefore(owner, database, openArchive(config), day, (part) => {
             console.log(describePart(part));
             totals.parts++;
             totals.events += part.rows;
@@ -50,7 +50,7 @@ archiveCommand
       console.log(
         totals.parts === 0
           ? `No events from before ${day.slice(0, 7)} are in the database.`
-          : `Archived ${totals.events} events from before ${day.slice(0, 7)} in ${config.archiveDir}: ${totals.parts} parts, ` +
+          : `Archived ${totals.events} events from before ${day.slice(0, 7)} in ${placeOf(config)}: ${totals.parts} parts, ` +
               `${(totals.bytes / totals.events).toFixed(1)} bytes an event.`,
       );
     }),
@@ -74,8 +74,8 @@ archiveCommand
   .action(async (options: { tenant?: string }) => {
     const altered = { count: 0 };
     let rows = 0;
-    await ofEachTenant(options, async (database, tenantId, { archiveDir }) => {
-      const archive = { root: archiveDir, duckdb: createDuckdb() };
+    await ofEachTenant(options, async (database, tenantId, config) => {
+      const archive = openArchive(config);
       rows += await verifyArchive(database, archive, tenantId, {}, reportAlteredRows(altered));
     });
     console.log(
@@ -85,6 +85,12 @@ archiveCommand
     );
     if (altered.count > 0) process.exitCode = 2;
   });
+
+/** Where the archive is. */
+const placeOf = ({ archiveBucket, archiveDir }: Config): string =>
+  archiveBucket
+    ? `s3://${[archiveBucket.bucket, archiveBucket.prefix].filter(Boolean).join('/')}`
+    : archiveDir;
 
 /** The first day whose events stay in the database. Throws {@link UsageError}. */
 function firstDayToKeep(month: string | undefined, { archiveAfterMonths = 0 }: Config): string {

@@ -9,7 +9,7 @@ import {
   type PartitionedTable,
 } from '../database/partitioned-tables.ts';
 import { createPartitions } from '../database/partitions.ts';
-import { countArchivedBefore } from '../features/gameplay/events/index.ts';
+import { countArchivedBefore, openArchive, type Archive } from '../features/gameplay/events/index.ts';
 import { dropOldRows, type Retention } from '../runtime/retention.ts';
 import type { Config } from '../runtime/config.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
@@ -57,8 +57,8 @@ partitionsCommand
     if (!isPartitionedTable(table)) throw new UsageError(`"${table}" has no partitions.`);
     if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before) || `${before}-01` > firstOfMonth(new Date()))
       throw new UsageError(`"${before}" is not a month up to the current one: write it as 2026-01.`);
-    await withOwner((owner, url, { archiveDir }) =>
-      dropBefore(owner, url, table, `${before}-01`, yes ? archiveDir : undefined),
+    await withOwner((owner, url, config) =>
+      dropBefore(owner, url, table, `${before}-01`, yes ? openArchive(config) : undefined),
     );
   });
 
@@ -68,13 +68,13 @@ async function dropBefore(
   table: PartitionedTable,
   before: string,
   /** Undefined: only print what would be dropped. */
-  archiveDir: string | undefined,
+  archive: Archive | undefined,
 ): Promise<void> {
   const scope = table === 'match_events' ? 'match' : table === 'player_events' ? 'player' : undefined;
   const archived = scope ? await countArchivedBefore(owner, scope, before) : 0;
-  if (archiveDir !== undefined) {
+  if (archive) {
     const dropped = await withDatabase(url, (database) =>
-      dropOldRows(owner, database, table, before, archiveDir),
+      dropOldRows(owner, database, table, before, archive),
     );
     if (dropped.length > 0) console.log(`Dropped ${dropped.join(', ')}.`);
     if (archived > 0) console.log(`Deleted ${archived} archived events.`);

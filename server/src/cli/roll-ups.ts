@@ -3,7 +3,7 @@ import { isGuid } from '../core/ids.ts';
 import { sql } from '../database/sql.ts';
 import {
   checkRollups,
-  createDuckdb,
+  openArchive,
   rebuildRollups,
   type CountedDay,
   type EventSources,
@@ -74,9 +74,9 @@ async function ofEachTenant(
   work: (sources: EventSources, tenantId: string) => Promise<void>,
 ): Promise<void> {
   if (tenant !== undefined && !isGuid(tenant)) throw new UsageError(`"${tenant}" is not the id of a tenant.`);
-  await withStorage((url, { archiveDir }) =>
+  await withStorage((url, config) =>
     withDatabase(url, async (database) => {
-      const archive = { root: archiveDir, duckdb: createDuckdb() };
+      const archive = openArchive(config);
       const tenants =
         tenant === undefined
           ? await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`)

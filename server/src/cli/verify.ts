@@ -4,10 +4,11 @@ import { toMicroseconds } from '../core/timestamps.ts';
 import { sql } from '../database/sql.ts';
 import { openChain } from '../features/wallet/chain/index.ts';
 import {
-  createDuckdb,
+  openArchive,
   verifyArchive,
   verifyEvents,
   type AlteredRow,
+  type ArchiveSettings,
 } from '../features/gameplay/events/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
@@ -65,13 +66,15 @@ export async function verify(
   databaseUrl: string,
   range: VerifyRange,
   report: (row: AlteredRow) => void,
-  { chain: settings, archiveDir }: Partial<Pick<Config, 'chain' | 'archiveDir'>> = {},
+  { chain: settings, ...config }: Partial<Pick<Config, 'chain' | keyof ArchiveSettings>> = {},
 ): Promise<number> {
   return withDatabase(databaseUrl, async (database) => {
     const tenants = range.tenantId
       ? [{ id: range.tenantId }]
       : await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
-    const archive = archiveDir === undefined ? undefined : { root: archiveDir, duckdb: createDuckdb() };
+    const { archiveDir, archiveBucket, archiveCacheBytes = 0 } = config;
+    const archive =
+      archiveDir === undefined ? undefined : openArchive({ archiveDir, archiveBucket, archiveCacheBytes });
     let count = 0;
     for (const { id } of tenants) {
       count += await verifyLogins(database, id, range, report);

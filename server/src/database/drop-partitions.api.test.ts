@@ -24,7 +24,7 @@ const tenant = await arrangeTenant(app);
 await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
 const player = await arrangePlayer(app, tenant);
 
-const archiveDir = noArchive.root;
+const archiveDir = noArchive;
 const today = new Date();
 const month = (later: number): string => firstOfMonth(today, later);
 const nameOf = (table: string, later: number): string =>

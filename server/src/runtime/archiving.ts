@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Database } from '../database/database.ts';
 import { findPartitionsBefore } from '../database/drop-partitions.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
-import { archiveEvents, createDuckdb, type WrittenPart } from '../features/gameplay/events/index.ts';
+import { archiveEvents, type Archive, type WrittenPart } from '../features/gameplay/events/index.ts';
 import { auditTrail } from '../features/platform/audit/index.ts';
 import type { Config } from './config.ts';
 
@@ -10,13 +10,13 @@ import type { Config } from './config.ts';
 export async function archiveBefore(
   owner: pg.Pool,
   database: Database,
-  archiveDir: string,
+  archive: Archive,
   before: string,
   report: (part: WrittenPart) => void = () => {},
 ): Promise<void> {
   let parts = 0;
   let events = 0;
-  await archiveEvents(owner, { root: archiveDir, duckdb: createDuckdb() }, before, (part) => {
+  await archiveEvents(owner, archive, before, (part) => {
     parts++;
     events += part.rows;
     report(part);
@@ -35,7 +35,8 @@ export async function archiveBefore(
 export async function archiveOldEvents(
   owner: pg.Pool,
   database: Database,
-  { archiveAfterMonths, archiveDir }: Pick<Config, 'archiveAfterMonths' | 'archiveDir'>,
+  archive: Archive,
+  { archiveAfterMonths }: Pick<Config, 'archiveAfterMonths'>,
   today = new Date(),
 ): Promise<void> {
   if (archiveAfterMonths === undefined) return;
@@ -44,6 +45,5 @@ export async function archiveOldEvents(
   const due = await Promise.all(
     (['match_events', 'player_events'] as const).map((table) => findPartitionsBefore(owner, table, before)),
   );
-  if (due.flat().some(({ kind }) => kind === 'month'))
-    await archiveBefore(owner, database, archiveDir, before);
+  if (due.flat().some(({ kind }) => kind === 'month')) await archiveBefore(owner, database, archive, before);
 }

@@ -45,6 +45,8 @@ export async function startBackgroundWork(
       | 'retention'
       | 'archiveAfterMonths'
       | 'archiveDir'
+      | 'archiveBucket'
+      | 'archiveCacheBytes'
     >;
     databaseUrl: string;
     masterKey: Buffer;

@@ -2,9 +2,9 @@ import { isIP, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import type { AvatarStorage } from '../features/players/profiles/index.ts';
 import type { ChainSettings } from '../features/wallet/chain/index.ts';
 import { OperatorError } from '../core/operator-error.ts';
+import type { BucketStorage, ObjectStorage } from '../outbound/object-storage.ts';
 import type { Retention } from './retention.ts';
 import { FIRST_ISSUE, settings, tracingSettings } from './settings.ts';
 
@@ -20,7 +20,7 @@ export interface Config {
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   masterKey: Buffer | undefined;
-  avatarStorage: AvatarStorage;
+  avatarStorage: ObjectStorage;
   signup: 'open' | 'closed';
   /** Whether a sign-up may make the first platform admin: only people on this machine reach the server. */
   firstSignUpIsAdmin: boolean;
@@ -46,8 +46,11 @@ export interface Config {
   retention: Retention;
   /** After how many months events are archived. Undefined: never. */
   archiveAfterMonths: number | undefined;
-  /** The folder of archived events. */
+  /** The folder of archived events, or of the local copies of those in a bucket. */
   archiveDir: string;
+  archiveBucket: BucketStorage | undefined;
+  /** How much of a bucket the folder may contain, in bytes. */
+  archiveCacheBytes: number;
   demo: boolean;
   trustProxy: boolean | string[];
   /** How long a stopping server waits for its load balancer. */
@@ -103,6 +106,8 @@ export function readConfig(env: Environment = process.env): Config {
     retention: values.RETENTION_MONTHS,
     archiveAfterMonths: values.ARCHIVE_AFTER_MONTHS,
     archiveDir: values.ARCHIVE_DIR ?? join(dataDir, 'archive'),
+    archiveBucket: values.ARCHIVE_STORAGE_URL,
+    archiveCacheBytes: values.ARCHIVE_CACHE_MEGABYTES * 1_000_000,
     demo: values.GUILDHALL_DEMO === 'on',
     trustProxy,
     drainSeconds: values.DRAIN_SECONDS,

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { dropPartitionsBefore } from '../database/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
-import { deleteArchivedBefore, startRollupsAt } from '../features/gameplay/events/index.ts';
+import { deleteArchivedBefore, startRollupsAt, type Archive } from '../features/gameplay/events/index.ts';
 import { auditTrail } from '../features/platform/audit/index.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
@@ -24,7 +24,7 @@ export function keptFrom(retention: Retention, table: PartitionedTable, today: D
 }
 
 /**
- * Drops the rows of a table from before a day, the first of a month that has begun, and those of them that are archived in `archiveDir`.
+ * Drops the rows of a table from before a day, the first of a month that has begun, and those of them that are archived.
  * Throws {@link OperatorError} if the analytics still need them. Returns the names of the dropped partitions, and leaves audit records.
  */
 export async function dropOldRows(
@@ -32,7 +32,7 @@ export async function dropOldRows(
   database: Database,
   table: PartitionedTable,
   before: string,
-  archiveDir: string,
+  archive: Archive,
 ): Promise<string[]> {
   if (isLedger(table) && !(await isRolledUpTo(database, `${before}T00:00:00Z`)))
     throw new OperatorError(
@@ -44,7 +44,7 @@ export async function dropOldRows(
   const record = (action: string, details: Record<string, unknown>) =>
     auditTrail(database.forPlatform(), [{ actor: { kind: 'system', id: null }, action, details }]);
   if (partitions.length > 0) await record('partitions.dropped', { table, before, partitions });
-  const archived = scope ? await deleteArchivedBefore(owner, archiveDir, scope, before) : 0;
+  const archived = scope ? await deleteArchivedBefore(owner, archive, scope, before) : 0;
   if (archived > 0) await record('archived_events.deleted', { table, before, events: archived });
   return partitions;
 }
@@ -54,9 +54,9 @@ export async function applyRetention(
   owner: pg.Pool,
   database: Database,
   retention: Retention,
-  archiveDir: string,
+  archive: Archive,
   today = new Date(),
 ): Promise<void> {
   for (const table of Object.keys(retention) as PartitionedTable[])
-    await dropOldRows(owner, database, table, keptFrom(retention, table, today)!, archiveDir);
+    await dropOldRows(owner, database, table, keptFrom(retention, table, today)!, archive);
 }

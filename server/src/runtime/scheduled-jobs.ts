@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Database } from '../database/database.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { sql } from '../database/sql.ts';
+import { openArchive, type ArchiveSettings } from '../features/gameplay/events/index.ts';
 import { groups } from './feature-groups.ts';
 import type { Config } from './config.ts';
 import { archiveOldEvents } from './archiving.ts';
@@ -12,8 +13,9 @@ import type { ScheduledJob } from '../jobs/worker.ts';
 export function scheduledJobs(
   owner: pg.Pool,
   database: Database,
-  settings: Pick<Config, 'retention' | 'archiveAfterMonths' | 'archiveDir'>,
+  settings: Pick<Config, 'retention' | 'archiveAfterMonths' | keyof ArchiveSettings>,
 ): ScheduledJob[] {
+  const archive = openArchive(settings);
   const schedules = groups.flatMap(({ schedules = [] }) => schedules);
   return [
     {
@@ -24,12 +26,12 @@ export function scheduledJobs(
     {
       name: 'drop-old-partitions',
       cron: '32 3 * * *',
-      run: () => applyRetention(owner, database, settings.retention, settings.archiveDir),
+      run: () => applyRetention(owner, database, settings.retention, archive),
     },
     {
       name: 'archive-events',
       cron: '2 4 * * *',
-      run: () => archiveOldEvents(owner, database, settings),
+      run: () => archiveOldEvents(owner, database, archive, settings),
     },
     {
       name: 'delete-expired-rows',

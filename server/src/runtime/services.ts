@@ -22,7 +22,7 @@ import { createProfileLookups } from '../features/players/lookup/index.ts';
 import { openAvatarStore, createProfileCheck } from '../features/players/profiles/index.ts';
 import { createRefreshBatcher } from '../features/sign-in/tokens/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
-import { createDuckdb, openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
+import { openArchive, openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
 import { createRateLimits } from '../features/traffic/rate-limits/index.ts';
 import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
 import { openKeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
@@ -153,7 +153,7 @@ export async function openServices(
     processes,
     takePlaces,
     /** The events of months that are over. */
-    archive: { root: config.archiveDir, duckdb: createDuckdb() },
+    archive: openArchive(config),
     /** What studios and integrations download. A piece is read in 10 to 50 ms. */
     exports: createExports(takePlaces, 'exports', { perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,

@@ -6,7 +6,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import * as v from 'valibot';
 import { evmAddress } from '../core/evm-address.ts';
 import { isPartitionedTable, partitionedTables } from '../database/partitioned-tables.ts';
-import type { AvatarStorage } from '../features/players/profiles/index.ts';
+import type { BucketStorage, ObjectStorage } from '../outbound/object-storage.ts';
 import type { Retention } from './retention.ts';
 
 // Every message completes the sentence that begins with the name of the setting. It never shows a value that may hold a secret.
@@ -121,9 +121,9 @@ const redisUrl = v.pipe(
   ),
 );
 
-const avatarStorage = v.pipe(
+const objectStorage = v.pipe(
   v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }): AvatarStorage => {
+  v.rawTransform(({ dataset, addIssue, NEVER }): ObjectStorage => {
     const url = URL.canParse(dataset.value) ? new URL(dataset.value) : undefined;
     if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
     if (url?.protocol !== 's3:' || url.hostname === '' || url.username !== '') {
@@ -146,6 +146,12 @@ const avatarStorage = v.pipe(
       endpoint: endpoint.success ? endpoint.output : undefined,
     };
   }),
+);
+
+const bucket = v.pipe(
+  objectStorage,
+  v.check(({ kind }) => kind === 's3', 'must start with s3://bucket. ARCHIVE_DIR names a folder.'),
+  v.transform((storage) => storage as BucketStorage),
 );
 
 const masterKey = v.pipe(
@@ -214,7 +220,7 @@ export const settings = v.object({
   DATABASE_URL: v.optional(postgresUrl),
   REDIS_URL: v.optional(redisUrl),
   MASTER_KEY: v.optional(masterKey),
-  AVATAR_STORAGE_URL: v.optional(avatarStorage),
+  AVATAR_STORAGE_URL: v.optional(objectStorage),
   SIGNUP: v.optional(oneOf('open', 'closed'), 'open'),
   MOCK_PROVIDER: v.optional(onOrOff),
   PROFILE_PROOF: v.optional(onOrOff, 'on'),
@@ -236,6 +242,8 @@ export const settings = v.object({
   RETENTION_MONTHS: v.optional(retention, ''),
   ARCHIVE_AFTER_MONTHS: v.optional(integer(1, 9999)),
   ARCHIVE_DIR: v.optional(directory),
+  ARCHIVE_STORAGE_URL: v.optional(bucket),
+  ARCHIVE_CACHE_MEGABYTES: v.optional(integer(100, 10_000_000), '10000'),
   GUILDHALL_DEMO: v.optional(onOrOff, 'on'),
   TRUST_PROXY: v.optional(trustedProxies, 'off'),
   DRAIN_SECONDS: v.optional(integer(0, 300), '0'),

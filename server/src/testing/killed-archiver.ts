@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
+import { createArchiveBucket } from '../features/gameplay/events/archive/archive-bucket.ts';
 import { archiveEvents, type Archive } from '../features/gameplay/events/archive/create-archive.ts';
 import { createDuckdb } from '../features/gameplay/events/archive/duckdb.ts';
+import { bucketAt } from './s3-server.ts';
 
-// A process that archives events and kills itself at one step: node killed-archiver.ts <database> <folder> <before> <step>
+// A process that archives events and kills itself at one step: node killed-archiver.ts <database> <folder> <before> <step> [<S3 server>]
 
-const [databaseUrl, root = '', before = '', step = ''] = process.argv.slice(2);
+const [databaseUrl, root = '', before = '', step = '', endpoint] = process.argv.slice(2);
 const kill = (): never => {
   process.kill(process.pid, 'SIGKILL');
   throw new Error('It is killed.');
@@ -14,6 +16,7 @@ const kill = (): never => {
 const duckdb = createDuckdb();
 const archive: Archive = {
   root,
+  bucket: endpoint === undefined ? undefined : createArchiveBucket(bucketAt(endpoint), root, 1e9),
   duckdb: async (job, limits) => {
     if (step === 'registered') kill();
     const rows = await duckdb(job, limits);

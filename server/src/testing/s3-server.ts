@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import type { BucketStorage } from '../outbound/object-storage.ts';
 import { serveOnLoopback } from './loopback-server.ts';
 
 /** A stored object. */
@@ -8,16 +9,29 @@ export interface StoredObject {
   type: string | undefined;
 }
 
-/** A fake S3 server with PUT, GET and DELETE, and path-style URLs. */
+/** A fake S3 server with PUT, GET, DELETE and ListObjectsV2, and path-style URLs. */
 export interface S3Server {
   url: string;
   /** The stored objects by `bucket/key`. */
   objects: Map<string, StoredObject>;
   /** The failure of all following requests: 503 SlowDown, like S3 under load, or no response. */
   trouble: 'none' | 'slow down' | 'silence';
+  /** Called before each request is answered, with its method and its `bucket/key`. */
+  onRequest: (method: string, key: string) => void;
 }
 
 const ACCESS_KEY = 'test-key';
+/** Of one page. */
+const LISTED_KEYS = 2;
+
+/** A bucket of the server. */
+export const bucketAt = (endpoint: string): BucketStorage => ({
+  kind: 's3',
+  bucket: 'events',
+  prefix: 'archive',
+  region: 'us-east-1',
+  endpoint,
+});
 
 /**
  * Starts the server until the tests of the file end. It accepts requests that are signed with its own key, and puts
@@ -25,7 +39,7 @@ const ACCESS_KEY = 'test-key';
  */
 export async function startS3Server(): Promise<S3Server> {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: 'test-secret' });
-  const state: S3Server = { url: '', objects: new Map(), trouble: 'none' };
+  const state: S3Server = { url: '', objects: new Map(), trouble: 'none', onRequest: () => {} };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fail = (status: number, code: string): void => {
       response.writeHead(status, { 'content-type': 'application/xml' });
@@ -37,7 +51,13 @@ export async function startS3Server(): Promise<S3Server> {
     const signature = request.headers.authorization ?? '';
     if (!signature.startsWith(`AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/`)) return fail(403, 'AccessDenied');
 
-    const key = decodeURIComponent(new URL(request.url!, 'http://s3').pathname.slice(1));
+    const { pathname, searchParams } = new URL(request.url!, 'http://s3');
+    const key = decodeURIComponent(pathname.slice(1));
+    state.onRequest(request.method!, key);
+    if (request.method === 'GET' && searchParams.has('list-type')) {
+      response.writeHead(200, { 'content-type': 'application/xml' }).end(listObjects(key, searchParams));
+      return;
+    }
     const object = state.objects.get(key);
     switch (request.method) {
       case 'PUT':
@@ -55,6 +75,21 @@ export async function startS3Server(): Promise<S3Server> {
       default:
         fail(405, 'MethodNotAllowed');
     }
+  };
+  /** The objects of a bucket with a prefix, two on a page. */
+  const listObjects = (bucket: string, query: URLSearchParams): string => {
+    const start = `${bucket.replace(/\/$/, '')}/`;
+    const keys = [...state.objects.keys()]
+      .filter((key) => key.startsWith(start + (query.get('prefix') ?? '')))
+      .toSorted()
+      .map((key) => key.slice(start.length));
+    const first = Number(query.get('continuation-token') ?? 0);
+    const next = first + LISTED_KEYS;
+    const contents = keys
+      .slice(first, next)
+      .map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`);
+    const more = next < keys.length ? `<NextContinuationToken>${next}</NextContinuationToken>` : '';
+    return `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><IsTruncated>${next < keys.length}</IsTruncated>${more}${contents.join('')}</ListBucketResult>`;
   };
   state.url = await serveOnLoopback((request, response) => void answer(request, response));
   return state;

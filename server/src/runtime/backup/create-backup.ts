@@ -39,7 +39,10 @@ export async function createBackup(
     const archives: Record<string, string> = { [ARCHIVES.postgres]: postgres };
     const avatars = config.avatarStorage.kind === 'folder' ? config.avatarStorage.path : undefined;
     // Files come after the rows that name them.
-    const folders = { [ARCHIVES.avatars]: avatars, [ARCHIVES.events]: config.archiveDir };
+    const folders = {
+      [ARCHIVES.avatars]: avatars,
+      [ARCHIVES.events]: config.archiveBucket ? undefined : config.archiveDir,
+    };
     for (const [name, source] of Object.entries(folders)) {
       if (!source || !(await exists(source))) continue;
       const path = (archives[name] = join(draft, name));

@@ -27,7 +27,7 @@ export async function restoreBackup<Result>(
   folder: string,
   verify: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir, avatarStorage, archiveDir } = config;
+  const { dataDir, avatarStorage, archiveBucket, archiveDir } = config;
   if (config.databaseUrl)
     throw new OperatorError(
       'DATABASE_URL is set, and guildhall restores the embedded database only. Unset it.',
@@ -48,7 +48,7 @@ export async function restoreBackup<Result>(
   const avatars = avatarStorage.kind === 'folder' ? avatarStorage.path : undefined;
   for (const [name, target] of Object.entries({
     [ARCHIVES.avatars]: avatars,
-    [ARCHIVES.events]: archiveDir,
+    [ARCHIVES.events]: archiveBucket ? undefined : archiveDir,
   })) {
     if (!sha256[name] || !target) continue;
     if (await exists(target)) throw new OperatorError(`The folder ${target} exists already. Remove it.`);

@@ -1,5 +1,11 @@
 export { requireArchive } from './archive/archived-events.ts';
-export { archiveEvents, deleteArchivedBefore, type Archive } from './archive/create-archive.ts';
+export {
+  archiveEvents,
+  deleteArchivedBefore,
+  openArchive,
+  type Archive,
+  type ArchiveSettings,
+} from './archive/create-archive.ts';
 export { createDuckdb } from './archive/duckdb.ts';
 export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/queries.ts';
 export { verifyArchive } from './archive/verify-archive.ts';

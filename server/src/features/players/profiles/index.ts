@@ -1,5 +1,5 @@
 export { authMethodRoutes } from './auth-methods/routes.ts';
-export { openAvatarStore, type AvatarStorage, type AvatarStore } from './avatars/avatar-store.ts';
+export { openAvatarStore, type AvatarStore } from './avatars/avatar-store.ts';
 export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
 export { exportInTenant, type ExportServices } from './export-profile.ts';

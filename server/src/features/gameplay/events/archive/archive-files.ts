@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { EventScope } from '../event-row.ts';
 
@@ -15,10 +17,17 @@ export interface PartName {
   part: number;
 }
 
+/** A part whose manifest has this SHA-256. */
+export interface StoredPart extends PartName {
+  manifestHash: Buffer;
+}
+
 /** The files of a part: what questions read, and what proves its rows. */
 export const EVENTS_FILE = 'events.parquet';
 export const PROOFS_FILE = 'proofs.parquet';
-const MANIFEST_FILE = 'manifest.json';
+export const MANIFEST_FILE = 'manifest.json';
+/** In the order in which they are written. */
+export const PART_FILES = [EVENTS_FILE, PROOFS_FILE, MANIFEST_FILE];
 
 /** Describes a part for anybody who has its files alone. */
 export interface PartManifest extends PartName {
@@ -121,15 +130,28 @@ export async function checkPart(
   manifestHash: Buffer,
 ): Promise<PartManifest | string> {
   const folder = partFolder(root, name);
-  const text = await readFile(join(folder, MANIFEST_FILE)).catch(ifMissing);
+  return checkFiles(async (file) => {
+    const handle = await open(join(folder, file)).catch(ifMissing);
+    return handle?.createReadStream();
+  }, manifestHash);
+}
+
+/** Does the work of {@link checkPart} wherever the files are. `openFile` returns undefined if a file does not exist. */
+export async function checkFiles(
+  openFile: (name: string) => Promise<Readable | undefined>,
+  manifestHash: Buffer,
+): Promise<PartManifest | string> {
+  const stored = await openFile(MANIFEST_FILE);
+  const text = stored && (await buffer(stored));
   if (!text) return `has no ${MANIFEST_FILE}`;
   if (!createHash('sha256').update(text).digest().equals(manifestHash))
     return `has a ${MANIFEST_FILE} that does not match its checksum`;
   const manifest = JSON.parse(text.toString()) as PartManifest;
   for (const { name: file, sha256 } of manifest.files) {
-    const found = await hashOf(join(folder, file)).catch(ifMissing);
-    if (!found) return `has no ${file}`;
-    if (found.toString('hex') !== sha256) return `has a ${file} that does not match its checksum`;
+    const content = await openFile(file);
+    if (!content) return `has no ${file}`;
+    if ((await hashOf(content)).toString('hex') !== sha256)
+      return `has a ${file} that does not match its checksum`;
   }
   return manifest;
 }
@@ -138,9 +160,10 @@ function ifMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-async function hashOf(path: string): Promise<Buffer> {
+/** The SHA-256 of a file or of a stream. */
+export async function hashOf(content: string | Readable): Promise<Buffer> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  await pipeline(typeof content === 'string' ? createReadStream(content) : content, hash);
   return hash.digest();
 }
 

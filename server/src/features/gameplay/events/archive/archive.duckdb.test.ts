@@ -502,7 +502,7 @@ describe('dropOldRows', () => {
       [-3, -2, -1].map((later) => ({ idempotencyKey: 'one', occurredAt: within(later) })),
     );
     await archive();
-    await dropOldRows(app.owner, database, 'player_events', month(-1), root);
+    await dropOldRows(app.owner, database, 'player_events', month(-1), { root, duckdb });
     const parts = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
     assert.deepEqual(
       parts.map((part) => part.month),

@@ -1,15 +1,15 @@
-import { join } from 'node:path';
 import type { Database, Querier } from '../../../../database/database.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { EventFilter, EventPosition } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import type { StoredEvent } from '../queries.ts';
-import { EVENTS_FILE, partFolder, PROOFS_FILE } from './archive-files.ts';
+import { EVENTS_FILE, PROOFS_FILE } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
+import { asProblem, fetchParts, type ReadLimits } from './fetch-parts.ts';
 import { findPart, type ArchivedPart } from './queries.ts';
-import { asProblem, filterConditions, selectDefinitions } from './read-archive.ts';
+import { filterConditions, selectDefinitions } from './read-archive.ts';
 
 /** An event with its place in the order of all events. `at` is its time in the format of toMicroseconds(). */
 export interface PlacedEvent {
@@ -30,7 +30,8 @@ const ROWS_IN_MEMORY = 4_000;
 const LEAST_ROWS = 200;
 const MEMORY_MEGABYTES = 256;
 /** A player without events in a part of 100 million costs a scan of it. */
-const SECONDS_PER_CHUNK = 60;
+const LIMITS: ReadLimits = { seconds: 60 };
+const FILES = [EVENTS_FILE, PROOFS_FILE];
 
 /** Whether the first place comes before the second one. Keys are compared by their bytes, as PostgreSQL and DuckDB do. */
 export function comparePlaces(a: { at: string; key: string }, b: { at: string; key: string }): number {
@@ -94,7 +95,7 @@ export function createArchivedEvents(archive: Archive, tenantId: string, filter:
             following && { occurredAt: toMicroseconds(following.firstAt)!, idempotencyKey: '' };
         return { events: month.flatMap(({ rows }) => rows).toSorted(comparePlaces), until };
       } catch (error) {
-        throw asProblem(error, SECONDS_PER_CHUNK, undefined);
+        throw asProblem(error, LIMITS);
       }
     },
 
@@ -106,14 +107,9 @@ export function createArchivedEvents(archive: Archive, tenantId: string, filter:
   };
 }
 
-const filesOf = ({ root }: Archive, part: ArchivedPart): [string, string] => {
-  const folder = partFolder(root, part);
-  return [join(folder, EVENTS_FILE), join(folder, PROOFS_FILE)];
-};
-
 /** The number of the first row of a part after a position. */
 async function findRowAfter(archive: Archive, part: ArchivedPart, after: EventPosition): Promise<number> {
-  const [, proofs] = filesOf(archive, part);
+  const [proofs = ''] = await fetchParts(archive, [part], [PROOFS_FILE], LIMITS);
   const at = timeLiteral(after.occurredAt);
   const [rows] = await archive.duckdb(
     {
@@ -127,7 +123,7 @@ async function findRowAfter(archive: Archive, part: ArchivedPart, after: EventPo
       ],
       reads: [proofs],
     },
-    { seconds: SECONDS_PER_CHUNK },
+    LIMITS,
   );
   return (rows![0]!['row'] as number | null) ?? part.rows;
 }
@@ -141,14 +137,14 @@ async function fill(
   limit: number,
 ): Promise<void> {
   const { part, nextRow } = reader;
-  const files = filesOf(archive, part);
+  const files = await fetchParts(archive, [part], FILES, LIMITS);
   const [rows] = (await archive.duckdb(
     {
       statements: [selectRows(files, filter, definitions, nextRow, limit)],
       reads: files,
       memoryMegabytes: MEMORY_MEGABYTES,
     },
-    { seconds: SECONDS_PER_CHUNK },
+    LIMITS,
   )) as unknown as [(StoredEvent & { row: number })[]];
   reader.isExhausted = rows.length < limit;
   reader.nextRow = (rows.at(-1)?.row ?? part.rows) + 1;
@@ -168,7 +164,7 @@ const asInDatabase = (time: string): string => time.replace(/\.?0+Z$/, 'Z');
 
 /** Selects the next rows of a part in the order of its files, which is that of times and keys. */
 function selectRows(
-  files: [string, string],
+  files: string[],
   filter: EventFilter,
   definitions: string[] | undefined,
   nextRow: number,
@@ -215,13 +211,13 @@ export async function requireArchive(
   for (const tenantId of tenantIds) {
     const part = await findPart(database.forTenant(tenantId), tenantId);
     if (!part) continue;
-    const files = filesOf(archive, part);
-    const text = 'SELECT 1 AS found FROM read_parquet($1), read_parquet($2) LIMIT 1';
-    await archive
-      .duckdb({ statements: [{ text, values: files }], reads: files }, { seconds: SECONDS_PER_CHUNK })
-      .catch((error: unknown) => {
-        throw asProblem(error, SECONDS_PER_CHUNK, undefined);
-      });
+    try {
+      const files = await fetchParts(archive, [part], FILES, LIMITS);
+      const text = 'SELECT 1 AS found FROM read_parquet($1), read_parquet($2) LIMIT 1';
+      await archive.duckdb({ statements: [{ text, values: files }], reads: files }, LIMITS);
+    } catch (error) {
+      throw asProblem(error, LIMITS);
+    }
     return;
   }
 }

@@ -5,11 +5,13 @@ import {
   dropPartitionsBefore,
   findPartitionsBefore,
 } from '../../../../database/drop-partitions.ts';
+import type { BucketStorage } from '../../../../outbound/object-storage.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import type { Partition } from '../../../../database/list-partitions.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
-import { listFolders, removePart, type PartName } from './archive-files.ts';
-import type { Duckdb } from './duckdb.ts';
+import { listFolders, PROOFS_FILE, removePart, type PartName } from './archive-files.ts';
+import { createArchiveBucket, type ArchiveBucket } from './archive-bucket.ts';
+import { createDuckdb, type Duckdb } from './duckdb.ts';
 import {
   completeParts,
   countEventsOf,
@@ -29,9 +31,27 @@ import { writePart, type RepeatedEvents, type WrittenPart } from './write-part.t
 
 /** Where events are archived, and what writes the files. */
 export interface Archive {
-  /** The folder of the archive. */
+  /** The folder of the archive. With a bucket, it has copies of those parts that were used last. */
   root: string;
+  /** Undefined: the parts are in the folder only. */
+  bucket?: ArchiveBucket | undefined;
   duckdb: Duckdb;
+}
+
+/** The settings of the archive. */
+export interface ArchiveSettings {
+  archiveDir: string;
+  archiveBucket: BucketStorage | undefined;
+  archiveCacheBytes: number;
+}
+
+/** Opens the archive that the operator has configured. Sends no request, and starts no process. */
+export function openArchive({ archiveDir, archiveBucket, archiveCacheBytes }: ArchiveSettings): Archive {
+  return {
+    root: archiveDir,
+    bucket: archiveBucket && createArchiveBucket(archiveBucket, archiveDir, archiveCacheBytes),
+    duckdb: createDuckdb(),
+  };
 }
 
 const SCOPES: EventScope[] = ['match', 'player'];
@@ -49,7 +69,7 @@ export async function archiveEvents(
   report: (part: WrittenPart) => void = () => {},
 ): Promise<void> {
   await withArchiveLock(owner, async (client) => {
-    await removeUnfinished(client, archive.root);
+    await removeUnfinished(client, archive);
     for (const scope of SCOPES) {
       await deleteDetachedPartitions(owner, eventTables[scope]);
       for (const end of await findMonthEnds(client, scope, before))
@@ -61,13 +81,13 @@ export async function archiveEvents(
 /** Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. */
 export async function deleteArchivedBefore(
   owner: pg.Pool,
-  root: string,
+  archive: Archive,
   scope: EventScope,
   before: string,
 ): Promise<number> {
   return withArchiveLock(owner, async (client) => {
     const events = await withdrawParts(client, scope, before);
-    await removeUnfinished(client, root);
+    await removeUnfinished(client, archive);
     return events;
   });
 }
@@ -89,8 +109,9 @@ async function withArchiveLock<Result>(
 }
 
 /** Removes the files of parts that are not archived: a run ended while it wrote or deleted them. */
-async function removeUnfinished(client: pg.ClientBase, root: string): Promise<void> {
+async function removeUnfinished(client: pg.ClientBase, { root, bucket }: Archive): Promise<void> {
   for (const part of await findUnfinished(client)) {
+    await bucket?.remove(part);
     await removePart(root, part);
     await forgetPart(client, part);
   }
@@ -116,7 +137,7 @@ async function archiveUpTo(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const written = await writeMonths(owner, client, archive, scope, end);
     if (await replacePartitions(owner, scope, end, written)) return written.flatMap(({ part }) => part ?? []);
-    await removeUnfinished(client, archive.root);
+    await removeUnfinished(client, archive);
   }
   throw new OperatorError(
     `${eventTables[scope]} changed before ${end} while they were archived. Nothing was lost. Try again later.`,
@@ -134,10 +155,11 @@ export interface WrittenMonth {
 export async function writeMonths(
   owner: pg.Pool,
   client: pg.ClientBase,
-  { root, duckdb }: Archive,
+  archive: Archive,
   scope: EventScope,
   end: string,
 ): Promise<WrittenMonth[]> {
+  const { root, bucket, duckdb } = archive;
   const reader = await owner.connect();
   let broken: Error | undefined;
   try {
@@ -161,11 +183,16 @@ export async function writeMonths(
         0,
         ...earlier.map(({ part }) => part),
         ...(await listFolders(root, { tenantId, scope, month })),
+        ...((await bucket?.listParts(tenantId)) ?? [])
+          .filter((stored) => stored.scope === scope && stored.month === month)
+          .map(({ part }) => part),
       ];
       const name: PartName = { tenantId, scope, month, part: Math.max(...taken) + 1 };
       await registerPart(client, name);
+      await bucket?.fetch(earlier, [PROOFS_FILE]);
       const { part, repeated } = await writePart(reader, duckdb, root, name, earlier);
-      if (!part) await forgetPart(client, name);
+      if (part) await bucket?.upload(name);
+      else await forgetPart(client, name);
       written.push({ counted, part, repeated });
     }
     await reader.query('COMMIT');

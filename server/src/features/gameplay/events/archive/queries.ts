@@ -2,17 +2,16 @@ import type pg from 'pg';
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
-import type { PartName } from './archive-files.ts';
+import type { PartName, StoredPart } from './archive-files.ts';
 import type { RepeatedEvents, WrittenPart } from './write-part.ts';
 
 /** A part whose events are in the archive, and not in PostgreSQL any more. */
-export interface ArchivedPart extends PartName {
+export interface ArchivedPart extends StoredPart {
   rows: number;
   bytes: number;
   firstAt: string;
   lastAt: string;
   archivedAt: string;
-  manifestHash: Buffer;
 }
 
 const NAME = sql`tenant_id AS "tenantId", scope, to_char(month, 'YYYY-MM') AS month, part`;
@@ -117,13 +116,14 @@ export async function forgetPart(
   );
 }
 
-/** The numbers of the parts of a month, archived or not. */
+/** The parts of a month that are archived. */
 export async function findParts(
   owner: pg.ClientBase,
   { tenantId, scope, month }: Omit<PartName, 'part'>,
-): Promise<PartName[]> {
+): Promise<StoredPart[]> {
   const { rows } = await owner.query(
-    `SELECT ${NAME.text} FROM event_archives WHERE tenant_id = $1 AND scope = $2 AND month = $3::date ORDER BY part`,
+    `SELECT ${NAME.text}, manifest_hash AS "manifestHash" FROM event_archives
+     WHERE tenant_id = $1 AND scope = $2 AND month = $3::date AND archived_at IS NOT NULL ORDER BY part`,
     [tenantId, scope, `${month}-01`],
   );
   return rows;

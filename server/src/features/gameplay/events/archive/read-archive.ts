@@ -1,14 +1,14 @@
-import { join } from 'node:path';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
-import { EVENTS_FILE, partFolder } from './archive-files.ts';
+import { EVENTS_FILE } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
-import { DuckdbError, DuckdbMissingError, DuckdbTimeoutError, type DuckdbStatement } from './duckdb.ts';
+import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
-import { selectPartsOf } from './queries.ts';
+import { asProblem, fetchParts, TOO_MANY_GROUPS, type ReadLimits } from './fetch-parts.ts';
+import { selectPartsOf, type ArchivedPart } from './queries.ts';
 
 /** What a question needs to know of the archived events of some times. */
 export interface ArchiveQuestion {
@@ -36,8 +36,6 @@ export interface ArchivedGroup {
 
 /** PostgreSQL adds them to its own groups in 0.5 seconds. */
 const MAX_GROUPS = 100_000;
-const TOO_MANY_GROUPS =
-  'The archived events of the range have too many groups. Ask for a shorter range, or for fewer groups.';
 
 /**
  * Counts archived events of a tenant. Call it in the transaction that reads the events of PostgreSQL: until it ends, no event moves
@@ -49,7 +47,7 @@ export async function countArchived(
   archive: Archive,
   tenantId: string,
   question: ArchiveQuestion,
-  { seconds, signal }: { seconds: number; signal?: AbortSignal | undefined },
+  limits: ReadLimits,
 ): Promise<ArchivedGroup[]> {
   const { filter, ranges } = question;
   if (ranges.length === 0) return [];
@@ -57,21 +55,26 @@ export async function countArchived(
   const found = await Promise.all(
     ranges.map((range) => selectPartsOf(db, tenantId, { scope: filter.scope, ...range })),
   );
-  // The process can read these files only, so it cannot read those of another tenant.
-  const files = [...new Set(found.flat().map((part) => join(partFolder(archive.root, part), EVENTS_FILE)))];
-  if (files.length === 0) return [];
+  const parts = [...new Map(found.flat().map((part) => [nameOf(part), part])).values()];
+  if (parts.length === 0) return [];
   const definitions = await selectDefinitions(db, tenantId, filter);
+  const began = performance.now();
   try {
+    // The process can read these files only, so it cannot read those of another tenant.
+    const files = await fetchParts(archive, parts, [EVENTS_FILE], limits);
+    const seconds = Math.max(limits.seconds - (performance.now() - began) / 1000, 0.001);
     const [groups] = await archive.duckdb(
       { statements: [groupFiles(files, question, definitions)], reads: files, maxRows: MAX_GROUPS + 1 },
-      { seconds, signal },
+      { ...limits, seconds },
     );
     if (groups!.length > MAX_GROUPS) throw new ProblemError('invalid_request', TOO_MANY_GROUPS);
     return groups as unknown as ArchivedGroup[];
   } catch (error) {
-    throw asProblem(error, seconds, signal);
+    throw asProblem(error, limits);
   }
 }
+
+const nameOf = ({ month, part }: ArchivedPart): string => `${month} ${part}`;
 
 /** Until the transaction ends, no event of a scope moves to the archive. Call it before the transaction reads which parts there are. */
 export async function keepFromArchiving(db: Querier, scope: EventScope): Promise<void> {
@@ -135,19 +138,4 @@ function groupFiles(
       GROUP BY ALL HAVING count(*) > 0 LIMIT ${MAX_GROUPS + 1}`,
     values,
   };
-}
-
-/** What the client gets if DuckDB fails. */
-export function asProblem(error: unknown, seconds: number, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted) return error;
-  if (error instanceof DuckdbTimeoutError)
-    return new ProblemError('query_timeout', {
-      headers: { 'retry-after': '5' },
-      detail: `The query took longer than ${Math.ceil(seconds)} seconds. Ask for a shorter range, or for fewer groups.`,
-    });
-  if (error instanceof DuckdbError && error.message.includes('Out of Memory'))
-    return new ProblemError('invalid_request', TOO_MANY_GROUPS);
-  if (error instanceof DuckdbError || error instanceof DuckdbMissingError)
-    return new ProblemError('archive_unavailable', {}, { cause: error });
-  return error;
 }

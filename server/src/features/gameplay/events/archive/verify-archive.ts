@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import type { Database } from '../../../../database/database.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables } from '../event-row.ts';
 import type { AlteredRow } from '../verify-events.ts';
-import { checkPart, EVENTS_FILE, listPartFolders, partFolder, PROOFS_FILE } from './archive-files.ts';
+import { checkPart, EVENTS_FILE, listPartFolders, PROOFS_FILE } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import { isoTime } from './duckdb-sql.ts';
+import { fetchParts } from './fetch-parts.ts';
 import { selectParts, type ArchivedPart } from './queries.ts';
 
 /** Rows that fail the check of DuckDB and are checked again at a time. */
@@ -36,7 +36,8 @@ export async function verifyArchive(
   }
   if (range.from !== undefined || range.to !== undefined) return rows;
   const known = new Set(parts.map(nameOf));
-  for (const folder of await listPartFolders(archive.root, tenantId))
+  const { root, bucket } = archive;
+  for (const folder of (await bucket?.listParts(tenantId)) ?? (await listPartFolders(root, tenantId)))
     if (!known.has(nameOf(folder)))
       report(
         ofPart(
@@ -57,13 +58,14 @@ const ofPart = (
 
 /** Checks one part. Returns what is wrong with its files, and reports each of its rows that does not match its hash. */
 async function verifyPart(
-  { root, duckdb }: Archive,
+  archive: Archive,
   part: ArchivedPart,
   report: (row: AlteredRow) => void,
 ): Promise<string | undefined> {
-  const manifest = await checkPart(root, part, part.manifestHash);
+  const { root, bucket, duckdb } = archive;
+  const manifest = await (bucket?.check(part) ?? checkPart(root, part, part.manifestHash));
   if (typeof manifest === 'string') return manifest;
-  const files = [EVENTS_FILE, PROOFS_FILE].map((name) => join(partFolder(root, part), name));
+  const files = await fetchParts(archive, [part], [EVENTS_FILE, PROOFS_FILE], { seconds: SECONDS_PER_PAGE });
   const run = async (text: string, values: string[]) => {
     const [rows] = await duckdb(
       { statements: [{ text, values }], reads: files, temporary: tmpdir(), maxRows: ROWS_PER_PAGE },

@@ -203,7 +203,7 @@ describe('roll-ups of events', () => {
               database,
               eventTables[action.scope],
               thisMonth.slice(0, 10),
-              noArchive.root,
+              noArchive,
             );
           else await deleteOldEventRollups(database.forTenant(game.tenantId), game.tenantId);
           await assertSameAnswers(game, asked);

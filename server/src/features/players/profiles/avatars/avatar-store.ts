@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { Disk } from 'flydrive';
-import { FSDriver } from 'flydrive/drivers/fs';
 import { ProblemError } from '../../../../core/problem.ts';
+import {
+  isMissingObject,
+  keyOf,
+  openObjectStorage,
+  type ObjectStorage,
+} from '../../../../outbound/object-storage.ts';
 import type { RenderedAvatar } from './render-avatar.ts';
-
-/** A local folder, or a bucket of S3 or of an S3-compatible server. */
-export type AvatarStorage =
-  | { kind: 'folder'; path: string }
-  | { kind: 's3'; bucket: string; prefix: string; region: string; endpoint: string | undefined };
 
 /** Stores avatar images under random names of 128 bits. A name is never reused. */
 export interface AvatarStore {
@@ -30,65 +29,31 @@ const mediaTypes: Record<string, string> = { png: 'image/png', jpg: 'image/jpeg'
 export const AVATAR_PATH = '/avatars/';
 
 /** Opens the storage that the operator has configured. The first request to it is sent with the first image. */
-export async function openAvatarStore(storage: AvatarStorage, publicUrl: string): Promise<AvatarStore> {
-  const disk = new Disk(
-    storage.kind === 's3' ? await createS3Driver(storage) : createFolderDriver(storage.path),
-  );
-  const keyOf = (name: string): string =>
-    storage.kind === 's3' && storage.prefix !== '' ? `${storage.prefix}/${name}` : name;
+export async function openAvatarStore(storage: ObjectStorage, publicUrl: string): Promise<AvatarStore> {
+  const disk = await openObjectStorage(storage, { requestTimeout: 3_000 });
   const base = publicUrl + AVATAR_PATH;
 
   return {
     async add({ bytes, extension }) {
       const name = `${randomBytes(16).toString('hex')}.${extension}`;
       const contentType = mediaTypes[extension]!;
-      await mapFailure(disk.put(keyOf(name), bytes, { contentType }));
+      await mapFailure(disk.put(keyOf(storage, name), bytes, { contentType }));
       return name;
     },
     async read(name) {
       if (!NAME.test(name)) return undefined;
       const bytes = await mapFailure(
-        disk.getBytes(keyOf(name)).catch((error: unknown) => {
-          if (isMissing(error)) return undefined;
+        disk.getBytes(keyOf(storage, name)).catch((error: unknown) => {
+          if (isMissingObject(error)) return undefined;
           throw error;
         }),
       );
       return bytes && { bytes, type: mediaTypes[name.slice(-3)]! };
     },
-    remove: (name) => mapFailure(disk.delete(keyOf(name))),
+    remove: (name) => mapFailure(disk.delete(keyOf(storage, name))),
     urlOf: (name) => base + name,
     isOwnUrl: (url) => url.startsWith(base) && NAME.test(url.slice(base.length)),
   };
-}
-
-function createFolderDriver(location: string): FSDriver {
-  return new FSDriver({ location, visibility: 'private' });
-}
-
-/** Imports the S3 client on demand, because it takes 200 ms and 20 MB to load. */
-async function createS3Driver({ bucket, region, endpoint }: Extract<AvatarStorage, { kind: 's3' }>) {
-  const { S3Driver } = await import('flydrive/drivers/s3');
-  return new S3Driver({
-    bucket,
-    region,
-    visibility: 'private',
-    supportsACL: false,
-    ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Many S3-compatible servers do not support the newer checksums.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    maxAttempts: 2,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
-  });
-}
-
-function isMissing(error: unknown): boolean {
-  const { code, name, $metadata } = ((error as Error).cause ?? {}) as {
-    code?: string;
-    name?: string;
-    $metadata?: { httpStatusCode?: number };
-  };
-  return code === 'ENOENT' || name === 'NoSuchKey' || $metadata?.httpStatusCode === 404;
 }
 
 async function mapFailure<Result>(work: Promise<Result>): Promise<Result> {

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openDatabase } from '../../../../database/database.ts';
+import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { dropOldRows } from '../../../../runtime/retention.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { eventually } from '../../../../testing/eventually.ts';
+import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
+import { bucketAt, startS3Server } from '../../../../testing/s3-server.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+import { ArchiveStorageError, createArchiveBucket } from './archive-bucket.ts';
+import { EVENTS_FILE, partFolder, PART_FILES } from './archive-files.ts';
+import { archiveEvents, type Archive } from './create-archive.ts';
+import { createDuckdb } from './duckdb.ts';
+import { selectParts } from './queries.ts';
+import { verifyArchive } from './verify-archive.ts';
+
+const s3 = await startS3Server();
+/** The server and the worker have folders of their own. */
+const folders = await mkdtemp(join(tmpdir(), 'guildhall-bucket-'));
+const [ofServer, ofWorker] = [join(folders, 'server'), join(folders, 'worker')];
+const storage = bucketAt(s3.url);
+const app = await startTestApp({
+  env: {
+    ARCHIVE_DIR: ofServer,
+    ARCHIVE_STORAGE_URL: `s3://events/archive?endpoint=${s3.url}`,
+    LOG_LEVEL: 'silent',
+  },
+});
+const database = openDatabase(app.databaseUrl, { poolSize: 2, work: 'job' });
+const duckdb = createDuckdb();
+const worker: Archive = { root: ofWorker, duckdb, bucket: createArchiveBucket(storage, ofWorker, 1e9) };
+after(async () => {
+  await database.close();
+  await rm(folders, { recursive: true });
+});
+afterEach(() => Object.assign(s3, { trouble: 'none', onRequest: () => {} }));
+await createOlderPartitions(app.owner, 'match_events', 2);
+await createOlderPartitions(app.owner, 'player_events', 2);
+
+const month = (later: number): string => firstOfMonth(new Date(), later);
+const archive = () => archiveEvents(app.owner, worker, month(0));
+
+/** A tenant with a player and 20 events in two months that are over. */
+async function arrange() {
+  const tenant = await arrangeTenant(app);
+  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const player = await arrangePlayer(app, tenant);
+  const send = async (prefix: string, count: number) => {
+    const events = Array.from({ length: count }, (_, number) => ({
+      playerId: player.playerId,
+      eventKey: 'jump',
+      idempotencyKey: `${prefix} ${number}`,
+      occurredAt: `${month((number % 2) - 2).slice(0, 8)}1${number % 10}T10:00:00Z`,
+      value: number,
+    }));
+    const { status, text } = await app.http.post('/api/game/player-events', { events }, player.caller);
+    assert.equal(status, 201, text);
+  };
+  await send('first', 20);
+  /** A question that no roll-up answers. */
+  const ask = () =>
+    app.http.post(
+      `/api/bus_tenants/${tenant.tenantId}/queries`,
+      { scope: 'player', from: `${month(-2)}T00:00:00Z`, to: `${month(0)}T00:00:00Z`, groupBy: ['playerId'] },
+      { apiKey: tenant.apiKey },
+    );
+  const exported = () =>
+    app.http.get(`/api/bus_tenants/${tenant.tenantId}/events/export?scope=player&format=ndjson`, {
+      apiKey: tenant.apiKey,
+    });
+  const countLive = async () =>
+    (await app.owner.query('SELECT FROM player_events WHERE tenant_id = $1', [tenant.tenantId])).rowCount;
+  const parts = () => selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
+  const verify = async () => {
+    const problems: (string | undefined)[] = [];
+    const rows = await verifyArchive(database, worker, tenant.tenantId, {}, ({ problem }) =>
+      problems.push(problem),
+    );
+    return { rows, problems };
+  };
+  const keys = () => [...s3.objects.keys()].filter((key) => key.includes(tenant.tenantId)).toSorted();
+  return { ...tenant, send, ask, exported, countLive, parts, verify, keys };
+}
+
+describe('an archive in a bucket', () => {
+  test('has all files, and is read through copies on another machine', async () => {
+    const tenant = await arrange();
+    const before = [(await tenant.ask()).text, (await tenant.exported()).text];
+    await archive();
+    assert.equal(await tenant.countLive(), 0);
+    const of = (later: number) =>
+      `events/archive/${tenant.tenantId}/player/${month(later).slice(0, 7)}/part-1`;
+    const expected = [-2, -1].flatMap((later) => PART_FILES.map((file) => `${of(later)}/${file}`));
+    assert.deepEqual(tenant.keys(), expected.toSorted());
+    assert.deepEqual([(await tenant.ask()).text, (await tenant.exported()).text], before);
+    assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
+
+    // Late and repeated events, on a worker without copies.
+    await rm(ofWorker, { recursive: true });
+    await tenant.send('first', 6);
+    await tenant.send('late', 4);
+    const withLate = (await tenant.exported()).text;
+    assert.equal(withLate.trim().split('\n').length, 24);
+    await archive();
+    assert.equal((await tenant.exported()).text, withLate);
+    assert.deepEqual(await tenant.verify(), { rows: 24, problems: [] });
+  });
+
+  test('is 503 while the bucket does not answer, and drops nothing', async () => {
+    const tenant = await arrange();
+    await archive();
+    await tenant.send('late', 10);
+    const before = tenant.keys();
+    s3.trouble = 'slow down';
+    const refused = await tenant.ask();
+    assert.deepEqual([refused.status, refused.body.code], [503, 'archive_unavailable'], refused.text);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.deepEqual((await tenant.exported()).status, 503);
+    await assert.rejects(archive(), ArchiveStorageError);
+    assert.equal(await tenant.countLive(), 10);
+    s3.trouble = 'none';
+    assert.deepEqual(tenant.keys(), before);
+    const answer = await tenant.ask();
+    assert.equal(answer.body.rows?.[0]?.events, 30, answer.text);
+    await archive();
+    assert.equal(await tenant.countLive(), 0);
+    assert.deepEqual(await tenant.verify(), { rows: 30, problems: [] });
+  });
+
+  test('drops nothing if the bucket has stored something else', async () => {
+    const tenant = await arrange();
+    const { set } = s3.objects;
+    s3.objects.set = (key, object) =>
+      set.call(s3.objects, key, { ...object, bytes: object.bytes.subarray(0, object.bytes.length - 1) });
+    try {
+      await assert.rejects(archive(), /has not stored/);
+    } finally {
+      s3.objects.set = set;
+    }
+    assert.equal(await tenant.countLive(), 20);
+    await archive();
+    assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
+  });
+
+  test('is never read from a damaged or incomplete download', async () => {
+    const tenant = await arrange();
+    await archive();
+    for (const [file, problem] of [
+      ['manifest.json', 'has a manifest.json that does not match its checksum'],
+      ['events.parquet', 'has a events.parquet that does not match its checksum'],
+    ] as const) {
+      const key = tenant.keys().find((name) => name.endsWith(file))!;
+      const object = s3.objects.get(key)!;
+      for (const bytes of [
+        Buffer.concat([object.bytes, Buffer.from(' ')]),
+        object.bytes.subarray(0, -1),
+        Buffer.from(object.bytes.with(5, object.bytes[5]! ^ 1)),
+      ]) {
+        s3.objects.set(key, { ...object, bytes });
+        const { status, body, text } = await tenant.ask();
+        assert.deepEqual([status, body.code], [503, 'archive_unavailable'], text);
+        assert.deepEqual((await tenant.verify()).problems, [problem]);
+      }
+      s3.objects.delete(key);
+      assert.equal((await tenant.ask()).status, 503);
+      assert.deepEqual((await tenant.verify()).problems, [`has no ${file}`]);
+      s3.objects.set(key, object);
+    }
+    const copies = await readdir(ofServer, { recursive: true });
+    assert.deepEqual(
+      copies.filter((name) => name.endsWith('.download')),
+      [],
+    );
+    assert.equal((await tenant.ask()).status, 200);
+    assert.deepEqual((await tenant.verify()).problems, []);
+    s3.objects.set(`events/archive/${tenant.tenantId}/player/2001-01/part-9/events.parquet`, {
+      bytes: Buffer.from('x'),
+      type: undefined,
+    });
+    assert.equal((await tenant.verify()).problems.length, 1, 'an object that is no part');
+  });
+
+  test('is downloaded once for readers at the same time', async () => {
+    const tenant = await arrange();
+    await archive();
+    const requested: string[] = [];
+    s3.onRequest = (_method, key) => void requested.push(key);
+    const other = createArchiveBucket(storage, join(folders, 'other'), 1e9);
+    const parts = await tenant.parts();
+    await Promise.all(Array.from({ length: 8 }, () => other.fetch(parts, [EVENTS_FILE])));
+    assert.deepEqual(
+      requested.toSorted(),
+      tenant.keys().filter((key) => !key.endsWith('proofs.parquet')),
+    );
+    await other.fetch(parts, [EVENTS_FILE]);
+    assert.equal(requested.length, 4);
+  });
+
+  test('keeps the copies that were used last, within its limit', async () => {
+    const tenant = await arrange();
+    await archive();
+    const [first, second] = await tenant.parts();
+    const root = join(folders, 'small');
+    const sizeOf = async (part: typeof first) =>
+      (await stat(join(partFolder(ofWorker, part!), EVENTS_FILE))).size;
+    const small = createArchiveBucket(storage, root, 1e9);
+    const copyOf = (part: typeof first) => join(partFolder(root, part!), EVENTS_FILE);
+    const has = (part: typeof first) =>
+      stat(copyOf(part)).then(
+        () => true,
+        () => false,
+      );
+    await small.fetch([first!], [EVENTS_FILE]);
+    await small.fetch([second!], [EVENTS_FILE]);
+    assert.deepEqual([await has(first), await has(second)], [true, true]);
+
+    await rm(copyOf(second));
+    let used = 0;
+    for (const name of await readdir(root, { recursive: true })) {
+      const found = await stat(join(root, name));
+      if (found.isFile()) used += found.size;
+    }
+    const tiny = createArchiveBucket(storage, root, used + (await sizeOf(second)) - 1);
+    await assert.rejects(tiny.fetch([second!], [EVENTS_FILE]), /are in use/, 'a copy that was just used');
+    const longAgo = new Date(Date.now() - 3_600_000);
+    await utimes(copyOf(first), longAgo, longAgo);
+    await tiny.fetch([second!], [EVENTS_FILE]);
+    assert.deepEqual([await has(first), await has(second)], [false, true]);
+    const none = createArchiveBucket(storage, root, 10);
+    await assert.rejects(none.fetch([second!], [EVENTS_FILE]), /ARCHIVE_CACHE_MEGABYTES/);
+  });
+
+  test('loses no event, and has none twice, if the archiver is killed at any step', async () => {
+    const program = fileURLToPath(new URL('../../../../testing/killed-archiver.ts', import.meta.url));
+    const isUnlocked = async () =>
+      (await app.owner.query('SELECT FROM pg_locks WHERE objid = 7118048')).rowCount === 0;
+    for (const step of [
+      'uploading',
+      'read back',
+      'part-published',
+      'before-commit',
+      'committed',
+      'removing',
+    ]) {
+      const tenant = await arrange();
+      const before = (await tenant.exported()).text;
+      const run = async (own: string, isEnd: (method: string) => boolean): Promise<void> => {
+        const child = fork(program, [app.databaseUrl, ofWorker, month(0), own, s3.url], { stdio: 'inherit' });
+        s3.onRequest = (method) => void (isEnd(method) && child.kill('SIGKILL'));
+        const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+        s3.onRequest = () => {};
+        assert.deepEqual([code, signal], [null, 'SIGKILL'], step);
+        await eventually(isUnlocked);
+        assert.equal((await tenant.exported()).text, before, `${step}: after the end`);
+      };
+      let puts = 0;
+      if (step === 'uploading') await run('none', (method) => method === 'PUT' && ++puts === 2);
+      else if (step === 'read back')
+        await run('none', (method) => method === 'GET' && s3.objects.size > 0 && tenant.keys().length === 1);
+      else if (step === 'removing') {
+        await run('part-published', () => false);
+        await run('none', (method) => method === 'DELETE');
+      } else await run(step, () => false);
+      await archive();
+      assert.equal((await tenant.exported()).text, before, `${step}: after the next run`);
+      assert.equal(await tenant.countLive(), 0, step);
+      assert.equal(tenant.keys().length, 6, step);
+      assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] }, step);
+    }
+  });
+
+  // The last test, because the roll-ups do not count older events after it.
+  test('loses the objects of months that retention drops, also after a failure', async () => {
+    const tenant = await arrange();
+    await archive();
+    const drop = () => dropOldRows(app.owner, database, 'player_events', month(-1), worker);
+    s3.trouble = 'slow down';
+    await assert.rejects(drop(), ArchiveStorageError);
+    assert.equal((await tenant.parts()).length, 1, 'withdrawn first');
+    s3.trouble = 'none';
+    assert.equal(tenant.keys().length, 6);
+    await drop();
+    assert.equal(tenant.keys().length, 3);
+    assert.deepEqual(await tenant.verify(), { rows: 10, problems: [] });
+  });
+});

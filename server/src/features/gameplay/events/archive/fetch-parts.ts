@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { ProblemError } from '../../../../core/problem.ts';
+import { ArchiveStorageError } from './archive-bucket.ts';
+import { partFolder, type StoredPart } from './archive-files.ts';
+import type { Archive } from './create-archive.ts';
+import { DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
+
+/** The time of a read of the archive, and what ends it early. */
+export interface ReadLimits {
+  seconds: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Returns the paths of files of parts, after their download from the bucket if there is one. A download continues after the time limit,
+ * so that the next reader finds the file.
+ */
+export async function fetchParts(
+  { root, bucket }: Archive,
+  parts: StoredPart[],
+  files: string[],
+  { seconds, signal }: ReadLimits,
+): Promise<string[]> {
+  if (bucket && parts.length > 0) {
+    signal?.throwIfAborted();
+    const ended = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => ended.reject(new DuckdbTimeoutError('The bucket did not answer within the time limit.')),
+      seconds * 1000,
+    );
+    const abort = (): void => ended.reject(signal!.reason as Error);
+    signal?.addEventListener('abort', abort);
+    const fetched = bucket.fetch(parts, files);
+    fetched.catch(() => {});
+    try {
+      await Promise.race([fetched, ended.promise]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+  return parts.flatMap((part) => files.map((file) => join(partFolder(root, part), file)));
+}
+
+/** The answer of a query whose archived events have too many groups, or need too much memory. */
+export const TOO_MANY_GROUPS =
+  'The archived events of the range have too many groups. Ask for a shorter range, or for fewer groups.';
+
+/** Turns a failure of a read of the archive into what the client gets. */
+export function asProblem(error: unknown, { seconds, signal }: ReadLimits): unknown {
+  if (signal?.aborted) return error;
+  if (error instanceof DuckdbTimeoutError)
+    return new ProblemError('query_timeout', {
+      headers: { 'retry-after': '5' },
+      detail: `The query took longer than ${Math.ceil(seconds)} seconds. Ask for a shorter range, or for fewer groups.`,
+    });
+  if (error instanceof DuckdbError && error.message.includes('Out of Memory'))
+    return new ProblemError('invalid_request', TOO_MANY_GROUPS);
+  if (error instanceof ArchiveStorageError)
+    return new ProblemError('archive_unavailable', { headers: { 'retry-after': '30' } }, { cause: error });
+  if (error instanceof DuckdbError || error instanceof DuckdbMissingError)
+    return new ProblemError('archive_unavailable', {}, { cause: error });
+  return error;
+}
