@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: bc343588349c64bebe6a2bcf9380b2fecf5c4a38ceeb9609ce6e773cf72492af
+// Document: 3ef7f1d64ee6ed85065f52bd173d61cf9481b7ff7bc6238212e2d395d08bf99c
 
 export interface paths {
     "/metrics": {
@@ -1511,7 +1511,7 @@ export interface paths {
         };
         /**
          * List event definitions
-         * @description Returns all event definitions of a tenant as an array, sorted by key and value. With `paged=true`, returns one page. An array of more than 500 definitions counts as an export while it is sent.
+         * @description Returns all event definitions of a tenant as an array, sorted by key and value. With `paged=true`, returns one page. `search`, `eventScope` and `isActive` select definitions. An array of more than 500 definitions counts as an export while it is sent.
          */
         get: operations["listEventDefinitions"];
         put?: never;
@@ -8422,6 +8422,12 @@ export interface operations {
         parameters: {
             query?: {
                 includeInactive?: boolean;
+                /** @description Only active or only inactive definitions. Overrules `includeInactive`. */
+                isActive?: boolean;
+                /** @description Only definitions with exactly this scope. */
+                eventScope?: components["schemas"]["DefinitionScope"];
+                /** @description A part of the key, value, category or description. Case is ignored. There are no wildcards. */
+                search?: string;
                 /** @description Return one page instead of the whole list. */
                 paged?: boolean;
                 /** @description Only with `paged`. */

@@ -220,6 +220,10 @@ const RecordRow = memo(function RecordRow<Row>({
       className={classes.row}
       data-opens={onOpen !== undefined || undefined}
       data-selected={isSelected || undefined}
+      tabIndex={onOpen && -1}
+      onKeyDown={(event) => {
+        if (onOpen && event.key === 'Enter' && event.target === event.currentTarget) onOpen(row);
+      }}
       onClick={(event) => {
         if (onOpen && !(event.target as Element).closest('a, button, input, label')) onOpen(row);
       }}
@@ -263,14 +267,14 @@ function HeaderCell<Row>({
   );
 }
 
-/** The arrow keys move from the link of a row to the one of the next row. */
+/** The arrow keys move from row to row: to the link that opens the record, or to the row itself. */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' } as const;
   if (!(event.key in step)) return;
   const table = event.currentTarget;
   const current = (event.target as Element).closest('tr[data-row]');
   const next = current ? current[step[event.key as keyof typeof step]] : table.querySelector('tr[data-row]');
-  const target = next?.querySelector<HTMLElement>('a, button');
+  const target = next?.querySelector<HTMLElement>('a') ?? next?.closest<HTMLElement>('tr[data-opens]');
   if (!target) return;
   event.preventDefault();
   target.focus();

@@ -5,6 +5,13 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 
 export const formatNumber = (value: number | bigint): string => numbers.format(value);
 
+/** "12 players", "1 player matches the filters". The noun takes an s. */
+export function formatCount(count: number, noun: string, isFiltered = false): string {
+  const things = `${formatNumber(count)} ${count === 1 ? noun : `${noun}s`}`;
+  if (!isFiltered) return things;
+  return `${things} ${count === 1 ? 'matches' : 'match'} the filters`;
+}
+
 /** 12.4K instead of 12,400, for axes and tight places. */
 export const formatCompact = (value: number): string => compact.format(value);
 

@@ -1,26 +1,27 @@
 import { Button, Group, Switch } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { ErrorText } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
-import { formatNumber } from '../../components/format';
+import { formatCount } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { State } from '../../components/State';
+import { useTableRows } from '../../components/use-table-rows';
 import { saveBlob } from '../../components/save-file';
 import { DefinitionDialog } from './DefinitionDialog';
 import { ImportDialog } from './ImportDialog';
 import {
   definitionSettingsQuery,
   definitionsQuery,
-  useChangeDefinition,
   useExportDefinitions,
+  useSetActive,
   useSetAutoCreate,
   type Definition,
 } from './queries';
@@ -38,32 +39,27 @@ type OpenDialog =
 
 export function DefinitionsPage() {
   const game = useGame();
-  const { search = '', scope, inactive } = route.useSearch();
+  const filter = route.useSearch();
   const navigate = useNavigate({ from: '/games/$tenantId/definitions' });
   const canChange = useCanChangeGame();
-  const definitions = useQuery(definitionsQuery(game.id));
+  const definitions = useInfiniteQuery(definitionsQuery(game.id, filter));
   const [dialog, setDialog] = useState<OpenDialog>();
+  const setActive = useSetActive(game.id);
   const exporting = useExportDefinitions(game.id);
   const isDragging = useDroppedFile((file) => canChange && setDialog({ kind: 'import', file }));
-  const change = (changes: {
-    search?: string;
-    scope?: string | undefined;
-    inactive?: string | undefined;
-  }): void => void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
-
-  const shown = useMemo(
-    () => definitions.data?.filter((definition) => matches(definition, { search, scope, inactive })),
-    [definitions.data, search, scope, inactive],
-  );
+  const change = (changes: Partial<typeof filter>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const total = definitions.data?.pages[0]?.totalCount;
+  const isFiltered = Object.keys(filter).length > 0;
   const close = (): void => setDialog(undefined);
 
   return (
     <Page
       title="Definitions"
       subtitle={
-        definitions.data
-          ? `${formatNumber(definitions.data.length)} event definitions`
-          : 'The events that this game accepts'
+        total === undefined
+          ? 'The events that this game accepts'
+          : formatCount(total, 'event definition', isFiltered)
       }
       actions={
         <>
@@ -90,55 +86,65 @@ export function DefinitionsPage() {
       fill
     >
       {exporting.error && <ErrorText error={exporting.error} />}
+      {setActive.error && <ErrorText error={setActive.error} />}
       <DataTable
         label="Definitions"
-        columns={columns(game.id, canChange)}
-        rows={shown}
+        columns={columns(canChange ? setActive.mutate : undefined)}
+        {...useTableRows(definitions)}
         rowKey={({ id }) => id}
-        error={definitions.error}
-        isFetching={definitions.isFetching && !definitions.isPending}
-        retry={() => void definitions.refetch()}
         {...(canChange && { onOpen: (definition: Definition) => setDialog({ kind: 'edit', definition }) })}
         toolbar={
           <>
             <SearchInput
               label="Key, value, category or text"
-              value={search}
-              onChange={(next) => change({ search: next })}
+              value={filter.search ?? ''}
+              onChange={(search) => change({ search: search || undefined })}
             />
             <FilterSelect
               label="Scope"
-              value={scope}
+              value={filter.scope}
               choices={Object.entries(scopeNames).map(([value, label]) => ({ value, label }))}
-              onChange={(next) => change({ scope: next })}
+              onChange={(scope) => change({ scope })}
             />
             <FilterSelect
               label="State"
-              value={inactive}
+              value={filter.inactive}
               choices={[
                 { value: 'false', label: 'Active' },
                 { value: 'true', label: 'Inactive' },
               ]}
-              onChange={(next) => change({ inactive: next })}
+              onChange={(inactive) => change({ inactive })}
               width={120}
             />
           </>
         }
         empty={
-          <EmptyState
-            title={definitions.data?.length === 0 ? 'No definitions yet' : 'No definition matches'}
-            next={
-              canChange &&
-              definitions.data?.length === 0 && (
-                <Button w="fit-content" onClick={() => setDialog({ kind: 'new' })}>
-                  Create a definition
+          isFiltered ? (
+            <EmptyState
+              title="No definition matches"
+              next={
+                <Button variant="default" w="fit-content" onClick={() => void navigate({ search: {} })}>
+                  Remove the filters
                 </Button>
-              )
-            }
-          >
-            A definition names an event that the game may send, such as level_completed. With auto-create, the
-            first event of a new name creates its definition. A CSV file can be dropped on this page.
-          </EmptyState>
+              }
+            >
+              Search for a part of a key, value, category or description.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              title="No definitions yet"
+              next={
+                canChange && (
+                  <Button w="fit-content" onClick={() => setDialog({ kind: 'new' })}>
+                    Create a definition
+                  </Button>
+                )
+              }
+            >
+              A definition names an event that the game may send, such as level_completed. With auto-create,
+              the first event of a new name creates its definition. A CSV file can be dropped on this page.
+            </EmptyState>
+          )
         }
       />
       {dialog?.kind === 'new' && <DefinitionDialog tenantId={game.id} onClose={close} />}
@@ -152,18 +158,6 @@ export function DefinitionsPage() {
       )}
       {dialog?.kind === 'import' && <ImportDialog tenantId={game.id} onClose={close} dropped={dialog.file} />}
     </Page>
-  );
-}
-
-function matches(
-  { eventKey, eventValue, eventCategory, eventDescription, eventScope, isActive }: Definition,
-  filter: { search: string; scope: string | undefined; inactive: string | undefined },
-): boolean {
-  if (filter.scope !== undefined && eventScope !== filter.scope) return false;
-  if (filter.inactive !== undefined && isActive === (filter.inactive === 'true')) return false;
-  const text = filter.search.toLowerCase();
-  return [eventKey, eventValue, eventCategory, eventDescription].some((part) =>
-    part?.toLowerCase().includes(text),
   );
 }
 
@@ -184,21 +178,13 @@ function AutoCreate({ tenantId, canChange }: { tenantId: string; canChange: bool
   );
 }
 
-function ActiveSwitch({ tenantId, definition }: { tenantId: string; definition: Definition }) {
-  const change = useChangeDefinition(tenantId);
-  return (
-    <Switch
-      size="xs"
-      aria-label={`${definition.eventKey}${definition.eventValue === null ? '' : ` ${definition.eventValue}`} is active`}
-      checked={change.isPending ? change.variables.isActive! : definition.isActive}
-      onChange={({ currentTarget: { checked } }) =>
-        change.mutate({ definitionId: definition.id, isActive: checked })
-      }
-    />
-  );
-}
+const nameOf = ({ eventKey, eventValue }: Definition): string =>
+  eventValue === null ? eventKey : `${eventKey} ${eventValue}`;
 
-const columns = (tenantId: string, canChange: boolean): Column<Definition>[] => [
+/** Without `setActive` the state is a word and not a switch. */
+const columns = (
+  setActive: ((change: { definitionId: string; isActive: boolean }) => void) | undefined,
+): Column<Definition>[] => [
   { id: 'key', header: 'Event key', width: 200, cell: ({ eventKey }) => eventKey },
   { id: 'value', header: 'Event value', width: 140, cell: ({ eventValue }) => eventValue ?? '–' },
   { id: 'scope', header: 'Scope', width: 120, cell: ({ eventScope }) => scopeNames[eventScope] },
@@ -209,8 +195,15 @@ const columns = (tenantId: string, canChange: boolean): Column<Definition>[] => 
     header: 'Active',
     width: 80,
     cell: (definition) =>
-      canChange ? (
-        <ActiveSwitch tenantId={tenantId} definition={definition} />
+      setActive ? (
+        <Switch
+          size="xs"
+          aria-label={`${nameOf(definition)} is active`}
+          checked={definition.isActive}
+          onChange={({ currentTarget: { checked } }) =>
+            setActive({ definitionId: definition.id, isActive: checked })
+          }
+        />
       ) : definition.isActive ? (
         <State tone="good">Active</State>
       ) : (

@@ -1,10 +1,12 @@
 import {
-  experimental_streamedQuery as streamedQuery,
+  infiniteQueryOptions,
   queryOptions,
   useMutation,
   useQueryClient,
+  type InfiniteData,
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { byOffset } from '../../components/paging';
 
 type Listed = Answer<'/api/bus_tenants/{tenantId}/event-definitions', 'get'>;
 type DefinitionPage = Extract<Listed, { items: unknown }>;
@@ -13,36 +15,36 @@ export type ImportResult = Answer<'/api/bus_tenants/{tenantId}/event-definitions
 export type NewDefinition = Body<'/api/bus_tenants/{tenantId}/event-definitions', 'post'>;
 export type DefinitionChange = Body<'/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', 'patch'>;
 
-/** The first page has what a window shows. The others are larger, so that they are few. */
-const FIRST_PAGE_SIZE = 200;
-const PAGE_SIZE = 1_000;
+const PAGE_SIZE = 200;
 
-/**
- * All definitions of a game, inactive ones included. A game has at most some thousands, so they are filtered here. The table shows the
- * first page while the others load.
- */
-export const definitionsQuery = (tenantId: string) =>
-  queryOptions({
-    queryKey: ['definitions', tenantId],
-    queryFn: streamedQuery({
-      streamFn: ({ signal }) => readPages(tenantId, signal),
-      reducer: (all: Definition[], page: Definition[]) => [...all, ...page],
-      initialValue: [],
-      refetchMode: 'replace',
-    }),
-  });
-
-async function* readPages(tenantId: string, signal: AbortSignal): AsyncGenerator<Definition[]> {
-  for (let offset = 0, limit = FIRST_PAGE_SIZE; ; offset += limit, limit = PAGE_SIZE) {
-    const query = { paged: true, includeInactive: true, limit, offset };
-    const { items } = (await api.GET('/api/bus_tenants/{tenantId}/event-definitions', {
-      params: { path: { tenantId }, query },
-      signal,
-    })) as DefinitionPage;
-    yield items;
-    if (items.length < limit) return;
-  }
+export interface DefinitionFilter {
+  search?: string | undefined;
+  scope?: string | undefined;
+  inactive?: string | undefined;
 }
+
+/** The definitions of a game, inactive ones included. The server searches, filters and sorts them. */
+export const definitionsQuery = (tenantId: string, { search, scope, inactive }: DefinitionFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['definitions', tenantId, { search, scope, inactive }],
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/event-definitions', {
+        params: {
+          path: { tenantId },
+          query: {
+            paged: true,
+            includeInactive: true,
+            isActive: inactive === undefined ? undefined : inactive === 'false',
+            eventScope: scope as Definition['eventScope'] | undefined,
+            search,
+            limit: PAGE_SIZE,
+            offset,
+          },
+        },
+        signal,
+      }) as Promise<DefinitionPage>,
+    ...byOffset,
+  });
 
 export const definitionSettingsQuery = (tenantId: string) =>
   queryOptions({
@@ -74,6 +76,35 @@ export function useChangeDefinition(tenantId: string) {
         body,
       }),
   );
+}
+
+/** Shown at once in all lists, and rolled back if the server refuses. */
+export function useSetActive(tenantId: string) {
+  const queryClient = useQueryClient();
+  const queryKey = ['definitions', tenantId];
+  const show = (definitionId: string, isActive: boolean): void => {
+    queryClient.setQueriesData<InfiniteData<DefinitionPage>>(
+      { queryKey },
+      (list) =>
+        list && {
+          ...list,
+          pages: list.pages.map((page) => ({
+            ...page,
+            items: page.items.map((item) => (item.id === definitionId ? { ...item, isActive } : item)),
+          })),
+        },
+    );
+  };
+  return useMutation({
+    mutationFn: ({ definitionId, isActive }: { definitionId: string; isActive: boolean }) =>
+      api.PATCH('/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', {
+        params: { path: { tenantId, definitionId } },
+        body: { isActive },
+      }),
+    onMutate: ({ definitionId, isActive }) => show(definitionId, isActive),
+    onError: (_error, { definitionId, isActive }) => show(definitionId, !isActive),
+    onSettled: () => queryClient.invalidateQueries({ queryKey }),
+  });
 }
 
 export function useImportDefinitions(tenantId: string) {

@@ -56,7 +56,7 @@ export function OutboxPage() {
               ]}
             />
             <pre className={classes.text} tabIndex={0} role="region" aria-label="Text of the mail">
-              {open.text ?? 'The text was deleted after the mail was sent.'}
+              {open.text === null ? 'The text was deleted after the mail was sent.' : withLinks(open.text)}
             </pre>
           </Stack>
         )}
@@ -64,6 +64,18 @@ export function OutboxPage() {
     </Page>
   );
 }
+
+/** The text of a mail. A line that is the address of a page becomes a link. */
+const withLinks = (text: string) =>
+  text.split(/^(https?:\/\/\S+)$/m).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <a key={part} href={part} target="_blank" rel="noreferrer">
+        {part}
+      </a>
+    ),
+  );
 
 function MailState({ sentAt, failedAt }: Mail) {
   if (failedAt !== null) return <State tone="bad">Failed</State>;

@@ -5,7 +5,7 @@ import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { FilterSelect } from '../../components/FilterSelect';
-import { capitalize, formatNumber } from '../../components/format';
+import { capitalize, formatCount, formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
@@ -32,7 +32,9 @@ export function PlayersPage() {
     <Page
       title="Players"
       subtitle={
-        total === undefined ? 'Everyone who has signed in to this game' : countText(total, isFiltered)
+        total === undefined
+          ? 'Everyone who has signed in to this game'
+          : formatCount(total, 'player', isFiltered)
       }
       fill
     >
@@ -107,13 +109,6 @@ export function PlayersPage() {
       />
     </Page>
   );
-}
-
-function countText(count: number, isFiltered: boolean): string {
-  const players = count === 1 ? 'player' : 'players';
-  return isFiltered
-    ? `${formatNumber(count)} ${players} match the filters`
-    : `${formatNumber(count)} ${players}`;
 }
 
 const columns = (tenantId: string): Column<ListedPlayer>[] => [

@@ -31,6 +31,16 @@ export type MutableFields = Pick<
   'eventScope' | 'eventCategory' | 'eventDescription' | 'isActive'
 >;
 
+/** Selects definitions for a list. An undefined field does not filter. */
+export interface DefinitionFilter {
+  includeInactive: boolean;
+  /** Overrules `includeInactive`. */
+  isActive?: boolean;
+  eventScope?: EventScope;
+  /** A part of the key, value, category or description, in any letter case. */
+  search?: string;
+}
+
 /** The normalised fields of a new definition. */
 export type NewDefinition = DefinitionPair & MutableFields;
 

@@ -217,6 +217,51 @@ describe('GET /api/bus_tenants/:tenantId/event-definitions', () => {
     for (const query of ['limit=0', 'limit=1001', 'limit=x', 'offset=-1', 'offset=9e99', 'paged=perhaps'])
       assert.equal((await app.http.get(`${at}?${query}`, caller)).status, 400, query);
   });
+
+  test('selects definitions by text, scope and state', async () => {
+    const here = await arrangeTenant(app);
+    const caller = await arrangeAccount(app, here, 'admin');
+    const at = listOf(here.tenantId);
+    for (const body of [
+      { eventKey: 'Boss 100%', eventCategory: 'combat' },
+      { eventKey: 'coin', eventValue: 'Über_gold', eventScope: 'player' },
+      { eventKey: 'door', eventDescription: `${'x'.repeat(500)} to the boss`, isActive: false },
+      { eventKey: 'emote', eventScope: 'both', isActive: false },
+    ])
+      assert.equal((await app.http.post(at, body, caller)).status, 201);
+
+    const cases: [query: string, found: string[]][] = [
+      ['search=BOSS', ['Boss 100%']],
+      ['search=BOSS&includeInactive=true', ['Boss 100%', 'door']],
+      ['search=BOSS&isActive=false', ['door']],
+      ['search=bat', ['Boss 100%']],
+      [`search=${encodeURIComponent('ÜBER_')}`, ['coinÜber_gold']],
+      // Neither a wildcard nor the end of one text with the beginning of the next.
+      ['search=%25', ['Boss 100%']],
+      ['search=_', ['coinÜber_gold']],
+      ['search=coin%C3%BC', []],
+      ['search=%20coin%20', ['coinÜber_gold']],
+      [`search=${encodeURIComponent("'; --")}`, []],
+      ['eventScope=player', ['coinÜber_gold']],
+      ['eventScope=both&isActive=false', ['emote']],
+      ['isActive=false', ['door', 'emote']],
+      ['isActive=true&includeInactive=true', ['Boss 100%', 'coinÜber_gold']],
+    ];
+    for (const [query, found] of cases) {
+      const whole = await app.http.get(`${at}?${query}`, caller);
+      assert.deepEqual(names(whole.body), found, query);
+      const { body } = await app.http.get(`${at}?paged=true&limit=1&${query}`, caller);
+      assert.deepEqual([names(body.items), body.totalCount], [found.slice(0, 1), found.length], query);
+    }
+    for (const query of [
+      'search=',
+      `search=${'x'.repeat(129)}`,
+      'eventScope=all',
+      'isActive=1',
+      'search=%00',
+    ])
+      assert.equal((await app.http.get(`${at}?${query}`, caller)).status, 400, query);
+  });
 });
 
 describe('PATCH /api/bus_tenants/:tenantId/event-definitions/settings', () => {

@@ -16,7 +16,7 @@ export async function* exportDefinitions(
 ): AsyncGenerator<string> {
   const mark = (await hasNonAsciiText(database.forTenant(tenantId), tenantId)) ? BYTE_ORDER_MARK : '';
   yield mark + stringify([csvColumns]);
-  for await (const chunk of iterateDefinitions(database, tenantId, includeInactive))
+  for await (const chunk of iterateDefinitions(database, tenantId, { includeInactive }))
     yield stringify(chunk.map(toCells));
 }
 

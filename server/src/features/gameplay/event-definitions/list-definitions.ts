@@ -1,20 +1,20 @@
 import type { Database } from '../../../database/database.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
-import type { FullDefinition } from './definition.ts';
+import type { DefinitionFilter, FullDefinition } from './definition.ts';
 import { countDefinitions, listDefinitions, listDefinitionsAfter } from './queries.ts';
 
 /** Reads a page of the definitions of a tenant, sorted by key and value. */
 export async function readDefinitionPage(
   database: Database,
   tenantId: string,
-  includeInactive: boolean,
+  filter: DefinitionFilter,
   page: PageRequest,
 ): Promise<Page<FullDefinition>> {
   const tenant = database.forTenant(tenantId);
   return readPage(
     page,
-    listDefinitions(tenant, tenantId, includeInactive, page),
-    countDefinitions(tenant, tenantId, includeInactive),
+    listDefinitions(tenant, tenantId, filter, page),
+    countDefinitions(tenant, tenantId, filter),
   );
 }
 
@@ -25,13 +25,13 @@ export const CHUNK = 500;
 export async function* iterateDefinitions(
   database: Database,
   tenantId: string,
-  includeInactive: boolean,
+  filter: DefinitionFilter,
   last?: FullDefinition,
 ): AsyncGenerator<FullDefinition[]> {
   const tenant = database.forTenant(tenantId);
   let chunk: FullDefinition[];
   do {
-    chunk = await listDefinitionsAfter(tenant, tenantId, includeInactive, last, CHUNK);
+    chunk = await listDefinitionsAfter(tenant, tenantId, filter, last, CHUNK);
     yield chunk;
     last = chunk.at(-1);
   } while (chunk.length === CHUNK);
@@ -41,11 +41,11 @@ export async function* iterateDefinitions(
 export async function* streamDefinitionsAsJson(
   database: Database,
   tenantId: string,
-  includeInactive: boolean,
+  filter: DefinitionFilter,
   first: FullDefinition[],
 ): AsyncGenerator<string> {
   yield `[${toJsonItems(first)}`;
-  for await (const chunk of iterateDefinitions(database, tenantId, includeInactive, first.at(-1)))
+  for await (const chunk of iterateDefinitions(database, tenantId, filter, first.at(-1)))
     if (chunk.length > 0) yield `,${toJsonItems(chunk)}`;
   yield ']';
 }

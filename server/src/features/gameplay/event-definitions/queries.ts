@@ -1,8 +1,9 @@
 import type { Querier } from '../../../database/database.ts';
-import { empty, sql, type Sql } from '../../../database/sql.ts';
+import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type {
   Definition,
+  DefinitionFilter,
   DefinitionPair,
   FullDefinition,
   MutableFields,
@@ -129,17 +130,32 @@ export function updateDefinitions(
  */
 const firstByKey = (limit: number) => sql`ORDER BY event_key FETCH FIRST ${limit} ROWS WITH TIES`;
 
+/** The definitions of a tenant that a filter selects. A tenant has at most 20,000, so a search reads the texts of all of them. */
+function selected(
+  tenantId: string,
+  { includeInactive, isActive, eventScope, search }: DefinitionFilter,
+): Sql {
+  const states = isActive === undefined ? (includeInactive ? [true, false] : [true]) : [isActive];
+  const conditions = [sql`tenant_id = ${tenantId} AND is_active = ANY (${states}::boolean[])`];
+  if (eventScope !== undefined) conditions.push(sql`event_scope = ${eventScope}`);
+  if (search !== undefined)
+    conditions.push(sql`strpos(
+      lower(normalize(concat_ws(chr(10), event_key, event_value, event_category, event_description), NFKC)),
+      lower(normalize(${search}, NFKC))) > 0`);
+  return join(conditions, ' AND ');
+}
+
 /** Returns a page of the definitions of a tenant, sorted by key and value. */
 export function listDefinitions(
   db: Querier,
   tenantId: string,
-  includeInactive: boolean,
+  filter: DefinitionFilter,
   page: PageRequest,
 ): Promise<FullDefinition[]> {
   return db.rows(sql`
     SELECT ${full} FROM (
       SELECT * FROM event_definitions
-      WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive})
+      WHERE ${selected(tenantId, filter)}
       ${firstByKey(page.limit + page.offset)}) definition
     ORDER BY event_key, event_value NULLS FIRST
     LIMIT ${page.limit} OFFSET ${page.offset}`);
@@ -149,7 +165,7 @@ export function listDefinitions(
 export function listDefinitionsAfter(
   db: Querier,
   tenantId: string,
-  includeInactive: boolean,
+  filter: DefinitionFilter,
   after: DefinitionPair | undefined,
   limit: number,
 ): Promise<FullDefinition[]> {
@@ -161,7 +177,7 @@ export function listDefinitionsAfter(
   return db.rows(sql`
     SELECT ${full} FROM (
       SELECT * FROM event_definitions
-      WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive}) ${rest}
+      WHERE ${selected(tenantId, filter)} ${rest}
       ${firstByKey(limit)}) definition
     ORDER BY event_key, event_value NULLS FIRST
     LIMIT ${limit}`);
@@ -176,9 +192,8 @@ export async function hasNonAsciiText(db: Querier, tenantId: string): Promise<bo
   return row !== undefined;
 }
 
-export function countDefinitions(db: Querier, tenantId: string, includeInactive: boolean): Promise<number> {
-  return db.count(sql`
-    SELECT count(*) FROM event_definitions WHERE tenant_id = ${tenantId} AND (is_active OR ${includeInactive})`);
+export function countDefinitions(db: Querier, tenantId: string, filter: DefinitionFilter): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM event_definitions WHERE ${selected(tenantId, filter)}`);
 }
 
 /**

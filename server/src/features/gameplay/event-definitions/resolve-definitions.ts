@@ -73,7 +73,7 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
 
     async autoCreate(tenantId, kind, pairs) {
       // Counts without the creation lock first, so that the batches of a tenant at its limit do not wait for each other.
-      const count = await countDefinitions(database.forTenant(tenantId), tenantId, true);
+      const count = await countDefinitions(database.forTenant(tenantId), tenantId, { includeInactive: true });
       if (count >= MAX_DEFINITIONS_FOR_AUTO_CREATE) return new Map();
       const missing = pairs.map((pair) => ({ ...pair, ...defaults, eventScope: kind }));
       const { created, existing } = await database.forTenant(tenantId).transaction((transaction) =>

@@ -39,7 +39,8 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
           summary: 'List event definitions',
           description:
             'Returns all event definitions of a tenant as an array, sorted by key and value. With `paged=true`, returns one ' +
-            'page. An array of more than 500 definitions counts as an export while it is sent.',
+            'page. `search`, `eventScope` and `isActive` select definitions. An array of more than 500 definitions counts as an ' +
+            'export while it is sent.',
           params: TenantPath,
           querystring: ListDefinitionsQuery,
           response: { 200: ListDefinitionsResult, ...problems(429) },
@@ -47,14 +48,14 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
       },
       async (request, reply) => {
         const { tenantId } = request.params;
-        const { includeInactive, paged, ...page } = request.query;
-        if (paged) return readDefinitionPage(services.database, tenantId, includeInactive, page);
-        const first = await readDefinitionPage(services.database, tenantId, includeInactive, {
+        const { paged, limit, offset, ...filter } = request.query;
+        if (paged) return readDefinitionPage(services.database, tenantId, filter, { limit, offset });
+        const first = await readDefinitionPage(services.database, tenantId, filter, {
           limit: CHUNK,
           offset: 0,
         });
         if (first.items.length === first.totalCount) return first.items;
-        const chunks = streamDefinitionsAsJson(services.database, tenantId, includeInactive, first.items);
+        const chunks = streamDefinitionsAsJson(services.database, tenantId, filter, first.items);
         const stream = await services.exports.open(request, tenantId, chunks);
         return reply.type('application/json').send(stream as never);
       },

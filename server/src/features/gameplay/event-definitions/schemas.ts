@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { eventScopes, MAX_CATEGORY_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_DEFINITIONS } from './definition.ts';
 
 export const EventDefinition = Type.Object(
@@ -63,6 +63,18 @@ const IncludeInactive = Type.Boolean({ default: false });
 
 export const ListDefinitionsQuery = Type.Object({
   includeInactive: IncludeInactive,
+  isActive: Type.Optional(
+    Type.Boolean({ description: 'Only active or only inactive definitions. Overrules `includeInactive`.' }),
+  ),
+  eventScope: Type.Optional(
+    OneOf(eventScopes, {
+      title: 'DefinitionScope',
+      description: 'Only definitions with exactly this scope.',
+    }),
+  ),
+  search: Type.Optional(
+    Name(128, 'A part of the key, value, category or description. Case is ignored. There are no wildcards.'),
+  ),
   paged: Type.Boolean({ default: false, description: 'Return one page instead of the whole list.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 200, description: 'Only with `paged`.' }),
   offset: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Only with `paged`.' }),

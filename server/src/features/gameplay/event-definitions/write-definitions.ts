@@ -41,7 +41,7 @@ export async function addDefinitions(
 ): Promise<AddResult> {
   const [, count, existing] = await Promise.all([
     lockDefinitionCreation(transaction, tenantId),
-    countDefinitions(transaction, tenantId, true),
+    countDefinitions(transaction, tenantId, { includeInactive: true }),
     findDefinitionsByPair(transaction, tenantId, wanted),
   ]);
   const taken = new Set(existing.map((one) => pairKey(one.eventKey, one.eventValue)));

@@ -13,6 +13,14 @@ describe('renderEmail', () => {
     assert.match(rendered.html, /<p>Hello,<\/p><p style="[^"]*">123456<\/p><p>Bye.<\/p>/);
   });
 
+  test('renders the address of a page as a link', () => {
+    const link = 'https://games.example.com/invitation#token=a&b';
+    const { text, html } = renderEmail({ subject: 'Join', paragraphs: [{ link }] });
+    assert.equal(text, `${link}\n`);
+    const escaped = link.replace('&', '&amp;');
+    assert.ok(html.includes(`<a href="${escaped}">${escaped}</a>`), html);
+  });
+
   test('escapes markup and line breaks', () => {
     const name = 'Evil\r\nBcc: all@example.com\u2028<script>alert("1")</script>\u202e&amp; \u0000Co';
     const { subject, text, html } = renderEmail({ subject: name, paragraphs: [name] });

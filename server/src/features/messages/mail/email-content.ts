@@ -1,7 +1,7 @@
-/** The content of a mail. A paragraph is plain text, or a code that the reader copies. */
+/** The content of a mail. A paragraph is plain text, a code that the reader copies, or the address of a page. */
 export interface EmailContent {
   subject: string;
-  paragraphs: (string | { code: string })[];
+  paragraphs: (string | { code: string } | { link: string })[];
 }
 
 /** An email with its content as plain text and as HTML. */
@@ -13,18 +13,34 @@ export interface RenderedEmail {
 
 /** Renders an email. Escapes markup and line breaks, so that user-defined names cannot inject headers, lines or links. */
 export function renderEmail({ subject, paragraphs }: EmailContent): RenderedEmail {
-  const text = paragraphs.map((part) => (typeof part === 'string' ? oneLine(part) : `    ${part.code}`));
-  const html = paragraphs.map((part) =>
-    typeof part === 'string'
-      ? `<p>${escape(oneLine(part))}</p>`
-      : `<p style="font: 24px monospace; word-break: break-all">${escape(part.code)}</p>`,
-  );
+  const parts = paragraphs.map(renderParagraph);
   return {
     subject: oneLine(subject),
-    text: `${text.join('\n\n')}\n`,
+    text: `${parts.map(({ text }) => text).join('\n\n')}\n`,
     html:
       '<!doctype html><html><body style="font: 16px/1.5 sans-serif; max-width: 36em; margin: 2em auto; padding: 0 1em">' +
-      `${html.join('')}</body></html>`,
+      `${parts.map(({ html }) => html).join('')}</body></html>`,
+  };
+}
+
+/** A page of the console with a token. Browsers send the fragment of an address to no server, so no access log contains the token. */
+export function consoleLink(
+  server: string,
+  page: 'verify-email' | 'reset-password' | 'invitation',
+  token: string,
+): string {
+  return `${server}/${page}#token=${token}`;
+}
+
+function renderParagraph(part: EmailContent['paragraphs'][number]): { text: string; html: string } {
+  if (typeof part === 'string') return { text: oneLine(part), html: `<p>${escape(oneLine(part))}</p>` };
+  if ('link' in part) {
+    const link = escape(part.link);
+    return { text: part.link, html: `<p style="word-break: break-all"><a href="${link}">${link}</a></p>` };
+  }
+  return {
+    text: `    ${part.code}`,
+    html: `<p style="font: 24px monospace; word-break: break-all">${escape(part.code)}</p>`,
   };
 }
 

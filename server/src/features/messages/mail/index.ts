@@ -1,5 +1,5 @@
 export { deliverMail } from './deliver-mail.ts';
-export { quoted, type EmailContent } from './email-content.ts';
+export { consoleLink, quoted, type EmailContent } from './email-content.ts';
 export { deleteOldMails, findFailingMail } from './queries.ts';
 export { requestedMailQueue } from './requested-mail-queue.ts';
 export { outboxRoutes } from './routes.ts';

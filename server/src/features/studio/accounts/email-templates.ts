@@ -1,4 +1,4 @@
-import type { EmailContent } from '../../messages/mail/index.ts';
+import { consoleLink, type EmailContent } from '../../messages/mail/index.ts';
 
 // These e-mails contain no text that a stranger can choose. The operator sets `server`, and `ip` is an IP address.
 
@@ -13,7 +13,9 @@ export function verifyEmailMail({ server, token }: { server: string; token: stri
     subject: 'Verify your e-mail address for Guildhall',
     paragraphs: [
       `Somebody created an account on the Guildhall server ${server} with your e-mail address. If it was you, verify the ` +
-        'address with this token:',
+        'address on this page:',
+      { link: consoleLink(server, 'verify-email', token) },
+      'Or enter this token there:',
       { code: token },
       'The token works once, for 24 hours.',
       'If it was not you, ignore this mail. The address stays unverified. You can take the account over by a password reset.',
@@ -26,7 +28,9 @@ export function resetPasswordMail({ server, token }: { server: string; token: st
     subject: 'Reset your Guildhall password',
     paragraphs: [
       `Somebody asked to reset the password of your account on the Guildhall server ${server}. If it was you, set a new ` +
-        'password with this token:',
+        'password on this page:',
+      { link: consoleLink(server, 'reset-password', token) },
+      'Or enter this token there:',
       { code: token },
       'The token works once, for one hour. Do not give it to anybody. A new password ends all sessions of the account.',
       'If it was not you, ignore this mail. Your password stays the same.',

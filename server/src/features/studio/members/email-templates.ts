@@ -1,5 +1,5 @@
 import type { Role } from '../../../core/role.ts';
-import { quoted, type EmailContent } from '../../messages/mail/index.ts';
+import { consoleLink, quoted, type EmailContent } from '../../messages/mail/index.ts';
 
 export interface InvitationWords {
   /** The e-mail address of the inviter. It is used instead of the name, because a name can be any text. */
@@ -15,7 +15,9 @@ export function invitationEmail({ inviter, workspace, server, role, token }: Inv
     subject: 'You are invited to a workspace',
     paragraphs: [
       `${inviter} invites you to the workspace ${quoted(workspace)}, on the Guildhall at ${server}, as ${role}.`,
-      'To accept, enter this there:',
+      'To accept, open this page:',
+      { link: consoleLink(server, 'invitation', token) },
+      'Or enter this token there:',
       { code: token },
       'It works once, for seven days, and only for an account with this e-mail address. Give it to nobody.',
       'If you do not want to join, you can ignore this mail.',
