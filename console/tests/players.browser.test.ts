@@ -54,7 +54,7 @@ describe('players', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('Ada');
     await page.waitForURL('**/players?search=Ada');
-    await page.getByText('1 player match the filters').waitFor();
+    await page.getByText('1 player matches the filters').waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
     await countBecomes(page.getByRole('link', { name: 'Ben Bitdiddle' }), 0);
@@ -70,7 +70,7 @@ describe('players', () => {
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('button', { name: 'Only Ben', exact: true }).click();
     await page.waitForURL('**/players?search=Ben&sort=displayName');
-    await page.getByText('1 player match the filters').waitFor();
+    await page.getByText('1 player matches the filters').waitFor();
 
     const stored = await page.evaluate(() =>
       Object.keys(localStorage).filter((key) => key.includes('views')),
@@ -107,7 +107,7 @@ describe('players', () => {
     await search.fill('Ada');
     await slow;
     await search.fill('Ben');
-    await page.getByText('1 player match the filters').waitFor();
+    await page.getByText('1 player matches the filters').waitFor();
     release();
     await ended;
     const links = page.getByRole('link', { name: /Lovelace|Bitdiddle/ });

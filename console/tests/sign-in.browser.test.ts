@@ -10,11 +10,13 @@ import { openDatabase } from '../../server/src/database/database.ts';
 import { createSignInLink } from '../../server/src/features/studio/accounts/index.ts';
 import { createVault } from '../../server/src/security/vault.ts';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { TEST_MASTER_KEY } from '../../server/src/testing/test-app.ts';
+import { startTestWorker, TEST_MASTER_KEY } from '../../server/src/testing/test-app.ts';
 import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const accounts = await accountClient(studio.app);
+// It mails the links of password resets.
+await startTestWorker(studio.app);
 
 const signIn = async (
   page: Awaited<ReturnType<typeof studio.visit>>,

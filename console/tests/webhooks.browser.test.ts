@@ -24,7 +24,7 @@ async function arrangeDeliveries() {
 describe('webhooks', () => {
   test('adds a webhook and shows its secret once', async () => {
     const page = await studio.open(webhooks);
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByRole('button', { name: 'Add a webhook' }).first().click();
     await page.getByLabel('URL').fill('ftp://example.com');
     await page.getByRole('button', { name: 'Add the webhook' }).click();
     await page.getByRole('dialog').getByText('Request').waitFor();

@@ -14,6 +14,12 @@ import { plainSearch, textParams } from './search-params';
 import { Shell } from './shell/Shell';
 import { NotFoundPage, RouteErrorPage } from './RouteErrorPage';
 
+/**
+ * Begins the requests of a page when its link is pointed at, or with the navigation, and not only after the first rendering of the
+ * page. Nothing waits for them: the page shows its code and its data when they arrive, or why they could not be loaded.
+ */
+const begin = (requests: Promise<unknown>): void => void requests.catch(() => {});
+
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
   notFoundComponent: NotFoundPage,
@@ -120,6 +126,12 @@ const playersRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/players',
   validateSearch: textParams('search', 'sort', 'banned', 'hidden', 'provider'),
+  loader: ({ context, params, location }) =>
+    begin(
+      import('../pages/players/PlayersPage').then(({ preload }) =>
+        preload(context.queryClient, params, location.search),
+      ),
+    ),
   component: lazyRouteComponent(() => import('../pages/players/PlayersPage'), 'PlayersPage'),
 });
 
@@ -127,6 +139,8 @@ const playerRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/players/$playerId',
   validateSearch: textParams('tab'),
+  loader: ({ context, params }) =>
+    begin(import('../pages/players/PlayerPage').then(({ preload }) => preload(context.queryClient, params))),
   component: lazyRouteComponent(() => import('../pages/players/PlayerPage'), 'PlayerPage'),
 });
 
@@ -144,6 +158,12 @@ const eventsRoute = createRoute({
     'matchSessionId',
     'live',
   ),
+  loader: ({ context, params, location }) =>
+    begin(
+      import('../pages/events/EventsPage').then(({ preload }) =>
+        preload(context.queryClient, params, location.search),
+      ),
+    ),
   component: lazyRouteComponent(() => import('../pages/events/EventsPage'), 'EventsPage'),
 });
 
@@ -151,6 +171,12 @@ const definitionsRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/definitions',
   validateSearch: textParams('search', 'scope', 'inactive'),
+  loader: ({ context, params, location }) =>
+    begin(
+      import('../pages/definitions/DefinitionsPage').then(({ preload }) =>
+        preload(context.queryClient, params, location.search),
+      ),
+    ),
   component: lazyRouteComponent(() => import('../pages/definitions/DefinitionsPage'), 'DefinitionsPage'),
 });
 
@@ -158,12 +184,20 @@ const matchesRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/matches',
   validateSearch: textParams('state', 'range', 'playerId'),
+  loader: ({ context, params, location }) =>
+    begin(
+      import('../pages/matches/MatchesPage').then(({ preload }) =>
+        preload(context.queryClient, params, location.search),
+      ),
+    ),
   component: lazyRouteComponent(() => import('../pages/matches/MatchesPage'), 'MatchesPage'),
 });
 
 const matchRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/matches/$matchSessionId',
+  loader: ({ context, params }) =>
+    begin(import('../pages/matches/MatchPage').then(({ preload }) => preload(context.queryClient, params))),
   component: lazyRouteComponent(() => import('../pages/matches/MatchPage'), 'MatchPage'),
 });
 
@@ -235,6 +269,10 @@ const alertsRoute = createRoute({
 const webhooksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/webhooks',
+  loader: ({ context, params }) =>
+    begin(
+      import('../pages/webhooks/WebhooksPage').then(({ preload }) => preload(context.queryClient, params)),
+    ),
   component: lazyRouteComponent(() => import('../pages/webhooks/WebhooksPage'), 'WebhooksPage'),
 });
 
@@ -242,6 +280,12 @@ const webhookRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/webhooks/$webhookId',
   validateSearch: textParams('status', 'eventType', 'range', 'delivery'),
+  loader: ({ context, params, location }) =>
+    begin(
+      import('../pages/webhooks/WebhookPage').then(({ preload }) =>
+        preload(context.queryClient, params, location.search),
+      ),
+    ),
   component: lazyRouteComponent(() => import('../pages/webhooks/WebhookPage'), 'WebhookPage'),
 });
 

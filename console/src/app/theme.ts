@@ -83,7 +83,6 @@ export const theme = createTheme({
     Switch: { defaultProps: { size: 'sm', w: 'fit-content' } },
     Checkbox: { defaultProps: { size: 'sm' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } },
-    Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 0 }, withinPortal: true } },
     Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
     Modal: {
       styles: dialogStyles,

@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Menu, Skeleton, Tooltip, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Checkbox, Menu, Skeleton, UnstyledButton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react';
@@ -66,11 +66,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {hasChoice && (
             <Menu closeOnItemClick={false} position="bottom-end">
               <Menu.Target>
-                <Tooltip label="Choose columns">
-                  <ActionIcon variant="default" aria-label="Choose columns">
-                    <Columns3 size={15} />
-                  </ActionIcon>
-                </Tooltip>
+                <ActionIcon data-tip="Choose columns" variant="default" aria-label="Choose columns">
+                  <Columns3 size={15} />
+                </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
                 {columns.map((column) => (

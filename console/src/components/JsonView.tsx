@@ -1,6 +1,6 @@
-import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { Copy, Download } from 'lucide-react';
+import { Check, Copy, Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { saveText } from './save-file';
 import classes from './JsonView.module.css';
@@ -19,26 +19,24 @@ export function JsonView({ value, name }: { value: unknown; name: string }) {
   return (
     <div className={classes.view}>
       <Group gap={4} className={classes.tools}>
-        <Tooltip label={clipboard.copied ? 'Copied' : 'Copy'}>
-          <ActionIcon
-            variant="default"
-            size="sm"
-            aria-label={`Copy ${name}`}
-            onClick={() => clipboard.copy(text)}
-          >
-            <Copy size={13} />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip label="Download">
-          <ActionIcon
-            variant="default"
-            size="sm"
-            aria-label={`Download ${name}`}
-            onClick={() => saveText(`${name}.json`, text, 'application/json')}
-          >
-            <Download size={13} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          data-tip={clipboard.copied ? 'Copied' : 'Copy'}
+          variant="default"
+          size="sm"
+          aria-label={`Copy ${name}`}
+          onClick={() => clipboard.copy(text)}
+        >
+          {clipboard.copied ? <Check size={13} /> : <Copy size={13} />}
+        </ActionIcon>
+        <ActionIcon
+          data-tip="Download"
+          variant="default"
+          size="sm"
+          aria-label={`Download ${name}`}
+          onClick={() => saveText(`${name}.json`, text, 'application/json')}
+        >
+          <Download size={13} />
+        </ActionIcon>
       </Group>
       {isLong ? (
         <Text size="sm" p="sm">

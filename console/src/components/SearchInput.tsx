@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
-const DEBOUNCE_MS = 120;
+const DEBOUNCE_MS = 80;
 
 /**
  * A search text that goes to the URL shortly after the last key, or with Enter only. The key `/` moves the focus here.

@@ -1,4 +1,4 @@
-import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
+import { ActionIcon, Tabs } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Check, Copy } from 'lucide-react';
 import classes from './Snippet.module.css';
@@ -11,17 +11,16 @@ export function Snippet({ code, label }: { code: string; label: string }) {
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{code}</code>
       </pre>
-      <Tooltip label={clipboard.copied ? 'Copied' : 'Copy'}>
-        <ActionIcon
-          className={classes.copy}
-          variant="default"
-          size="sm"
-          aria-label={clipboard.copied ? 'Copied' : `Copy: ${label}`}
-          onClick={() => clipboard.copy(code)}
-        >
-          {clipboard.copied ? <Check size={14} /> : <Copy size={14} />}
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        data-tip={clipboard.copied ? 'Copied' : 'Copy'}
+        className={classes.copy}
+        variant="default"
+        size="sm"
+        aria-label={clipboard.copied ? 'Copied' : `Copy: ${label}`}
+        onClick={() => clipboard.copy(code)}
+      >
+        {clipboard.copied ? <Check size={14} /> : <Copy size={14} />}
+      </ActionIcon>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Drawer, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { CopyableId } from '../../components/CopyableId';
@@ -12,7 +13,7 @@ import { TextFilter } from '../../components/TextFilter';
 import { rangeChoices } from '../../components/range';
 import { useTableRows } from '../../components/use-table-rows';
 import { auditColumns } from './columns';
-import { useAuditRecords, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
+import { auditQuery, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
 
 interface AuditTableProps {
   scope: AuditScope;
@@ -29,7 +30,7 @@ function pageOf(scope: AuditScope): string {
 
 /** Who changed what: one table for a game, a workspace and the whole platform. */
 export function AuditTable({ scope, filter, onFilter, onOpen }: AuditTableProps) {
-  const records = useAuditRecords(scope, filter);
+  const records = useInfiniteQuery(auditQuery(scope, filter));
   const [open, setOpen] = useState<AuditRecord>();
   return (
     <>

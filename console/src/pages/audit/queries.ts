@@ -1,4 +1,4 @@
-import { queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byCursor } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
@@ -19,13 +19,12 @@ export type AuditScope =
   | { kind: 'workspace'; workspaceId: string }
   | { kind: 'platform' };
 
-export function useAuditRecords(scope: AuditScope, filter: AuditFilter) {
-  return useInfiniteQuery({
+export const auditQuery = (scope: AuditScope, filter: AuditFilter) =>
+  infiniteQueryOptions({
     queryKey: ['audit', scope, filter],
     queryFn: ({ pageParam: cursor, signal }) => readPage(scope, filter, cursor, signal),
     ...byCursor,
   });
-}
 
 function readPage(
   scope: AuditScope,

@@ -1,5 +1,5 @@
 import { Button, Group, Switch } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCanChangeGame, useGame } from '../../app/game';
@@ -24,6 +24,7 @@ import {
   useSetActive,
   useSetAutoCreate,
   type Definition,
+  type DefinitionFilter,
 } from './queries';
 import { useDroppedFile } from './use-dropped-file';
 import classes from './DefinitionsPage.module.css';
@@ -31,6 +32,16 @@ import classes from './DefinitionsPage.module.css';
 const route = getRouteApi('/app/games/$tenantId/definitions');
 
 export const scopeNames = { match: 'Match events', player: 'Player events', both: 'Both' };
+
+export const preload = (
+  queryClient: QueryClient,
+  { tenantId }: { tenantId: string },
+  filter: DefinitionFilter,
+) =>
+  Promise.all([
+    queryClient.prefetchInfiniteQuery(definitionsQuery(tenantId, filter)),
+    queryClient.prefetchQuery(definitionSettingsQuery(tenantId)),
+  ]);
 
 type OpenDialog =
   | { kind: 'new' }

@@ -1,5 +1,5 @@
 import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
@@ -23,9 +23,9 @@ import { eventColumns } from './columns';
 import { EventSnippet } from './EventSnippet';
 import { topSeries } from './top-series';
 import {
+  eventsQuery,
   eventSummaryQuery,
   requestExport,
-  useEvents,
   useEventTail,
   type EventFilter,
   type StoredEvent,
@@ -34,18 +34,38 @@ import {
 const route = getRouteApi('/app/games/$tenantId/events');
 const Chart = lazy(() => import('../../components/Chart').then((module) => ({ default: module.Chart })));
 
+interface EventSearch extends Partial<Record<keyof EventFilter, string>> {
+  range?: string;
+  live?: string;
+}
+
+const filterOf = ({ scope, eventKey, eventValue, playerId, matchSessionId }: EventSearch): EventFilter => ({
+  scope: scope === 'player' ? 'player' : 'match',
+  eventKey,
+  eventValue,
+  playerId,
+  matchSessionId,
+});
+
+export const preload = (
+  queryClient: QueryClient,
+  { tenantId }: { tenantId: string },
+  search: EventSearch,
+): Promise<unknown> => {
+  const filter = filterOf(search);
+  if (search.live === 'true') return Promise.resolve();
+  return Promise.all([
+    queryClient.prefetchInfiniteQuery(eventsQuery(tenantId, filter, toRange(search.range, '1h'))),
+    queryClient.prefetchQuery(eventSummaryQuery(tenantId, filter, search.range)),
+  ]);
+};
+
 export function EventsPage() {
   const game = useGame();
   const search = route.useSearch();
   const navigate = useNavigate({ from: '/games/$tenantId/events' });
   const range = toRange(search.range, '1h');
-  const filter: EventFilter = {
-    scope: search.scope === 'player' ? 'player' : 'match',
-    eventKey: search.eventKey,
-    eventValue: search.eventValue,
-    playerId: search.playerId,
-    matchSessionId: search.matchSessionId,
-  };
+  const filter = filterOf(search);
   const isLive = search.live === 'true';
   const change = (changes: Partial<typeof search>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
@@ -155,7 +175,7 @@ interface EventTableProps {
 
 function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProps) {
   const [open, setOpen] = useState<StoredEvent>();
-  const events = useEvents(tenantId, filter, range, { enabled: !isLive });
+  const events = useInfiniteQuery({ ...eventsQuery(tenantId, filter, range), enabled: !isLive });
   const tail = useEventTail(tenantId, filter, { enabled: isLive });
   const stored = useTableRows(events);
   const live = { rows: tail.data?.items, error: tail.error, retry: () => void tail.refetch() };

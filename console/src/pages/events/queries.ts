@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byCursor } from '../../components/paging';
 import { limitsOf, ranges, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
@@ -18,8 +18,8 @@ export interface EventFilter {
 
 const PAGE_SIZE = 200;
 
-export function useEvents(tenantId: string, filter: EventFilter, range: RangeName, { enabled = true } = {}) {
-  return useInfiniteQuery({
+export const eventsQuery = (tenantId: string, filter: EventFilter, range: RangeName) =>
+  infiniteQueryOptions({
     queryKey: ['events', tenantId, filter, range],
     queryFn: ({ pageParam: cursor, signal }) =>
       api.GET('/api/bus_tenants/{tenantId}/events', {
@@ -31,9 +31,7 @@ export function useEvents(tenantId: string, filter: EventFilter, range: RangeNam
       }),
     ...byCursor,
     refetchOnWindowFocus: false,
-    enabled,
   });
-}
 
 const TAIL_MS = 1_000;
 const TAIL_SIZE = 100;

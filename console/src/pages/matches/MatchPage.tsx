@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { CopyableId, ShortId } from '../../components/CopyableId';
@@ -20,6 +20,18 @@ import classes from './MatchPage.module.css';
 
 const route = getRouteApi('/app/games/$tenantId/matches/$matchSessionId');
 
+const matchEventsQuery = (tenantId: string, matchSessionId: string) =>
+  recentEventsQuery(tenantId, { scope: 'match', matchSessionId });
+
+export const preload = (
+  queryClient: QueryClient,
+  { tenantId, matchSessionId }: { tenantId: string; matchSessionId: string },
+) =>
+  Promise.all([
+    queryClient.prefetchQuery(matchQuery(tenantId, matchSessionId)),
+    queryClient.prefetchQuery(matchEventsQuery(tenantId, matchSessionId)),
+  ]);
+
 export function MatchPage() {
   const game = useGame();
   const { matchSessionId } = route.useParams();
@@ -32,9 +44,7 @@ export function MatchPage() {
 }
 
 function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
-  const events = useQuery(
-    recentEventsQuery(tenantId, { scope: 'match', matchSessionId: match.matchSessionId }),
-  );
+  const events = useQuery(matchEventsQuery(tenantId, match.matchSessionId));
   return (
     <Page
       title={match.mode === null ? 'Match' : `Match · ${match.mode}`}

@@ -1,3 +1,4 @@
+import { useInfiniteQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { DataTable } from '../../components/DataTable';
@@ -10,15 +11,18 @@ import { rangeChoices } from '../../components/range';
 import { useTableRows } from '../../components/use-table-rows';
 import { useKeyPlaceholder } from '../keys/queries';
 import { matchColumns } from './columns';
-import { useMatches } from './queries';
+import { matchesQuery, type MatchFilter } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/matches');
+
+export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: string }, filter: MatchFilter) =>
+  queryClient.prefetchInfiniteQuery(matchesQuery(tenantId, filter));
 
 export function MatchesPage() {
   const game = useGame();
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/games/$tenantId/matches' });
-  const matches = useMatches(game.id, filter);
+  const matches = useInfiniteQuery(matchesQuery(game.id, filter));
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   const isFiltered = Object.keys(filter).length > 0;

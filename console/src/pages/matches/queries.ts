@@ -1,4 +1,4 @@
-import { queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byCursor } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
@@ -13,8 +13,8 @@ export interface MatchFilter {
   playerId?: string | undefined;
 }
 
-export function useMatches(tenantId: string, { state, range, playerId }: MatchFilter) {
-  return useInfiniteQuery({
+export const matchesQuery = (tenantId: string, { state, range, playerId }: MatchFilter) =>
+  infiniteQueryOptions({
     queryKey: ['matches', tenantId, { state, range, playerId }],
     queryFn: ({ pageParam: cursor, signal }) =>
       api.GET('/api/bus_tenants/{tenantId}/matches', {
@@ -32,7 +32,6 @@ export function useMatches(tenantId: string, { state, range, playerId }: MatchFi
       }),
     ...byCursor,
   });
-}
 
 export const matchQuery = (tenantId: string, matchSessionId: string) =>
   queryOptions({

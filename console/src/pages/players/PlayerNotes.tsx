@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Skeleton, Stack, Text, Textarea, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -31,17 +31,16 @@ export function PlayerNotes(path: PlayerPath) {
               {note.author.email ?? 'A former member'} · <RelativeTime at={note.createdAt} />
             </Text>
             {canChange && (
-              <Tooltip label="Delete the note">
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size="sm"
-                  aria-label="Delete the note"
-                  onClick={() => setDeleting(note)}
-                >
-                  <Trash2 size={14} />
-                </ActionIcon>
-              </Tooltip>
+              <ActionIcon
+                data-tip="Delete the note"
+                variant="subtle"
+                color="gray"
+                size="sm"
+                aria-label="Delete the note"
+                onClick={() => setDeleting(note)}
+              >
+                <Trash2 size={14} />
+              </ActionIcon>
             )}
           </Group>
           <Text size="sm" className={classes.text}>

@@ -1,6 +1,6 @@
 import { Button, Menu, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useIsPlatformAdmin } from '../../app/account';
@@ -30,6 +30,11 @@ import { PlayerState } from './PlayerState';
 import { playerQuery, requestPlayerExport, useHidePlayer, type Player } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/players/$playerId');
+
+export const preload = (
+  queryClient: QueryClient,
+  { tenantId, playerId }: { tenantId: string; playerId: string },
+) => queryClient.prefetchQuery(playerQuery(tenantId, playerId));
 
 export function PlayerPage() {
   const game = useGame();

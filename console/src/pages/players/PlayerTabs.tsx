@@ -1,6 +1,6 @@
 import { TextLink } from '../../components/links';
 import { NoRows } from '../../components/NoRows';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
@@ -12,7 +12,7 @@ import { auditColumns } from '../audit/columns';
 import { eventColumns } from '../events/columns';
 import { recentEventsQuery } from '../events/queries';
 import { matchColumns } from '../matches/columns';
-import { useMatches } from '../matches/queries';
+import { matchesQuery } from '../matches/queries';
 import { ledgerProviderName } from '../overview/provider-names';
 import { providerNames } from './providers';
 import { usePlayerBans, usePlayerDevices, usePlayerSessions, type Player } from './queries';
@@ -156,7 +156,7 @@ const banColumns: Column<Items<typeof usePlayerBans>>[] = [
 
 /** The matches that the player was in, newest first. */
 export function PlayerMatches({ tenantId, playerId }: PlayerPath) {
-  const matches = useMatches(tenantId, { playerId });
+  const matches = useInfiniteQuery(matchesQuery(tenantId, { playerId }));
   return (
     <DataTable
       inline

@@ -1,3 +1,4 @@
+import { useInfiniteQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { Button } from '@mantine/core';
@@ -14,15 +15,18 @@ import { useTableRows } from '../../components/use-table-rows';
 import { SignInSnippet } from './SignInSnippet';
 import { PlayerState } from './PlayerState';
 import { providerChoices, providerNames } from './providers';
-import { usePlayers, type ListedPlayer } from './queries';
+import { playersQuery, type ListedPlayer, type PlayerFilter } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/players');
+
+export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: string }, filter: PlayerFilter) =>
+  queryClient.prefetchInfiniteQuery(playersQuery(tenantId, filter));
 
 export function PlayersPage() {
   const game = useGame();
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/games/$tenantId/players' });
-  const players = usePlayers(game.id, filter);
+  const players = useInfiniteQuery(playersQuery(game.id, filter));
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
 

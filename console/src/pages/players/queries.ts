@@ -1,4 +1,10 @@
-import { queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { byOffset } from '../../components/paging';
 
@@ -21,8 +27,8 @@ const toBoolean = (text: string | undefined): boolean | undefined =>
   text === undefined ? undefined : text === 'true';
 
 /** The players of a game. Old rows stay while the rows of a new filter load, and a late answer never replaces newer rows. */
-export function usePlayers(tenantId: string, { search, sort, banned, hidden, provider }: PlayerFilter) {
-  return useInfiniteQuery({
+export const playersQuery = (tenantId: string, { search, sort, banned, hidden, provider }: PlayerFilter) =>
+  infiniteQueryOptions({
     queryKey: ['players', tenantId, { search, sort, banned, hidden, provider }],
     queryFn: ({ pageParam, signal }) =>
       api.GET('/api/bus_tenants/{tenantId}/players', {
@@ -42,7 +48,6 @@ export function usePlayers(tenantId: string, { search, sort, banned, hidden, pro
       }),
     ...byOffset,
   });
-}
 
 export const playerQuery = (tenantId: string, playerId: string) =>
   queryOptions({

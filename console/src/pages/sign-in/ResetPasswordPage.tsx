@@ -12,11 +12,12 @@ import { useMailedToken } from './mailed-token';
 
 export function ResetPasswordPage() {
   const mailedToken = useMailedToken();
-  const [hasToken, setHasToken] = useState(mailedToken !== '');
-  return hasToken ? (
-    <NewPasswordStep token={mailedToken} />
+  const [isTyping, setIsTyping] = useState(false);
+  // The link of the mail may be opened in this tab, which then changes the fragment alone.
+  return isTyping || mailedToken !== '' ? (
+    <NewPasswordStep key={mailedToken} token={mailedToken} />
   ) : (
-    <RequestStep onHasToken={() => setHasToken(true)} />
+    <RequestStep onHasToken={() => setIsTyping(true)} />
   );
 }
 

@@ -1,5 +1,5 @@
 import { Button, Drawer, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -16,9 +16,9 @@ import { rangeChoices } from '../../components/range';
 import { useTableRows } from '../../components/use-table-rows';
 import { DeliveryState } from './WebhookState';
 import {
+  deliveriesQuery,
   deliveryQuery,
   eventTypeNames,
-  useDeliveries,
   useRedeliver,
   type Delivery,
   type WebhookPath,
@@ -32,7 +32,7 @@ const typeNames: Record<string, string> = { ...eventTypeNames, 'webhook.test': '
 export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange: boolean }) {
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/workspaces/$workspaceId/webhooks/$webhookId' });
-  const deliveries = useDeliveries(path, filter);
+  const deliveries = useInfiniteQuery(deliveriesQuery(path, filter));
   const redeliver = useRedeliver(path);
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });

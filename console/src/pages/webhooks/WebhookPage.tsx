@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
@@ -15,16 +15,25 @@ import { SigningSecretDialog } from './SigningSecretDialog';
 import { EditWebhookDialog } from './WebhookForm';
 import { WebhookState } from './WebhookState';
 import {
+  deliveriesQuery,
   eventTypeNames,
   useChangeWebhook,
   useDeleteWebhook,
   useRotateSecret,
   useTestWebhook,
   webhookQuery,
+  type DeliveryFilter,
   type Webhook,
+  type WebhookPath,
 } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/webhooks/$webhookId');
+
+export const preload = (queryClient: QueryClient, path: WebhookPath, filter: DeliveryFilter) =>
+  Promise.all([
+    queryClient.prefetchQuery(webhookQuery(path)),
+    queryClient.prefetchInfiniteQuery(deliveriesQuery(path, filter)),
+  ]);
 
 export function WebhookPage() {
   const path = route.useParams();

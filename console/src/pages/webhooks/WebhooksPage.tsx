@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCan } from '../../app/account';
@@ -14,6 +14,9 @@ import { WebhookState } from './WebhookState';
 import { eventTypeNames, webhooksQuery, type Webhook } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/webhooks');
+
+export const preload = (queryClient: QueryClient, { workspaceId }: { workspaceId: string }) =>
+  queryClient.prefetchQuery(webhooksQuery(workspaceId));
 
 export function WebhooksPage() {
   const { workspaceId } = route.useParams();

@@ -1,4 +1,4 @@
-import { queryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { byOffset } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
@@ -45,8 +45,8 @@ export interface DeliveryFilter {
 
 const PAGE_SIZE = 100;
 
-export function useDeliveries(path: WebhookPath, { status, eventType, range }: DeliveryFilter) {
-  return useInfiniteQuery({
+export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }: DeliveryFilter) =>
+  infiniteQueryOptions({
     queryKey: ['deliveries', path.webhookId, { status, eventType, range }],
     queryFn: ({ pageParam: offset, signal }) =>
       api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', {
@@ -63,9 +63,9 @@ export function useDeliveries(path: WebhookPath, { status, eventType, range }: D
         signal,
       }),
     ...byOffset,
-    refetchInterval: 5_000,
+    // While one page shows. All pages of a long list would be hundreds of requests.
+    refetchInterval: ({ state }) => (state.data && state.data.pages.length > 1 ? false : 5_000),
   });
-}
 
 export const deliveryQuery = (path: WebhookPath, deliveryId: string) =>
   queryOptions({
