@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
@@ -70,6 +71,59 @@ describe('definitions', () => {
     await countBecomes(page.getByRole('dialog').locator('tr[data-row]'), 1);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('cell', { name: 'third', exact: true }).waitFor();
+  });
+
+  test('reads one page, and lets the server search', async () => {
+    await app.http.post(
+      `/api/bus_tenants/${tenant.tenantId}/event-definitions`,
+      { eventKey: 'treasure', eventDescription: 'A chest was opened' },
+      await arrangeAccount(app, tenant, 'admin'),
+    );
+    const page = await studio.open(studio.game);
+    const lists: URLSearchParams[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/event-definitions')) lists.push(searchParams);
+    });
+    await page.getByRole('link', { name: 'Definitions' }).click();
+    await page.getByRole('cell', { name: 'treasure', exact: true }).waitFor();
+    assert.deepEqual(
+      lists.map((query) => [query.get('offset'), query.get('search')]),
+      [['0', null]],
+    );
+    await page.getByRole('searchbox').fill('CHEST');
+    await page.getByText('1 event definition matches the filters').waitFor();
+    assert.equal(lists.at(-1)!.get('search'), 'CHEST');
+    await page.getByRole('searchbox').fill('nothing has this text');
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await page.getByRole('cell', { name: 'treasure', exact: true }).waitFor();
+  });
+
+  test('shows a change of the state at once, and rolls it back with the reason', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    const { promise: refusal, resolve: refuse } = Promise.withResolvers<void>();
+    await page.route('**/event-definitions/*-*', async (route) => {
+      await refusal;
+      await route.fulfill({
+        status: 409,
+        contentType: 'application/problem+json',
+        body: '{"code":"conflict","status":409,"detail":"The definition is in use."}',
+      });
+    });
+    const row = page.getByRole('row', { name: 'treasure' });
+    await row.locator('.mantine-Switch-track').click();
+    await page.getByRole('switch', { name: 'treasure is active', checked: false }).waitFor();
+    refuse();
+    await page.getByText('The definition is in use.').waitFor();
+    await page.getByRole('switch', { name: 'treasure is active', checked: true }).waitFor();
+  });
+
+  test('are not offered to viewers', async () => {
+    const page = await studio.open(studio.game, { role: 'viewer' });
+    await page.getByRole('link', { name: 'Wallet ledger' }).waitFor();
+    await countBecomes(page.getByRole('link', { name: 'Definitions' }), 0);
+    await page.goto(`${studio.game}/definitions`);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
   });
 
   test('rolls the auto-create switch back if the server refuses', async () => {

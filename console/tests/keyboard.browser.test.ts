@@ -96,5 +96,9 @@ describe('the keyboard alone', () => {
     await page.keyboard.type('door_opened');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'door_opened', exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Definitions' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Edit door_opened' }).waitFor();
   });
 });

@@ -48,6 +48,14 @@ describe('players', () => {
     await tip.waitFor({ state: 'detached' });
   });
 
+  test('asks for the rows when the link of the page is pointed at', async () => {
+    const page = await studio.open(studio.game);
+    const rows = page.waitForRequest('**/players?limit=100&**');
+    await page.getByRole('link', { name: 'Players', exact: true }).hover();
+    await rows;
+    assert.equal(new URL(page.url()).pathname, studio.game);
+  });
+
   test('finds a player while the name is typed, and keeps the search in the URL', async () => {
     const page = await studio.open(`${studio.game}/players`);
     await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();

@@ -24,7 +24,7 @@ import {
   Webhook,
   type LucideIcon,
 } from 'lucide-react';
-import { useIsPlatformAdmin } from '../account';
+import { useCan, useIsPlatformAdmin } from '../account';
 import { openApiReference } from '../api-reference';
 import { usePlace } from '../game';
 
@@ -48,6 +48,7 @@ export interface DestinationGroup {
 /** The places of the side bar and of the command palette. Places that the account may not see are left out. */
 export function useDestinations(): DestinationGroup[] {
   const { workspaceId, tenantId } = usePlace();
+  const canSeeDefinitions = useCan(workspaceId, 'admin');
   const isPlatformAdmin = useIsPlatformAdmin();
   const groups: DestinationGroup[] = [];
 
@@ -61,7 +62,15 @@ export function useDestinations(): DestinationGroup[] {
           { label: 'Matches', icon: Swords, link: { to: '/games/$tenantId/matches', params } },
           { label: 'Events', icon: Activity, link: { to: '/games/$tenantId/events', params } },
           { label: 'Wallet ledger', icon: Wallet, link: { to: '/games/$tenantId/wallet', params } },
-          { label: 'Definitions', icon: ListTree, link: { to: '/games/$tenantId/definitions', params } },
+          ...(canSeeDefinitions
+            ? [
+                {
+                  label: 'Definitions',
+                  icon: ListTree,
+                  link: { to: '/games/$tenantId/definitions', params },
+                } as const,
+              ]
+            : []),
         ],
       },
       {

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-qu
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCanChangeGame, useGame } from '../../app/game';
+import { NotFoundPage } from '../../app/RouteErrorPage';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -12,7 +13,6 @@ import { formatCount } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
-import { State } from '../../components/State';
 import { useTableRows } from '../../components/use-table-rows';
 import { saveBlob } from '../../components/save-file';
 import { DefinitionDialog } from './DefinitionDialog';
@@ -48,16 +48,20 @@ type OpenDialog =
   | { kind: 'edit'; definition: Definition }
   | { kind: 'import'; file?: File };
 
+/** Viewers may not read definitions. */
 export function DefinitionsPage() {
+  return useCanChangeGame() ? <Definitions /> : <NotFoundPage />;
+}
+
+function Definitions() {
   const game = useGame();
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/games/$tenantId/definitions' });
-  const canChange = useCanChangeGame();
   const definitions = useInfiniteQuery(definitionsQuery(game.id, filter));
   const [dialog, setDialog] = useState<OpenDialog>();
   const setActive = useSetActive(game.id);
   const exporting = useExportDefinitions(game.id);
-  const isDragging = useDroppedFile((file) => canChange && setDialog({ kind: 'import', file }));
+  const isDragging = useDroppedFile((file) => setDialog({ kind: 'import', file }));
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   const total = definitions.data?.pages[0]?.totalCount;
@@ -74,7 +78,7 @@ export function DefinitionsPage() {
       }
       actions={
         <>
-          <AutoCreate tenantId={game.id} canChange={canChange} />
+          <AutoCreate tenantId={game.id} />
           <Button
             variant="default"
             loading={exporting.isPending}
@@ -84,14 +88,10 @@ export function DefinitionsPage() {
           >
             Export CSV
           </Button>
-          {canChange && (
-            <>
-              <Button variant="default" onClick={() => setDialog({ kind: 'import' })}>
-                Import CSV
-              </Button>
-              <Button onClick={() => setDialog({ kind: 'new' })}>Create a definition</Button>
-            </>
-          )}
+          <Button variant="default" onClick={() => setDialog({ kind: 'import' })}>
+            Import CSV
+          </Button>
+          <Button onClick={() => setDialog({ kind: 'new' })}>Create a definition</Button>
         </>
       }
       fill
@@ -100,10 +100,10 @@ export function DefinitionsPage() {
       {setActive.error && <ErrorText error={setActive.error} />}
       <DataTable
         label="Definitions"
-        columns={columns(canChange ? setActive.mutate : undefined)}
+        columns={columns(setActive.mutate)}
         {...useTableRows(definitions)}
         rowKey={({ id }) => id}
-        {...(canChange && { onOpen: (definition: Definition) => setDialog({ kind: 'edit', definition }) })}
+        onOpen={(definition) => setDialog({ kind: 'edit', definition })}
         toolbar={
           <>
             <SearchInput
@@ -145,11 +145,9 @@ export function DefinitionsPage() {
             <EmptyState
               title="No definitions yet"
               next={
-                canChange && (
-                  <Button w="fit-content" onClick={() => setDialog({ kind: 'new' })}>
-                    Create a definition
-                  </Button>
-                )
+                <Button w="fit-content" onClick={() => setDialog({ kind: 'new' })}>
+                  Create a definition
+                </Button>
               }
             >
               A definition names an event that the game may send, such as level_completed. With auto-create,
@@ -162,7 +160,7 @@ export function DefinitionsPage() {
       {dialog?.kind === 'edit' && (
         <DefinitionDialog tenantId={game.id} onClose={close} current={dialog.definition} />
       )}
-      {isDragging && canChange && (
+      {isDragging && (
         <div className={classes.drop} role="status">
           Drop the CSV file to import it
         </div>
@@ -172,7 +170,7 @@ export function DefinitionsPage() {
   );
 }
 
-function AutoCreate({ tenantId, canChange }: { tenantId: string; canChange: boolean }) {
+function AutoCreate({ tenantId }: { tenantId: string }) {
   const { data } = useQuery(definitionSettingsQuery(tenantId));
   const set = useSetAutoCreate(tenantId);
   return (
@@ -182,7 +180,7 @@ function AutoCreate({ tenantId, canChange }: { tenantId: string; canChange: bool
         label="Auto-create"
         title="The first event of a new name creates its definition."
         checked={data?.autoCreate ?? false}
-        disabled={!canChange || !data}
+        disabled={!data}
         onChange={({ currentTarget: { checked } }) => set.mutate(checked)}
       />
     </Group>
@@ -192,9 +190,8 @@ function AutoCreate({ tenantId, canChange }: { tenantId: string; canChange: bool
 const nameOf = ({ eventKey, eventValue }: Definition): string =>
   eventValue === null ? eventKey : `${eventKey} ${eventValue}`;
 
-/** Without `setActive` the state is a word and not a switch. */
 const columns = (
-  setActive: ((change: { definitionId: string; isActive: boolean }) => void) | undefined,
+  setActive: (change: { definitionId: string; isActive: boolean }) => void,
 ): Column<Definition>[] => [
   { id: 'key', header: 'Event key', width: 200, cell: ({ eventKey }) => eventKey },
   { id: 'value', header: 'Event value', width: 140, cell: ({ eventValue }) => eventValue ?? '–' },
@@ -205,21 +202,16 @@ const columns = (
     id: 'active',
     header: 'Active',
     width: 80,
-    cell: (definition) =>
-      setActive ? (
-        <Switch
-          size="xs"
-          aria-label={`${nameOf(definition)} is active`}
-          checked={definition.isActive}
-          onChange={({ currentTarget: { checked } }) =>
-            setActive({ definitionId: definition.id, isActive: checked })
-          }
-        />
-      ) : definition.isActive ? (
-        <State tone="good">Active</State>
-      ) : (
-        <State>Inactive</State>
-      ),
+    cell: (definition) => (
+      <Switch
+        size="xs"
+        aria-label={`${nameOf(definition)} is active`}
+        checked={definition.isActive}
+        onChange={({ currentTarget: { checked } }) =>
+          setActive({ definitionId: definition.id, isActive: checked })
+        }
+      />
+    ),
   },
   { id: 'updated', header: 'Changed', width: 120, cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
   { id: 'id', header: 'Definition id', width: 150, hidden: true, cell: ({ id }) => <CopyableId id={id} /> },
