@@ -91,11 +91,9 @@ describe('guildhall backup and restore with archived events', () => {
       .filter((name) => name.endsWith('part-1'))
       .map((name) => join(archive, name));
     appendFileSync(join(folder, 'proofs.parquet'), ' ');
-    for (const command of ['verify', 'archive verify']) {
-      const { code, output } = await run(command, restored, env);
-      assert.equal(code, 2, output);
-      assert.match(output, /has a proofs\.parquet that does not match its checksum/);
-    }
+    const { code, output } = await run('verify', restored, env);
+    assert.equal(code, 2, output);
+    assert.match(output, /has a proofs\.parquet that does not match its checksum/);
     renameSync(join(folder, 'events.parquet'), join(folder, 'elsewhere'));
     assert.match((await run('archive verify', restored, env)).output, /has no events\.parquet/);
   });

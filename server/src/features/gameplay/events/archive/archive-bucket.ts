@@ -44,8 +44,10 @@ export class ArchiveStorageError extends OperatorError {
   override name = 'ArchiveStorageError';
 }
 
-/** Without a byte for this long, a request has failed. It is sent twice, so a query has time to say so. */
-const SOCKET_TIMEOUT_MS = 5_000;
+/** Without a byte for this long, a read has failed. It is sent twice, so a query has time to say so. */
+const READ_TIMEOUT_MS = 5_000;
+/** Some servers answer late, because they check or copy a large object first. */
+const WRITE_TIMEOUT_MS = 60_000;
 const CONCURRENT_DOWNLOADS = 2;
 /** S3 takes no larger object in one request. */
 const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
@@ -55,9 +57,11 @@ const IN_USE_MS = 2 * 60_000;
 
 /** Opens a bucket. Sends no request before the first use. */
 export function createArchiveBucket(storage: BucketStorage, root: string, cacheBytes: number): ArchiveBucket {
-  let opened: Promise<Disk> | undefined;
-  const disk = (): Promise<Disk> =>
-    (opened ??= openObjectStorage(storage, { socketTimeout: SOCKET_TIMEOUT_MS }));
+  const openOnce = (socketTimeout: number): (() => Promise<Disk>) => {
+    let opened: Promise<Disk> | undefined;
+    return () => (opened ??= openObjectStorage(storage, { socketTimeout }));
+  };
+  const [reading, writing] = [openOnce(READ_TIMEOUT_MS), openOnce(WRITE_TIMEOUT_MS)];
   const inTurn = pLimit(CONCURRENT_DOWNLOADS);
   const downloads = new Map<string, Promise<void>>();
 
@@ -67,14 +71,17 @@ export function createArchiveBucket(storage: BucketStorage, root: string, cacheB
 
   /** Opens an object. Undefined: it does not exist. */
   const openObject = async (name: PartName, file: string): Promise<Readable | undefined> =>
-    (await disk()).getStream(keyOfFile(name, file)).catch((error: unknown) => {
+    (await reading()).getStream(keyOfFile(name, file)).catch((error: unknown) => {
       if (isMissingObject(error)) return undefined;
       throw error;
     });
 
   const download = async (part: PartName, file: string, expected: { sha256: string; bytes: number }) => {
     const path = join(partFolder(root, part), file);
-    await makeRoom(root, expected.bytes, cacheBytes);
+    if (!(await deleteLeastRecent(root, expected.bytes, cacheBytes)))
+      throw new ArchiveStorageError(
+        'All local copies of archived events are in use. Try again in a few minutes, or raise ARCHIVE_CACHE_MEGABYTES.',
+      );
     const object = await reached(openObject(part, file));
     if (!object) throw new ArchiveStorageError(`The bucket of the archive has no ${nameOf(part, file)}.`);
     const draft = `${path}.${randomUUID()}.download`;
@@ -129,16 +136,18 @@ export function createArchiveBucket(storage: BucketStorage, root: string, cacheB
           throw new ArchiveStorageError(
             `${nameOf(name, file)} has ${size} bytes, and S3 takes at most ${MAX_OBJECT_BYTES} in one request.`,
           );
-        await reached((await disk()).copyFromFs(path, keyOfFile(name, file)));
+        await reached((await writing()).copyFromFs(path, keyOfFile(name, file)));
         const object = await reached(openObject(name, file));
         const [stored, written] = [object && (await reached(hashOf(object))), await hashOf(path)];
         if (!stored?.equals(written))
           throw new ArchiveStorageError(`The bucket of the archive has not stored ${nameOf(name, file)}.`);
       }
+      await deleteLeastRecent(root, 0, cacheBytes);
     },
 
     async remove(name) {
-      for (const file of PART_FILES.toReversed()) await reached((await disk()).delete(keyOfFile(name, file)));
+      for (const file of PART_FILES.toReversed())
+        await reached((await writing()).delete(keyOfFile(name, file)));
     },
 
     async listParts(tenantId) {
@@ -146,7 +155,7 @@ export function createArchiveBucket(storage: BucketStorage, root: string, cacheB
       let paginationToken: string | undefined;
       do {
         const page = await reached(
-          (await disk()).listAll(keyOf(storage, `${tenantId}/`), {
+          (await reading()).listAll(keyOf(storage, `${tenantId}/`), {
             recursive: true,
             ...(paginationToken !== undefined && { paginationToken }),
           }),
@@ -227,8 +236,8 @@ async function markUsed(path: string, bytes: number): Promise<boolean> {
   );
 }
 
-/** Deletes the files that were used least recently, until there is room for another one. Throws {@link ArchiveStorageError}. */
-async function makeRoom(root: string, needed: number, limit: number): Promise<void> {
+/** Deletes the files that were used least recently, until there is room for `needed` bytes. Returns whether there is. */
+async function deleteLeastRecent(root: string, needed: number, limit: number): Promise<boolean> {
   const files: { path: string; bytes: number; usedAt: number }[] = [];
   const names = await readdir(root, { recursive: true }).catch(() => []);
   for (const name of names) {
@@ -245,8 +254,5 @@ async function makeRoom(root: string, needed: number, limit: number): Promise<vo
     await rm(path, { force: true });
     room += bytes;
   }
-  if (room < needed)
-    throw new ArchiveStorageError(
-      'All local copies of archived events are in use. Try again in a few minutes, or raise ARCHIVE_CACHE_MEGABYTES.',
-    );
+  return room >= needed;
 }

@@ -31,6 +31,8 @@ const LEAST_ROWS = 200;
 const MEMORY_MEGABYTES = 256;
 /** A player without events in a part of 100 million costs a scan of it. */
 const LIMITS: ReadLimits = { seconds: 60 };
+/** For the files of one part, if they are in a bucket. */
+const DOWNLOAD_LIMITS: ReadLimits = { seconds: 300 };
 const FILES = [EVENTS_FILE, PROOFS_FILE];
 
 /** Whether the first place comes before the second one. Keys are compared by their bytes, as PostgreSQL and DuckDB do. */
@@ -109,7 +111,7 @@ export function createArchivedEvents(archive: Archive, tenantId: string, filter:
 
 /** The number of the first row of a part after a position. */
 async function findRowAfter(archive: Archive, part: ArchivedPart, after: EventPosition): Promise<number> {
-  const [proofs = ''] = await fetchParts(archive, [part], [PROOFS_FILE], LIMITS);
+  const [proofs = ''] = await fetchParts(archive, [part], [PROOFS_FILE], DOWNLOAD_LIMITS);
   const at = timeLiteral(after.occurredAt);
   const [rows] = await archive.duckdb(
     {
@@ -137,7 +139,7 @@ async function fill(
   limit: number,
 ): Promise<void> {
   const { part, nextRow } = reader;
-  const files = await fetchParts(archive, [part], FILES, LIMITS);
+  const files = await fetchParts(archive, [part], FILES, DOWNLOAD_LIMITS);
   const [rows] = (await archive.duckdb(
     {
       statements: [selectRows(files, filter, definitions, nextRow, limit)],
