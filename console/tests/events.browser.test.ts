@@ -70,6 +70,21 @@ describe('events', () => {
     await page.getByRole('columnheader', { name: 'jump' }).waitFor();
   });
 
+  test('says that events of the time are archived', async () => {
+    const { tenantId } = studio.tenant;
+    await studio.app.owner.query(
+      `INSERT INTO event_archives (tenant_id, scope, month, part, rows, bytes, first_at, last_at, manifest_hash, archived_at)
+       SELECT $1, 'match', date_trunc('month', at)::date, 1, 1, 1, at, at, '\\x00', now()
+       FROM (SELECT now() - interval '20 days' AS at) event`,
+      [tenantId],
+    );
+    const page = await studio.open(`${studio.game}/events?scope=match&range=30d`);
+    await page
+      .getByText(/^Some events from before .+ are archived\. The chart and exports include them/)
+      .waitFor();
+    await studio.app.owner.query('DELETE FROM event_archives WHERE tenant_id = $1', [tenantId]);
+  });
+
   test('exports the filtered events as CSV', async () => {
     const page = await studio.open(`${studio.game}/events?scope=player&eventKey=jump`);
     await page.getByRole('button', { name: 'Export' }).click();

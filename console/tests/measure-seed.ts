@@ -1,5 +1,6 @@
 import { createPartitions } from '../../server/src/database/partitions.ts';
 import { openDatabase } from '../../server/src/database/database.ts';
+import { noArchive } from '../../server/src/testing/no-archive.ts';
 import { rebuildRollups } from '../../server/src/features/gameplay/events/index.ts';
 import { ACCOUNT_PASSWORD } from '../../server/src/testing/account-client.ts';
 import { httpClient } from '../../server/src/testing/http-client.ts';
@@ -98,7 +99,7 @@ async function seedEvents(
   await owner.query('DROP TABLE seed_players; DROP TABLE seed_definitions');
   progress(`${count} events`);
   const database = openDatabase(server.databaseUrl, { poolSize: 1 });
-  await rebuildRollups(database, tenantId, () => {});
+  await rebuildRollups({ database, archive: noArchive }, tenantId, () => {});
   await database.close();
   progress('roll-ups of the events');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
@@ -185,6 +185,17 @@ describe('an archive in a bucket', () => {
       type: undefined,
     });
     assert.equal((await tenant.verify()).problems.length, 1, 'an object that is no part');
+  });
+
+  test('is downloaded again by a check that finds a damaged copy', async () => {
+    const tenant = await arrange();
+    await archive();
+    const [part] = await tenant.parts();
+    const path = join(partFolder(ofWorker, part!), EVENTS_FILE);
+    const right = await readFile(path);
+    await writeFile(path, right.with(100, right[100]! ^ 1));
+    assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
+    assert.ok(right.equals(await readFile(path)));
   });
 
   test('is downloaded once for readers at the same time', async () => {

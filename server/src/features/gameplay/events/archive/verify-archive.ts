@@ -3,7 +3,7 @@ import type { Database } from '../../../../database/database.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables } from '../event-row.ts';
 import type { AlteredRow } from '../verify-events.ts';
-import { checkPart, EVENTS_FILE, listPartFolders, PROOFS_FILE } from './archive-files.ts';
+import { checkPart, EVENTS_FILE, listPartFolders, PROOFS_FILE, removePart } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import { isoTime } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
@@ -65,7 +65,14 @@ async function verifyPart(
   const { root, bucket, duckdb } = archive;
   const manifest = await (bucket?.check(part) ?? checkPart(root, part, part.manifestHash));
   if (typeof manifest === 'string') return manifest;
-  const files = await fetchParts(archive, [part], [EVENTS_FILE, PROOFS_FILE], { seconds: SECONDS_PER_PAGE });
+  const fetchFiles = () =>
+    fetchParts(archive, [part], [EVENTS_FILE, PROOFS_FILE], { seconds: SECONDS_PER_PAGE });
+  let files = await fetchFiles();
+  if (bucket && typeof (await checkPart(root, part, part.manifestHash)) === 'string') {
+    // The disk has damaged the copies since they were downloaded.
+    await removePart(root, part);
+    files = await fetchFiles();
+  }
   const run = async (text: string, values: string[]) => {
     const [rows] = await duckdb(
       { statements: [{ text, values }], reads: files, temporary: tmpdir(), maxRows: ROWS_PER_PAGE },
