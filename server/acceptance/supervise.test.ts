@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
@@ -9,14 +11,18 @@ import { childrenOf, dataFolder, exitOf, postgresOf } from './server-process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Raises the limit as far as the system allows. */
+const ALLOW_CORE_FILES = 'ulimit -S -c unlimited 2>/dev/null || ulimit -S -c "$(ulimit -H -c)"';
+
 const folder = dataFolder();
 const dataDir = folder.path;
 after(() => folder.remove());
 
-/** Runs `npm start` like an operator. */
+/** Runs `npm start` like an operator, in a shell that allows core files. */
 async function npmStart(env: Record<string, string> = {}, processes = 1) {
   const port = await freePort();
-  const npm = spawn('npm', ['start', '--silent', '--', '--processes', String(processes)], {
+  const command = `${ALLOW_CORE_FILES}; exec npm start --silent -- --processes ${processes}`;
+  const npm = spawn('sh', ['-c', command], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -103,6 +109,38 @@ describe('npm start', () => {
     await eventually(answers, 'a first answer');
     process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
     await eventually(() => postgresOf(dataDir) === undefined, 'the end of PostgreSQL');
+  });
+
+  test('writes no core file when the server crashes, because its memory holds keys', async (t) => {
+    // The control: whether this system writes core files to the working folder at all.
+    const crashed = mkdtempSync(join(tmpdir(), 'guildhall-core-'));
+    after(() => rmSync(crashed, { recursive: true }));
+    const control = spawn('sh', ['-c', `${ALLOW_CORE_FILES}; kill -SEGV $$`], {
+      cwd: crashed,
+      stdio: 'ignore',
+    });
+    assert.equal(await exitOf(control), 'SIGSEGV');
+    const writesCoreFiles = readdirSync(crashed).length > 0;
+    t.diagnostic(
+      writesCoreFiles
+        ? 'a program without the limit left a core file'
+        : 'this system writes no core files to the working folder, so only the limits are checked',
+    );
+
+    const { npm, output, answers, processOf } = await npmStart();
+    await eventually(answers, 'a first answer');
+    const server = processOf('cli/index.ts')!;
+    for (const pid of [server, processOf('cli/supervise.ts')!, postgresOf(dataDir)!])
+      assert.match(readFileSync(`/proc/${pid}/limits`, 'utf8'), /^Max core file size +0 +0 /m);
+    process.kill(server, 'SIGSEGV');
+    await eventually(() => output().includes('The server was ended by SIGSEGV.'), 'the end of the server');
+    const files = [ROOT, dataDir].flatMap((place) => readdirSync(place));
+    assert.deepEqual(
+      files.filter((file) => /^core(\.\d+)?$/.test(file)),
+      [],
+    );
+    npm.kill('SIGTERM');
+    await exitOf(npm);
   });
 
   test('exits with the code and the sentence of a server with an invalid setting', async () => {
