@@ -31,9 +31,12 @@ export async function runClosedLoop(options: {
   seconds: number;
   requests?: number;
   until?: AbortSignal;
+  /** Runs before the first request. */
+  onBegin?: (() => Promise<void>) | undefined;
   next: (connection: number) => LoadRequest;
   onAnswer?: (connection: number, body: string) => void;
 }): Promise<LoadResult> {
+  await options.onBegin?.();
   const latencies: number[] = [];
   const started = performance.now();
   const measuredFrom = started + (options.requests || options.until ? 0 : options.seconds * 100);

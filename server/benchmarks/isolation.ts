@@ -2,39 +2,70 @@ import type pg from 'pg';
 import type { LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** The measured processor time of PostgreSQL in µs per request, with and without row-level security. */
+/** The processor time of PostgreSQL in µs per request, with and without row-level security. */
 export interface IsolationCost {
   with: number;
   without: number;
+  /** The median of the differences of all pairs, and its 95 % confidence interval. */
+  difference: number;
+  least: number;
+  most: number;
 }
 
-/** More pairs make a difference of some µs visible on a machine that does other work. */
-const PAIRS = 4;
+/** Runs a load for some seconds. Calls `onBegin` when the load is prepared. */
+export type RunLoad = (seconds: number, onBegin?: () => Promise<void>) => Promise<LoadResult>;
+
+/** The machine changes less in a short pair than in a long one, and a median of many pairs leaves out those in which it changed. */
+const MEASURED_SECONDS = 0.7;
+/** Connections plan their statements again after the policies have changed. */
+const WARM_UP_SECONDS = 0.3;
 
 /**
- * Measures what row-level security costs. Runs a load with and without it, alternating, so that a machine that becomes slower or
- * faster affects both.
+ * Measures what row-level security costs. Runs a load with and without it in pairs, and compares the two of each pair. A pair
+ * takes about two seconds.
  */
 export async function measureIsolationCost(
   server: ServerProcess,
-  run: () => Promise<LoadResult>,
+  run: RunLoad,
+  pairs: number,
 ): Promise<IsolationCost> {
-  const total = { with: { ms: 0, requests: 0 }, without: { ms: 0, requests: 0 } };
-  for (let pair = 0; pair < PAIRS; pair++) {
+  const perRequest = { with: [] as number[], without: [] as number[] };
+  for (let pair = 0; pair < pairs; pair++) {
     // Each second pair begins with the other one.
     const order = pair % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const);
     for (const kind of order) {
       await setRowSecurity(server.owner, kind === 'with');
-      const before = await server.processorTime();
-      const { answered } = await run();
-      const after = await server.processorTime();
-      total[kind].ms += after.postgres - before.postgres;
-      total[kind].requests += answered;
+      await run(WARM_UP_SECONDS);
+      let before = 0;
+      const { answered } = await run(MEASURED_SECONDS, async () => {
+        before = (await server.processorTime()).postgres;
+      });
+      const after = (await server.processorTime()).postgres;
+      perRequest[kind].push((1000 * (after - before)) / answered);
     }
   }
   await setRowSecurity(server.owner, true);
-  const each = ({ ms, requests }: { ms: number; requests: number }) => (1000 * ms) / requests;
-  return { with: each(total.with), without: each(total.without) };
+  const differences = perRequest.with.map((cost, pair) => cost - perRequest.without[pair]!);
+  return {
+    with: medianOf(perRequest.with),
+    without: medianOf(perRequest.without),
+    difference: medianOf(differences),
+    ...confidenceOfMedian(differences),
+  };
+}
+
+const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
+
+function medianOf(values: readonly number[]): number {
+  const sorted = ascending(values);
+  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.floor(sorted.length / 2)]!) / 2;
+}
+
+/** Each value is above the true median with a probability of one half, whatever their distribution is. So their ranks bound it. */
+function confidenceOfMedian(values: readonly number[]): { least: number; most: number } {
+  const sorted = ascending(values);
+  const rank = Math.max(0, Math.floor((sorted.length - 1.96 * Math.sqrt(sorted.length)) / 2));
+  return { least: sorted[rank]!, most: sorted[sorted.length - 1 - rank]! };
 }
 
 /** Turns the policies of all tables that have some on or off. */

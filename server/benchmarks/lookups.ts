@@ -6,6 +6,8 @@ import type { ServerProcess } from './server-process.ts';
 interface Load {
   connections: number;
   seconds: number;
+  /** Runs before the first request. */
+  onBegin?: (() => Promise<void>) | undefined;
 }
 
 const LOOKUP_TABLES = ['players', 'tenant_access'];

@@ -15,7 +15,7 @@ import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlaye
 import { loadCounts, seedCountedEvents } from './counts.ts';
 import { archiveLastMonth } from './archive.ts';
 import { moveLateMonth } from './partitions.ts';
-import { measureIsolationCost } from './isolation.ts';
+import { measureIsolationCost, type RunLoad } from './isolation.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
 import { loadWalletRecords } from './wallet.ts';
@@ -105,18 +105,29 @@ async function measureIsolation(server: ServerProcess, tenant: TestTenant): Prom
   await signInKnownPlayers(server, tenant);
   const playerIds = await seedLookupPlayers(server.owner, tenant, 10_000);
   await collectLookupStatistics(server.owner);
-  const load = { connections: 8, seconds };
-  for (const [label, run] of [
-    ['one event', () => loadEvents(server, tenant, { ...load, batch: 1 })],
-    ['1,000 events', () => loadEvents(server, tenant, { ...load, batch: 1_000 })],
-    ['sign-in of an existing player', () => loadLogins(server, tenant, { ...load, kind: 'existing' })],
-    ['token refresh', () => loadRefreshes(server, tenant, load)],
-    ['profile look-up', () => loadLookups(server, tenant, playerIds, load)],
-  ] as const) {
-    const cost = await measureIsolationCost(server, run);
-    const percent = (100 * (cost.with - cost.without)) / cost.without;
+  const at = { connections: 8 };
+  const loads: [label: string, run: RunLoad][] = [
+    ['one event', (seconds, onBegin) => loadEvents(server, tenant, { ...at, seconds, onBegin, batch: 1 })],
+    [
+      '1,000 events',
+      (seconds, onBegin) => loadEvents(server, tenant, { ...at, seconds, onBegin, batch: 1_000 }),
+    ],
+    [
+      'sign-in of an existing player',
+      (seconds, onBegin) => loadLogins(server, tenant, { ...at, seconds, onBegin, kind: 'existing' }),
+    ],
+    ['token refresh', (seconds, onBegin) => loadRefreshes(server, tenant, { ...at, seconds, onBegin })],
+    [
+      'profile look-up',
+      (seconds, onBegin) => loadLookups(server, tenant, playerIds, { ...at, seconds, onBegin }),
+    ],
+  ];
+  for (const [label, run] of loads) {
+    const cost = await measureIsolationCost(server, run, Math.ceil(4 * seconds));
+    const percent = (value: number) => `${((100 * value) / cost.without).toFixed(1)} %`;
     console.log(
-      `  ${label}: ${Math.round(cost.with)} µs with, ${Math.round(cost.without)} µs without (${percent.toFixed(1)} %)`,
+      `  ${label}: ${cost.with.toFixed(0)} µs with, ${cost.without.toFixed(0)} µs without. Difference ${cost.difference.toFixed(1)} µs, ` +
+        `${percent(cost.difference)} (95 %: ${percent(cost.least)} to ${percent(cost.most)})`,
     );
   }
 }

@@ -4,11 +4,18 @@ import { httpClient } from '../src/testing/http-client.ts';
 import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
+interface Load {
+  connections: number;
+  seconds: number;
+  /** Runs when the load is prepared. */
+  onBegin?: (() => Promise<void>) | undefined;
+}
+
 /** Sends new match events, `batch` per request. Each connection is a player in its own match. */
 export async function loadEvents(
   server: ServerProcess,
   tenant: TestTenant,
-  options: { batch: number; connections: number; seconds: number; requests?: number; until?: AbortSignal },
+  options: Load & { batch: number; requests?: number; until?: AbortSignal },
 ): Promise<LoadResult> {
   const http = httpClient(server.url);
   const players = await Promise.all(
@@ -49,7 +56,7 @@ export async function loadEvents(
 export function loadLogins(
   server: ServerProcess,
   tenant: TestTenant,
-  options: { kind: 'existing' | 'new'; connections: number; seconds: number },
+  options: Load & { kind: 'existing' | 'new' },
 ): Promise<LoadResult> {
   let count = 0;
   const run = Date.now().toString(36);
@@ -94,7 +101,7 @@ export async function signInKnownPlayers(server: ServerProcess, tenant: TestTena
 export async function loadRefreshes(
   server: ServerProcess,
   tenant: TestTenant,
-  options: { connections: number; seconds: number },
+  options: Load,
 ): Promise<LoadResult> {
   const http = httpClient(server.url);
   const tokens = await Promise.all(

@@ -136,7 +136,13 @@ async function postgresTime(postmasterPid: number): Promise<number> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readStat(name).catch(() => undefined);
-    if (stat?.parentPid === postmasterPid) sum += stat.ownMs;
+    if (stat?.parentPid === postmasterPid) sum += (await exactTime(name)) ?? stat.ownMs;
   }
   return sum;
+}
+
+/** The processor time in milliseconds of the first thread of a process. Undefined if the kernel does not count nanoseconds. */
+async function exactTime(pid: string): Promise<number | undefined> {
+  const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '');
+  return text === '' ? undefined : Number(text.split(' ')[0]) / 1e6;
 }
