@@ -19,7 +19,7 @@ import type { StrictApi } from './strict-api.ts';
  * What players do, as a part of all that they do. A player sends events every few seconds, and signs in, refreshes or plays a match
  * every few minutes. The rarer kinds are more frequent here than in a game, so that each has thousands of samples.
  */
-const MIX = { events: 0.5, lookUp: 0.2, refresh: 0.12, signIn: 0.1, match: 0.08 } as const;
+const MIX = { events: 0.5, lookUp: 0.14, refresh: 0.12, signIn: 0.1, match: 0.14 } as const;
 export type Kind = keyof typeof MIX;
 
 const LARGEST_MATCH = 4;
