@@ -46,7 +46,7 @@ export interface Config {
   retention: Retention;
   /** After how many months events are archived. Undefined: never. */
   archiveAfterMonths: number | undefined;
-  /** The folder of archived events, or of the local copies of those in a bucket. */
+  /** The folder of archived events, or of the folder with copies of those in a bucket. */
   archiveDir: string;
   archiveBucket: BucketStorage | undefined;
   /** How much of a bucket the folder may contain, in bytes. */

@@ -16,7 +16,7 @@ import { bucketAt, startS3Server } from '../../../../testing/s3-server.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { ArchiveStorageError, createArchiveBucket } from './archive-bucket.ts';
 import { EVENTS_FILE, partFolder, PART_FILES } from './archive-files.ts';
-import { archiveEvents, type Archive } from './create-archive.ts';
+import { archiveEvents, openArchive, type Archive } from './create-archive.ts';
 import { createDuckdb } from './duckdb.ts';
 import { selectParts } from './queries.ts';
 import { verifyArchive } from './verify-archive.ts';
@@ -88,6 +88,14 @@ async function arrange() {
   const keys = () => [...s3.objects.keys()].filter((key) => key.includes(tenant.tenantId)).toSorted();
   return { ...tenant, send, ask, exported, countLive, parts, verify, keys };
 }
+
+describe('openArchive', () => {
+  test('keeps copies apart from an archive without a bucket', () => {
+    const settings = { archiveDir: '/archive', archiveCacheBytes: 1 };
+    assert.equal(openArchive({ ...settings, archiveBucket: undefined }).root, '/archive');
+    assert.equal(openArchive({ ...settings, archiveBucket: storage }).root, '/archive/copies');
+  });
+});
 
 describe('an archive in a bucket', () => {
   test('has all files, and is read through copies on another machine', async () => {

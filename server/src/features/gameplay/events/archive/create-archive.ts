@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type pg from 'pg';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import {
@@ -47,12 +48,15 @@ export interface ArchiveSettings {
 
 /** Opens the archive that the operator has configured. Sends no request, and starts no process. */
 export function openArchive({ archiveDir, archiveBucket, archiveCacheBytes }: ArchiveSettings): Archive {
-  return {
-    root: archiveDir,
-    bucket: archiveBucket && createArchiveBucket(archiveBucket, archiveDir, archiveCacheBytes),
-    duckdb: createDuckdb(),
-  };
+  const duckdb = createDuckdb();
+  if (!archiveBucket) return { root: archiveDir, duckdb };
+  // A folder of its own, because copies are deleted: the other folders may have the only files of an archive without a bucket.
+  const root = join(archiveDir, COPIES_FOLDER);
+  return { root, bucket: createArchiveBucket(archiveBucket, root, archiveCacheBytes), duckdb };
 }
+
+/** In the folder of the archive, the copies of what is in the bucket. */
+const COPIES_FOLDER = 'copies';
 
 const SCOPES: EventScope[] = ['match', 'player'];
 /** Events of old months may arrive while a month is written. */
