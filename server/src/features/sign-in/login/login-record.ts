@@ -1,4 +1,4 @@
-import { newId } from '../../../core/ids.ts';
+import { newBulkId, newId } from '../../../core/ids.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import { newSalt, type Vault } from '../../../security/vault.ts';
 import { loginRowHash, sealLoginData } from '../sessions/index.ts';
@@ -12,11 +12,11 @@ export function buildLoginDetails(
   { provider }: Identity,
   { billing: { tenantId }, ipAddress, deviceInfo, clientInfo }: SignInRequest,
 ) {
-  const ledgerId = newId();
+  const ledgerId = newBulkId();
   const keySalt = newSalt();
   const data = { ipAddress, metadata: clientInfo?.metadata ?? {} };
   return {
-    sessionId: newId(),
+    sessionId: newBulkId(),
     ledgerId,
     authProvider: ledgerNames[provider],
     platform: clientInfo?.platform ?? 'Unknown',
