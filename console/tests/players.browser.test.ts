@@ -56,6 +56,19 @@ describe('players', () => {
     assert.equal(new URL(page.url()).pathname, studio.game);
   });
 
+  test('says that the connection is lost, and continues when it is back', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('No connection.').waitFor();
+    await assertAccessible(page, 'without a connection');
+    await page.getByRole('searchbox').fill('Ada');
+    await page.waitForURL('**/players?search=Ada');
+    await page.context().setOffline(false);
+    await page.getByText('1 player matches the filters').waitFor();
+    await countBecomes(page.getByText('No connection.'), 0);
+  });
+
   test('finds a player while the name is typed, and keeps the search in the URL', async () => {
     const page = await studio.open(`${studio.game}/players`);
     await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();

@@ -44,7 +44,8 @@ export interface DataTableProps<Row> {
 }
 
 const ROW_HEIGHT = 36;
-const SKELETON_ROWS = 8;
+/** A short table on a page with others moves less when its rows arrive. */
+const SKELETON_ROWS = { inline: 3, whole: 8 };
 
 /** A table of records: sticky header, rows by virtual scrolling, sorting and paging by the server. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -114,6 +115,7 @@ function Rows<Row>({
   onSort,
   onOpen,
   selectedKey,
+  inline = false,
 }: DataTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const count = rows?.length ?? 0;
@@ -163,7 +165,7 @@ function Rows<Row>({
         </thead>
         <tbody>
           {rows === undefined &&
-            Array.from({ length: SKELETON_ROWS }, (_, index) => (
+            Array.from({ length: inline ? SKELETON_ROWS.inline : SKELETON_ROWS.whole }, (_, index) => (
               <tr key={index} className={classes.skeleton}>
                 {columns.map(({ id }) => (
                   <td key={id}>

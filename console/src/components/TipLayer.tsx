@@ -6,6 +6,8 @@ import classes from './TipLayer.module.css';
 const DELAY_MS = 300;
 /** Closer to the upper edge than this, the tip is below its element. */
 const ROOM_ABOVE = 40;
+/** The space between a tip and the edge of the window. */
+const MARGIN = 8;
 
 interface Tip {
   text: string;
@@ -53,7 +55,13 @@ export function TipLayer() {
         role="tooltip"
         className={classes.tip}
         data-below={tip.isBelow || undefined}
-        style={{ left: `clamp(90px, ${tip.x}px, calc(100vw - 90px))`, top: tip.y }}
+        ref={(element) => {
+          if (!element) return;
+          // A wide tip of an element near the edge stays in the window.
+          const half = element.offsetWidth / 2 + MARGIN;
+          element.style.left = `${Math.max(half, Math.min(tip.x, window.innerWidth - half))}px`;
+        }}
+        style={{ top: tip.y }}
       >
         {tip.text}
       </div>

@@ -1,7 +1,8 @@
 import { Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { onlineManager } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { TipLayer } from '../../components/TipLayer';
 import { SideBar } from './SideBar';
 import { TopBar } from './TopBar';
@@ -18,11 +19,19 @@ function usePaletteWhenIdle(): void {
   }, []);
 }
 
+/** Whether the browser has a connection. Without one, requests wait. */
+const useIsOnline = (): boolean =>
+  useSyncExternalStore(
+    (listener) => onlineManager.subscribe(listener),
+    () => onlineManager.isOnline(),
+  );
+
 /** The frame of all pages of a signed-in account: top bar, side bar, command palette. */
 export function Shell() {
   const [isMenuOpen, menu] = useDisclosure();
   const [isPaletteOpen, palette] = useDisclosure();
   const { pathname } = useLocation();
+  const isOnline = useIsOnline();
   usePaletteWhenIdle();
   useHotkeys([['mod+K', palette.open]], []);
   const closeMenu = menu.close;
@@ -41,6 +50,11 @@ export function Shell() {
         <Drawer opened onClose={menu.close} position="left" size={260} title="Menu">
           <SideBar />
         </Drawer>
+      )}
+      {!isOnline && (
+        <div className={classes.offline} role="status">
+          No connection. The page continues when the connection is back.
+        </div>
       )}
       <main id="content" className={classes.content} tabIndex={-1}>
         <Outlet />

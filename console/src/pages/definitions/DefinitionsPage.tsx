@@ -74,7 +74,9 @@ function Definitions() {
       subtitle={
         total === undefined
           ? 'The events that this game accepts'
-          : formatCount(total, 'event definition', isFiltered)
+          : definitions.isPlaceholderData
+            ? 'Loading…'
+            : formatCount(total, 'event definition', isFiltered)
       }
       actions={
         <>

@@ -91,11 +91,11 @@ function Result({ result, onClose }: { result: ImportResult; onClose: () => void
 }
 
 const errorColumns: Column<RowError>[] = [
-  { id: 'row', header: 'Row', width: 70, align: 'right', cell: ({ rowNumber }) => formatNumber(rowNumber) },
-  { id: 'key', header: 'Event key', width: 160, cell: ({ eventKey }) => eventKey ?? '–' },
+  { id: 'row', header: 'Row', width: 64, align: 'right', cell: ({ rowNumber }) => formatNumber(rowNumber) },
   {
     id: 'message',
     header: 'Why it was refused',
-    cell: ({ message }) => <span title={message}>{message}</span>,
+    cell: ({ message }) => <span data-tip={message}>{message}</span>,
   },
+  { id: 'key', header: 'Event key', width: 150, cell: ({ eventKey }) => eventKey ?? '–' },
 ];

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useGame } from '../../app/game';
-import { ErrorState, ErrorText } from '../../components/ErrorState';
 import { Figure } from '../../components/Figure';
 import { formatNumber } from '../../components/format';
 import { TextLink } from '../../components/links';
 import { Page, Panel } from '../../components/Page';
+import { Pending } from '../../components/Pending';
 import { RangeSelect } from '../../components/RangeSelect';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
@@ -114,10 +114,9 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
 }
 
 function SignInsByProvider({ tenantId, range }: { tenantId: string; range: RangeName }) {
-  const { data, error, refetch } = useQuery(signInsQuery(tenantId, range));
-  if (error)
-    return <ErrorState error={error} what="Sign-ins could not be counted" retry={() => void refetch()} />;
-  if (!data) return <Skeleton height={120} />;
+  const query = useQuery(signInsQuery(tenantId, range));
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="Sign-ins could not be counted" height={120} />;
   const providers = Object.entries(data.loginsByProvider).toSorted(([, one], [, other]) => other - one);
   if (providers.length === 0)
     return (
@@ -144,9 +143,9 @@ function SignInsByProvider({ tenantId, range }: { tenantId: string; range: Range
 }
 
 function LatestChanges({ tenantId }: { tenantId: string }) {
-  const { data, error } = useQuery(gameAuditQuery(tenantId, {}, 8));
-  if (error) return <ErrorText error={error} />;
-  if (!data) return <Skeleton height={160} />;
+  const query = useQuery(gameAuditQuery(tenantId, {}, 8));
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="Changes could not be loaded" height={160} />;
   return (
     <>
       <ul className={classes.changes}>
@@ -172,9 +171,9 @@ function LatestChanges({ tenantId }: { tenantId: string }) {
 const ALERTS = { rate_spike: 'Request rate', payload_spike: 'Payload size' };
 
 function RecentAlerts({ workspaceId, tenantId }: { workspaceId: string; tenantId: string }) {
-  const { data, error } = useQuery(recentAlertsQuery(workspaceId, tenantId));
-  if (error) return <ErrorText error={error} />;
-  if (!data) return <Skeleton height={40} />;
+  const query = useQuery(recentAlertsQuery(workspaceId, tenantId));
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="Alerts could not be loaded" height={40} />;
   if (data.items.length === 0)
     return (
       <Text size="sm" c="dimmed">

@@ -1,14 +1,14 @@
-import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Fragment } from 'react';
+import { Pending } from '../../components/Pending';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { NoRows } from '../../components/NoRows';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { ErrorState } from '../../components/ErrorState';
 import { capitalize, formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
@@ -49,9 +49,9 @@ export function FindPlayersPage() {
 }
 
 function Results({ search }: { search: string }) {
-  const { data, error, refetch } = useQuery(findPlayersQuery(search));
-  if (error) return <ErrorState error={error} what="The search failed" retry={() => void refetch()} />;
-  if (!data) return <Skeleton height={220} radius="md" />;
+  const query = useQuery(findPlayersQuery(search));
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="The search failed" height={220} />;
   if (data.items.length === 0)
     return (
       <Panel flush>

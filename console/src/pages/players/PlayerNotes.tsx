@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Group, Skeleton, Stack, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useCanChangeGame } from '../../app/game';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
-import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { Pending } from '../../components/Pending';
+import { ErrorText } from '../../components/ErrorState';
 import { RelativeTime } from '../../components/RelativeTime';
 import { playerNotesQuery, useAddNote, useDeleteNote, type PlayerNote } from './queries';
 import classes from './PlayerNotes.module.css';
@@ -53,14 +54,7 @@ export function PlayerNotes(path: PlayerPath) {
           Nobody has written a note about this player. Only members of the workspace see notes.
         </Text>
       )}
-      {notes.error && !notes.data && (
-        <ErrorState
-          error={notes.error}
-          what="The notes could not be loaded"
-          retry={() => void notes.refetch()}
-        />
-      )}
-      {notes.isPending && <Skeleton height={90} m="md" />}
+      {!notes.data && <Pending query={notes} failure="The notes could not be loaded" height={90} />}
       {deleting && <DeleteDialog path={path} note={deleting} onClose={() => setDeleting(undefined)} />}
     </div>
   );

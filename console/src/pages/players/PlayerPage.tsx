@@ -63,9 +63,14 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
     >
       {player.ban && (
         <Text size="sm">
-          Banned{' '}
-          {player.ban.until === null ? 'until the ban is lifted' : <RelativeTime at={player.ban.until} />}
-          {player.ban.reason && <>: {player.ban.reason}</>}
+          {player.ban.until === null ? (
+            'The ban stays until it is lifted.'
+          ) : (
+            <>
+              The ban ends <RelativeTime at={player.ban.until} />.
+            </>
+          )}
+          {player.ban.reason && ` Reason: ${player.ban.reason}`}
         </Text>
       )}
       <Panel title="Profile">

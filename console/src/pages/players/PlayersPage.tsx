@@ -38,7 +38,9 @@ export function PlayersPage() {
       subtitle={
         total === undefined
           ? 'Everyone who has signed in to this game'
-          : formatCount(total, 'player', isFiltered)
+          : players.isPlaceholderData
+            ? 'Loading…'
+            : formatCount(total, 'player', isFiltered)
       }
       fill
     >

@@ -1,8 +1,9 @@
-import { Button, Group, NumberInput, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useCanChangeGame, useGame } from '../../app/game';
+import { Pending } from '../../components/Pending';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
@@ -86,9 +87,9 @@ function GameForm({ canChange }: { canChange: boolean }) {
 }
 
 function AlertForm({ tenantId, canChange }: { tenantId: string; canChange: boolean }) {
-  const { data, error } = useQuery(alertSettingsQuery(tenantId));
-  if (error) return <ErrorText error={error} />;
-  if (!data) return <Skeleton height={140} />;
+  const query = useQuery(alertSettingsQuery(tenantId));
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="The thresholds could not be loaded" height={140} />;
   return <LoadedAlertForm tenantId={tenantId} canChange={canChange} settings={data} />;
 }
 

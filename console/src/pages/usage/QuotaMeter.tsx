@@ -1,17 +1,16 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { ErrorText } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
-import { Skeleton } from '@mantine/core';
+import { Pending } from '../../components/Pending';
 import { quotaQuery } from './queries';
 
 const WARN_PERCENT = 75;
 
 /** The used units of the period against the plan, and the day on which they will be used up at this rate. */
 export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
-  const { data, error } = useQuery(quotaQuery(workspaceId));
-  if (error) return <ErrorText error={error} />;
-  if (!data) return <Skeleton height={48} />;
+  const query = useQuery(quotaQuery(workspaceId));
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="The usage could not be loaded" height={48} />;
   const { limit, used, plan } = data;
   if (limit === null)
     return (

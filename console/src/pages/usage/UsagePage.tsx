@@ -2,6 +2,7 @@ import { Group, SegmentedControl, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { Pending } from '../../components/Pending';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { ErrorState } from '../../components/ErrorState';
@@ -103,10 +104,9 @@ export function UsagePage() {
 }
 
 function PlanPanel({ workspaceId }: { workspaceId: string }) {
-  const { data, error, refetch } = useQuery(workspaceQuery(workspaceId));
-  if (error)
-    return <ErrorState error={error} what="The plan could not be loaded" retry={() => void refetch()} />;
-  if (!data) return <Skeleton height={140} radius="md" />;
+  const query = useQuery(workspaceQuery(workspaceId));
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="The plan could not be loaded" height={140} />;
   return (
     <Panel title="Plan and rate limits">
       <Facts facts={planFacts(data.plan)} />

@@ -1,6 +1,7 @@
-import { Button, Drawer, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Drawer, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Pending } from '../../components/Pending';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -120,10 +121,10 @@ function DeliveryDetails({
   deliveryId: string;
   canChange: boolean;
 }) {
-  const { data, error } = useQuery(deliveryQuery(path, deliveryId));
+  const query = useQuery(deliveryQuery(path, deliveryId));
   const redeliver = useRedeliver(path);
-  if (error) return <ErrorText error={error} />;
-  if (!data) return <Skeleton height={200} />;
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="The delivery could not be loaded" height={200} />;
   return (
     <Stack gap="md">
       <Facts
