@@ -4,9 +4,12 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import type { FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { createExports } from '../../../../http/exports.ts';
+import { createTakePlaces } from '../../../../processes/occupancy.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
 import { noArchive } from '../../../../testing/no-archive.ts';
@@ -388,6 +391,32 @@ describe('exports with archived events', () => {
     assert.equal(new Set(found).size, 3_000);
   });
 
+  test('run no more processes of DuckDB than exports may read at once', async () => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 30);
+    await archive();
+    let [running, most] = [0, 0];
+    const counted: Duckdb = async (job, limits) => {
+      most = Math.max(most, ++running);
+      return duckdb(job, limits).finally(() => running--);
+    };
+    const sources = { database, archive: { root, duckdb: counted } };
+    async function* pieces(): AsyncGenerator<string> {
+      for await (const chunk of exportEvents(sources, tenant.tenantId, { scope: 'player' }))
+        yield chunk.map(({ eventRecordId }) => eventRecordId).join(' ');
+    }
+    const limits = { perCaller: 9, perTenant: 9, inAll: 9, reading: 2 };
+    const exports = createExports(createTakePlaces(), 'test', limits);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const stream = await exports.open({} as FastifyRequest, tenant.tenantId, pieces());
+        return (await Array.fromAsync(stream as AsyncIterable<string>)).join(' ').split(' ').length;
+      }),
+    );
+    assert.deepEqual(new Set(answers), new Set([61]));
+    assert.ok(most > 0 && most <= limits.reading, `${most} at once`);
+  });
+
   test('are 503 archive_unavailable if the archive cannot be read', async () => {
     const tenant = await arrange();
     await tenant.send('player', 'first', 9);
@@ -468,6 +497,20 @@ describe('roll-ups of archived months', () => {
     await rebuildRollups(sources, tenant.tenantId, () => {});
     assert.equal((await check()).differences, 0);
     assert.equal(await tenant.ask(all), before);
+
+    // A day with too many groups is counted by hours.
+    let refused = 0;
+    const ofHours: Duckdb = async (job, limits) => {
+      const [from = '', to = ''] = job.statements[0]!.text.match(/(?<=TIMESTAMPTZ ')[^']+/g)!;
+      if (Date.parse(to) - Date.parse(from) < 86_400_000) return duckdb(job, limits);
+      refused++;
+      return [Array.from({ length: 100_001 }, () => ({}))];
+    };
+    await app.owner.query('DELETE FROM event_rollups WHERE tenant_id = $1', [tenant.tenantId]);
+    await rebuildRollups({ database, archive: { root, duckdb: ofHours } }, tenant.tenantId, () => {});
+    assert.ok(refused > 0);
+    assert.equal(await tenant.ask(all), before);
+    assert.equal((await check()).differences, 0);
   });
 
   test('are not counted again without their archive', async () => {
