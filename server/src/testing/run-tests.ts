@@ -35,6 +35,7 @@ const PROGRAMS = {
   '.browser.test.ts': ['chromium'],
   '.nginx.test.ts': ['nginx'],
   '.mono.test.ts': ['mono', 'mcs'],
+  '.faketime.test.ts': ['faketime'],
   // The commands of the documentation.
   '.shell.test.ts': ['bash', 'curl', 'openssl', 'python3'],
 };
