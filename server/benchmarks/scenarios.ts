@@ -9,13 +9,14 @@ interface Load {
   seconds: number;
   /** Runs when the load is prepared. */
   onBegin?: (() => Promise<void>) | undefined;
+  requests?: number;
 }
 
 /** Sends new match events, `batch` per request. Each connection is a player in its own match. */
 export async function loadEvents(
   server: ServerProcess,
   tenant: TestTenant,
-  options: Load & { batch: number; requests?: number; until?: AbortSignal },
+  options: Load & { batch: number; until?: AbortSignal },
 ): Promise<LoadResult> {
   const http = httpClient(server.url);
   const players = await Promise.all(
