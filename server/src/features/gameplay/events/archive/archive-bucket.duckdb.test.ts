@@ -310,7 +310,10 @@ describe('an archive in a bucket', () => {
     assert.equal((await tenant.parts()).length, 1, 'withdrawn first');
     s3.trouble = 'none';
     assert.equal(tenant.keys().length, 6);
+    const records = `SELECT FROM audit_records WHERE action = 'archived_events.deleted'`;
+    assert.equal((await app.owner.query(records)).rowCount, 0);
     await drop();
+    assert.equal((await app.owner.query(records)).rowCount, 1);
     assert.equal(tenant.keys().length, 3);
     assert.deepEqual(await tenant.verify(), { rows: 10, problems: [] });
   });

@@ -165,7 +165,7 @@ export async function uncount(
 
 /**
  * Marks the archived parts of a scope from before a day as about to be deleted: from now on no question reads them. Returns the number
- * of their events.
+ * of their events, with those of parts that an earlier run has marked and not deleted.
  */
 export async function withdrawParts(
   owner: pg.ClientBase,
@@ -174,7 +174,7 @@ export async function withdrawParts(
 ): Promise<number> {
   const { rows } = await owner.query(
     `WITH withdrawn AS (
-       UPDATE event_archives SET archived_at = NULL WHERE scope = $1 AND month < $2::date AND archived_at IS NOT NULL
+       UPDATE event_archives SET archived_at = NULL WHERE scope = $1 AND month < $2::date AND rows IS NOT NULL
        RETURNING rows)
      SELECT coalesce(sum(rows), 0)::float8 AS events FROM withdrawn`,
     [scope, before],
