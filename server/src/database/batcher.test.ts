@@ -72,6 +72,31 @@ describe('createBatcher', () => {
     await later;
   });
 
+  test('starts a second batch of a group beside the first, if many items wait', async () => {
+    const { submit, started, end } = manualBatcher({ maxItems: 10 });
+    const all = [submit('first')];
+    await nextTurn();
+    for (let number = 1; number <= 15; number++) all.push(submit(`${number}`));
+    await nextTurn();
+    assert.equal(started.length, 1, 'fifteen waiting items are too few');
+    for (let number = 16; number <= 30; number++) all.push(submit(`${number}`));
+    await nextTurn();
+    assert.deepEqual(started[1], ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
+    assert.equal(started.length, 2, 'two batches at a time');
+    for (let batch = 0; batch < 4; batch++) await end();
+    assert.equal(started.flat().length, 31);
+    await Promise.all(all);
+  });
+
+  test('runs one batch of a group at a time, if it is told so', async () => {
+    const { submit, started, end } = manualBatcher({ maxItems: 10, maxBatchesPerGroup: 1 });
+    const all = Array.from({ length: 30 }, (_, number) => submit(`${number}`));
+    await nextTurn();
+    assert.equal(started.length, 1);
+    for (let batch = 0; batch < 3; batch++) await end();
+    await Promise.all(all);
+  });
+
   test('answers nothing before the write of the batch has ended', async () => {
     const { submit, end } = manualBatcher();
     let isAnswered = false;

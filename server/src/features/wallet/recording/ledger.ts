@@ -50,6 +50,8 @@ export function createWalletLedger(database: Database, recorder: Recorder): Wall
   const batcher = createBatcher<BilledCommand, object>({
     groupOf: ({ tenantId }) => tenantId,
     maxItems: MAX_BATCH,
+    // The entries of a tenant are a chain, so a second batch would wait for the first in PostgreSQL.
+    maxBatchesPerGroup: 1,
     async run(batch) {
       const { tenantId } = batch[0]!;
       const outcomes = await database
