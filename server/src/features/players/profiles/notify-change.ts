@@ -65,8 +65,8 @@ export async function mailChange(
   const addresses = await listVerifiedAddresses(db, playerId);
   if (addresses.length === 0) return;
   const game = tenantId === null ? undefined : (await findTenant(db, tenantId))?.name;
-  const letter = profileChangedEmail({ change, game, receiptId });
+  const content = profileChangedEmail({ change, game, receiptId });
   for (const to of addresses)
     if (await spendNotice(db, to))
-      await sendMail(services, db, { to, content: letter, usefulSeconds: USEFUL_SECONDS });
+      await sendMail(services, db, { to, content, usefulSeconds: USEFUL_SECONDS });
 }

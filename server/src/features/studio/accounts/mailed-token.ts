@@ -58,8 +58,8 @@ export async function mailToken(
     purpose,
     expiresAt: secondsFromNow(usefulSeconds),
   });
-  const letter = templates[purpose]({ server: services.issuer, token });
-  await sendMail(services, transaction, { to: email, content: letter, usefulSeconds });
+  const content = templates[purpose]({ server: services.issuer, token });
+  await sendMail(services, transaction, { to: email, content, usefulSeconds });
 }
 
 /** The error for an invalid mailed token. It is the same for unknown, used and expired tokens. */

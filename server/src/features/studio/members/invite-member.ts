@@ -68,14 +68,14 @@ export async function inviteMember(
       expiresAt: secondsFromNow(LIFETIME_SECONDS),
     });
     if (!invitation) throw new Error('An invitation was not inserted.');
-    const letter = invitationEmail({
+    const content = invitationEmail({
       inviter: inviter?.email ?? '',
       workspace: manager.workspaceName,
       server: issuer,
       role,
       token,
     });
-    await sendMail(services, transaction, { to: email, content: letter, usefulSeconds: LIFETIME_SECONDS });
+    await sendMail(services, transaction, { to: email, content, usefulSeconds: LIFETIME_SECONDS });
     await auditTrail(transaction, [
       {
         ...author,
