@@ -11,12 +11,14 @@ interface ConfirmDialogProps {
   verb: string;
   /** A text to type first, for what cannot be undone. */
   typed?: string;
+  /** Whether the action restores something. Its button is not red. */
+  isHarmless?: boolean;
   isPending: boolean;
   error: unknown;
   onConfirm: () => void;
 }
 
-/** Asks before a dangerous action. It stays open during the request: the answer may hold a secret that is shown once. */
+/** Asks before an action that others notice at once. It stays open during the request: the answer may hold a secret that is shown once. */
 export function ConfirmDialog({ opened, onClose, title, ...content }: ConfirmDialogProps) {
   const close = () => !content.isPending && onClose();
   return (
@@ -31,6 +33,7 @@ function Content({
   children,
   verb,
   typed,
+  isHarmless = false,
   isPending,
   error,
   onConfirm,
@@ -65,7 +68,7 @@ function Content({
           </Button>
           <Button
             type="submit"
-            color="red.8"
+            {...(!isHarmless && { color: 'red.8' })}
             loading={isPending}
             disabled={typed !== undefined && text.trim() !== typed}
           >

@@ -16,6 +16,7 @@ export function LiftBanDialog({ path, name, ...dialog }: DialogProps) {
       {...dialog}
       title={`Lift the ban of ${name}`}
       verb="Lift the ban"
+      isHarmless
       isPending={lift.isPending}
       error={lift.error}
       onConfirm={() => lift.mutate(undefined, { onSuccess: dialog.onClose })}
