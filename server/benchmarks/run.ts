@@ -49,6 +49,12 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds);
 const parts = options.only.split(',');
 
+/**
+ * Node compiles the code of a request for some 30,000 requests. Then it needs a third less processor time. A server in production has
+ * had them.
+ */
+const WARM_UP = { connections: 16, seconds: 60, requests: 40_000 };
+
 const hardware = `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
 console.log(hardware);
 if (Number(options.processes) > 1) {
@@ -75,12 +81,6 @@ try {
 } finally {
   await server.stop();
 }
-
-/**
- * Node compiles the code of a request for some 30,000 requests. Then it needs a third less processor time. A server in production has
- * had them.
- */
-const WARM_UP = { connections: 16, seconds: 60, requests: 40_000 };
 
 async function measureEvents(server: ServerProcess, tenant: TestTenant): Promise<void> {
   const raw = await rawCopyRate(server.databaseUrl);
