@@ -6,6 +6,7 @@ import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { sql } from '../database/sql.ts';
 import {
   openArchive,
+  partName,
   selectParts,
   verifyArchive,
   type ArchivedPart,
@@ -101,8 +102,9 @@ function firstDayToKeep(month: string | undefined, { archiveAfterMonths = 0 }: C
   return `${month}-01`;
 }
 
-function describePart({ tenantId, scope, month, part, rows, bytes }: WrittenPart | ArchivedPart): string {
-  return `${tenantId}/${scope}/${month}/part-${part}  ${rows} events  ${(bytes / 1024 / 1024).toFixed(2)} MiB`;
+function describePart(part: WrittenPart | ArchivedPart): string {
+  const { tenantId, rows, bytes } = part;
+  return `${tenantId}/${partName(part)}  ${rows} events  ${(bytes / 1024 / 1024).toFixed(2)} MiB`;
 }
 
 async function ofEachTenant(

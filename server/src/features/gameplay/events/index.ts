@@ -1,3 +1,4 @@
+export { partName } from './archive/archive-files.ts';
 export { requireArchive } from './archive/archived-events.ts';
 export {
   archiveEvents,

@@ -18,6 +18,7 @@ import {
   hashOf,
   MANIFEST_FILE,
   partFolder,
+  partName,
   PART_FILES,
   removePart,
   type PartManifest,
@@ -65,8 +66,7 @@ export function createArchiveBucket(storage: BucketStorage, root: string, cacheB
   const inTurn = pLimit(CONCURRENT_DOWNLOADS);
   const downloads = new Map<string, Promise<void>>();
 
-  const nameOf = ({ tenantId, scope, month, part }: PartName, file: string): string =>
-    `${tenantId}/${scope}/${month}/part-${part}/${file}`;
+  const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
   const keyOfFile = (name: PartName, file: string): string => keyOf(storage, nameOf(name, file));
 
   /** Opens an object. Undefined: it does not exist. */

@@ -17,6 +17,10 @@ export interface PartName {
   part: number;
 }
 
+/** The name of a part within its tenant, which is its path too: `match/2026-01/part-1`. */
+export const partName = ({ scope, month, part }: Omit<PartName, 'tenantId'>): string =>
+  `${scope}/${month}/part-${part}`;
+
 /** A part whose manifest has this SHA-256. */
 export interface StoredPart extends PartName {
   manifestHash: Buffer;
@@ -46,8 +50,7 @@ const monthFolder = (root: string, { tenantId, scope, month }: Omit<PartName, 'p
   join(root, tenantId, scope, month);
 
 /** The folder of a part. */
-export const partFolder = (root: string, name: PartName): string =>
-  join(monthFolder(root, name), `part-${name.part}`);
+export const partFolder = (root: string, name: PartName): string => join(root, name.tenantId, partName(name));
 
 /** The folder of a part while its files are written. */
 export const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;

@@ -3,7 +3,7 @@ import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { EventFilter, EventPosition } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import type { StoredEvent } from '../queries.ts';
-import { EVENTS_FILE, PROOFS_FILE } from './archive-files.ts';
+import { EVENTS_FILE, partName, PROOFS_FILE } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
@@ -63,7 +63,7 @@ export function createArchivedEvents(archive: Archive, tenantId: string, filter:
     const found = new Map<string, PartReader>();
     for (const part of parts) {
       if (after && toMicroseconds(part.lastAt)! < toMicroseconds(after.occurredAt)!) continue;
-      const name = `${part.month} ${part.part}`;
+      const name = partName(part);
       const known = readers.get(name);
       const nextRow = known || !after ? 0 : await findRowAfter(archive, part, after);
       found.set(name, known ?? { part, rows: [], nextRow, isExhausted: false });

@@ -3,12 +3,12 @@ import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
-import { EVENTS_FILE } from './archive-files.ts';
+import { EVENTS_FILE, partName } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
 import { asProblem, fetchParts, TOO_MANY_GROUPS, type ReadLimits } from './fetch-parts.ts';
-import { selectPartsOf, type ArchivedPart } from './queries.ts';
+import { selectPartsOf } from './queries.ts';
 
 /** What a question needs to know of the archived events of some times. */
 export interface ArchiveQuestion {
@@ -55,7 +55,7 @@ export async function countArchived(
   const found = await Promise.all(
     ranges.map((range) => selectPartsOf(db, tenantId, { scope: filter.scope, ...range })),
   );
-  const parts = [...new Map(found.flat().map((part) => [nameOf(part), part])).values()];
+  const parts = [...new Map(found.flat().map((part) => [partName(part), part])).values()];
   if (parts.length === 0) return [];
   const definitions = await selectDefinitions(db, tenantId, filter);
   const began = performance.now();
@@ -73,8 +73,6 @@ export async function countArchived(
     throw asProblem(error, limits);
   }
 }
-
-const nameOf = ({ month, part }: ArchivedPart): string => `${month} ${part}`;
 
 /** Until the transaction ends, no event of a scope moves to the archive. Call it before the transaction reads which parts there are. */
 export async function keepFromArchiving(db: Querier, scope: EventScope): Promise<void> {

@@ -3,7 +3,15 @@ import type { Database } from '../../../../database/database.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables } from '../event-row.ts';
 import type { AlteredRow } from '../verify-events.ts';
-import { checkPart, EVENTS_FILE, listPartFolders, PROOFS_FILE, removePart } from './archive-files.ts';
+import {
+  checkPart,
+  EVENTS_FILE,
+  listPartFolders,
+  partName,
+  PROOFS_FILE,
+  removePart,
+  type PartName,
+} from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import { isoTime } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
@@ -35,26 +43,20 @@ export async function verifyArchive(
     rows += part.rows;
   }
   if (range.from !== undefined || range.to !== undefined) return rows;
-  const known = new Set(parts.map(nameOf));
+  const known = new Set(parts.map(partName));
   const { root, bucket } = archive;
   for (const folder of (await bucket?.listParts(tenantId)) ?? (await listPartFolders(root, tenantId)))
-    if (!known.has(nameOf(folder)))
-      report(
-        ofPart(
-          { ...folder, tenantId },
-          'is no part of the archive: its events are in the database, or were deleted',
-        ),
-      );
+    if (!known.has(partName(folder)))
+      report(ofPart(folder, 'is no part of the archive: its events are in the database, or were deleted'));
   return rows;
 }
 
-const nameOf = ({ scope, month, part }: Pick<ArchivedPart, 'scope' | 'month' | 'part'>): string =>
-  `${scope}/${month}/part-${part}`;
-
-const ofPart = (
-  part: Pick<ArchivedPart, 'tenantId' | 'scope' | 'month' | 'part'>,
-  problem: string,
-): AlteredRow => ({ table: 'archive', tenantId: part.tenantId, id: nameOf(part), problem });
+const ofPart = (part: PartName, problem: string): AlteredRow => ({
+  table: 'archive',
+  tenantId: part.tenantId,
+  id: partName(part),
+  problem,
+});
 
 /** Checks one part. Returns what is wrong with its files, and reports each of its rows that does not match its hash. */
 async function verifyPart(
