@@ -4,6 +4,7 @@ import { toMicroseconds } from '../core/timestamps.ts';
 import { sql } from '../database/sql.ts';
 import { openChain } from '../features/wallet/chain/index.ts';
 import {
+  EVENT_SCOPES,
   openArchive,
   verifyArchive,
   verifyEvents,
@@ -78,7 +79,7 @@ export async function verify(
     let count = 0;
     for (const { id } of tenants) {
       count += await verifyLogins(database, id, range, report);
-      for (const scope of ['match', 'player'] as const)
+      for (const scope of EVENT_SCOPES)
         count += await verifyEvents(database, id, { ...range, scope }, report);
       if (archive) count += await verifyArchive(database, archive, id, range, report);
       count += await verifyLedger(database, id, range, report);

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 
 /** Match events belong to a player in a match. Player events belong to a player only. */
-export type EventScope = 'match' | 'player';
+export const EVENT_SCOPES = ['match', 'player'] as const;
+export type EventScope = (typeof EVENT_SCOPES)[number];
 
 /** The columns that all rows of a batch share. */
 export interface BatchOrigin {

@@ -11,6 +11,7 @@ export { createDuckdb } from './archive/duckdb.ts';
 export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/queries.ts';
 export { verifyArchive } from './archive/verify-archive.ts';
 export type { WrittenPart } from './archive/write-part.ts';
+export { EVENT_SCOPES, type EventScope } from './event-row.ts';
 export { openEventWriter, type EventWriter } from './event-writer.ts';
 export { eventIngestionRoutes } from './ingestion-routes.ts';
 export { eventQueryRoutes } from './query-routes.ts';

@@ -12,7 +12,7 @@ import { inSlices, nextSlice } from '../../../core/event-loop.ts';
 import { newBulkId } from '../../../core/ids.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
-import { compareRows, type EventRow, type EventScope } from './event-row.ts';
+import { compareRows, EVENT_SCOPES, type EventRow, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
 import { findStored } from './queries.ts';
 import type { Rosters } from './roster.ts';
@@ -65,7 +65,7 @@ const events = new Counter({
   help: 'Received events by scope (match, player) and result (stored, duplicate, rejected).',
   labelNames: ['scope', 'result'] as const,
 });
-for (const scope of ['match', 'player'])
+for (const scope of EVENT_SCOPES)
   for (const result of ['stored', 'duplicate', 'rejected']) events.inc({ scope, result }, 0);
 
 /**

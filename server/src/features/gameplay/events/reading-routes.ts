@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { Type } from 'typebox';
 import type { Exports } from '../../../http/exports.ts';
 import { Guid, problems } from '../../../http/schemas.ts';
+import type { EventScope } from './event-row.ts';
 import type { StoredEvent } from './queries.ts';
 import {
   checkFilter,
@@ -145,10 +146,7 @@ const CSV_COLUMNS = {
 };
 
 /** Serialises events as CSV, and escapes cells that a spreadsheet would run as formulas. */
-async function* toCsv(
-  chunks: AsyncGenerator<StoredEvent[]>,
-  scope: 'match' | 'player',
-): AsyncGenerator<string> {
+async function* toCsv(chunks: AsyncGenerator<StoredEvent[]>, scope: EventScope): AsyncGenerator<string> {
   const columns = CSV_COLUMNS[scope];
   let header = stringify([columns]);
   for await (const chunk of chunks) {

@@ -8,6 +8,7 @@ import {
   StoredGuid,
   Timestamp,
 } from '../../../http/schemas.ts';
+import { EVENT_SCOPES } from './event-row.ts';
 import { MAX_SUMMARY_ROWS } from './queries.ts';
 
 /** The maximum for every plan. A plan may allow fewer. */
@@ -113,7 +114,7 @@ export const RejectedBatch = {
   },
 };
 
-export const scopeQuery = OneOf(['match', 'player'], {
+export const scopeQuery = OneOf(EVENT_SCOPES, {
   title: 'EventScope',
   description: 'Match events or player events.',
 });

@@ -2,7 +2,12 @@ import type { Querier } from '../../../database/database.ts';
 import { now } from '../../../core/timestamps.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { exportEventsOfPlayer, requireArchive, type EventSources } from '../../gameplay/events/index.ts';
+import {
+  exportEventsOfPlayer,
+  requireArchive,
+  type EventScope,
+  type EventSources,
+} from '../../gameplay/events/index.ts';
 import { openLoginData, openLogoutMetadata } from '../../sign-in/sessions/index.ts';
 import { listDevices } from '../devices/index.ts';
 import {
@@ -162,7 +167,7 @@ async function* without(names: string[], chunks: Chunks): Chunks {
 
 async function* readEvents(
   sources: EventSources,
-  scope: 'match' | 'player',
+  scope: EventScope,
   tenantIds: string[],
   playerIds: string[],
 ): Chunks {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { EventScope } from '../event-row.ts';
+import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 
 /** What was archived together: events of one tenant, scope and month. Later events of the month are in further parts. */
 export interface PartName {
@@ -65,7 +65,7 @@ export async function listFolders(root: string, month: Omit<PartName, 'part'>): 
 /** The parts of a tenant that have a folder. */
 export async function listPartFolders(root: string, tenantId: string): Promise<PartName[]> {
   const found: PartName[] = [];
-  for (const scope of ['match', 'player'] as const)
+  for (const scope of EVENT_SCOPES)
     for (const month of await namesIn(join(root, tenantId, scope)))
       for (const part of await listFolders(root, { tenantId, scope, month }))
         found.push({ tenantId, scope, month, part });

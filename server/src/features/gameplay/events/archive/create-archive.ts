@@ -9,7 +9,7 @@ import {
 import type { BucketStorage } from '../../../../outbound/object-storage.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import type { Partition } from '../../../../database/list-partitions.ts';
-import { eventTables, type EventScope } from '../event-row.ts';
+import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 import { listFolders, PROOFS_FILE, removePart, type PartName } from './archive-files.ts';
 import { createArchiveBucket, type ArchiveBucket } from './archive-bucket.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
@@ -58,7 +58,6 @@ export function openArchive({ archiveDir, archiveBucket, archiveCacheBytes }: Ar
 /** In the folder of the archive, the copies of what is in the bucket. */
 const COPIES_FOLDER = 'copies';
 
-const SCOPES: EventScope[] = ['match', 'player'];
 /** Events of old months may arrive while a month is written. */
 const MAX_ATTEMPTS = 3;
 
@@ -74,7 +73,7 @@ export async function archiveEvents(
 ): Promise<void> {
   await withArchiveLock(owner, async (client) => {
     await removeUnfinished(client, archive);
-    for (const scope of SCOPES) {
+    for (const scope of EVENT_SCOPES) {
       await deleteDetachedPartitions(owner, eventTables[scope]);
       for (const end of await findMonthEnds(client, scope, before))
         for (const part of await archiveUpTo(owner, client, archive, scope, end)) report(part);

@@ -7,7 +7,7 @@ import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/create-archive.ts';
 import { selectPartsOf } from '../archive/queries.ts';
 import { countArchived, type ArchivedGroup } from '../archive/read-archive.ts';
-import type { EventScope } from '../event-row.ts';
+import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 import type { EventSources } from '../read-events.ts';
 import { ROLLUP_SPANS } from './counted-events.ts';
 import {
@@ -21,8 +21,6 @@ import {
   type CountedDay,
   type RollupDifference,
 } from './queries.ts';
-
-const SCOPES: EventScope[] = ['match', 'player'];
 
 /** Deltas that one transaction moves. On a busy machine, 10,000 of different minutes take 0.5 seconds. */
 const DELTAS_PER_STEP = 10_000;
@@ -46,7 +44,7 @@ export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PE
 
 /** Yields each day of a tenant that can have events, archived ones included, or roll-ups. */
 async function* daysOf(tenant: Scope, tenantId: string): AsyncGenerator<CountedDay> {
-  for (const scope of SCOPES) {
+  for (const scope of EVENT_SCOPES) {
     let from: string | undefined;
     for (let day; (day = await findDay(tenant, tenantId, scope, from)) !== undefined;) {
       yield { tenantId, scope, day };
@@ -170,7 +168,7 @@ const ROWS_PER_DELETION = 10_000;
 
 /** Deletes the roll-ups of a tenant from before the time from which they count. */
 export async function deleteOldEventRollups(tenant: Scope, tenantId: string): Promise<void> {
-  for (const scope of SCOPES)
+  for (const scope of EVENT_SCOPES)
     for (const span of ROLLUP_SPANS)
       while (
         (await deleteOldRollups(tenant, tenantId, { scope, span, limit: ROWS_PER_DELETION })) ===
