@@ -10,7 +10,7 @@ import {
 } from '../database/partitioned-tables.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { countArchivedBefore, openArchive, type Archive } from '../features/gameplay/events/index.ts';
-import { dropOldRows, type Retention } from '../runtime/retention.ts';
+import { dropOldRows, scopeOfEvents, type Retention } from '../runtime/retention.ts';
 import type { Config } from '../runtime/config.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
 
@@ -70,7 +70,7 @@ async function dropBefore(
   /** Undefined: only print what would be dropped. */
   archive: Archive | undefined,
 ): Promise<void> {
-  const scope = table === 'match_events' ? 'match' : table === 'player_events' ? 'player' : undefined;
+  const scope = scopeOfEvents[table];
   const archived = scope ? await countArchivedBefore(owner, scope, before) : 0;
   if (archive) {
     const dropped = await withDatabase(url, (database) =>

@@ -4,7 +4,12 @@ import type { Database } from '../database/database.ts';
 import { dropPartitionsBefore } from '../database/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
-import { deleteArchivedBefore, startRollupsAt, type Archive } from '../features/gameplay/events/index.ts';
+import {
+  deleteArchivedBefore,
+  startRollupsAt,
+  type Archive,
+  type EventScope,
+} from '../features/gameplay/events/index.ts';
 import { auditTrail } from '../features/platform/audit/index.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
@@ -12,7 +17,8 @@ export type Retention = Partial<Record<PartitionedTable, number>>;
 
 const isLedger = (table: PartitionedTable): boolean => table.endsWith('_ledger');
 
-const scopeOfEvents: Partial<Record<PartitionedTable, 'match' | 'player'>> = {
+/** The events of a table. Ledgers have no entry. */
+export const scopeOfEvents: Partial<Record<PartitionedTable, EventScope>> = {
   match_events: 'match',
   player_events: 'player',
 };
