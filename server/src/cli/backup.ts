@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { openArchive } from '../features/gameplay/events/index.ts';
 import { createBackup } from '../runtime/backup/create-backup.ts';
 import { restoreBackup } from '../runtime/backup/restore-backup.ts';
 import { readSettings, UsageError } from './command.ts';
@@ -24,7 +25,7 @@ export const restoreCommand = new Command('restore')
     const config = readSettings();
     const altered = { count: 0 };
     const rows = await restoreBackup(config, folder, (url) =>
-      verify(url, {}, reportAlteredRows(altered), config),
+      verify(url, {}, reportAlteredRows(altered), { archive: openArchive(config), chain: config.chain }),
     );
     if (altered.count > 0)
       throw new UsageError(`${altered.count} of ${rows} restored rows do not match their hashes.`);

@@ -2,18 +2,17 @@ import { Command } from 'commander';
 import { isGuid } from '../core/ids.ts';
 import { toMicroseconds } from '../core/timestamps.ts';
 import { sql } from '../database/sql.ts';
-import { openChain } from '../features/wallet/chain/index.ts';
+import { openChain, type ChainSettings } from '../features/wallet/chain/index.ts';
 import {
   EVENT_SCOPES,
   openArchive,
   verifyArchive,
   verifyEvents,
   type AlteredRow,
-  type ArchiveSettings,
+  type Archive,
 } from '../features/gameplay/events/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
-import type { Config } from '../runtime/config.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
 
 export const verifyCommand = new Command('verify')
@@ -31,8 +30,11 @@ export const verifyCommand = new Command('verify')
       throw new UsageError(`"${tenant}" is not the id of a tenant.`);
     const altered = { count: 0 };
     await withStorage(async (url, config) => {
-      const report = reportAlteredRows(altered);
-      const rows = await verify(url, { tenantId: tenant, from, to }, report, config);
+      const range = { tenantId: tenant, from, to };
+      const rows = await verify(url, range, reportAlteredRows(altered), {
+        archive: openArchive(config),
+        chain: config.chain,
+      });
       console.log(
         altered.count === 0
           ? `All ${rows} rows match their hashes.`
@@ -58,24 +60,21 @@ export interface VerifyRange {
 }
 
 /**
- * Recomputes the row hashes of all ledgers, events and archived events of one tenant or of all tenants, and walks the chains of the wallet ledgers.
- * A range selects events by the time of occurrence, and ledger rows by the time of receipt. Reports each altered row. If the
- * deployment records on an EVM chain and no range is given, it also compares the ledgers with the chain. Returns the number of
- * rows read.
+ * Recomputes the row hashes of all ledgers and events of one tenant or of all tenants, and walks the chains of the wallet ledgers.
+ * With an archive, it also checks the archived events. A range selects events by the time of occurrence, and ledger rows by the
+ * time of receipt. Without a range, it also compares the ledgers with the EVM chain, if there is one. Reports each altered row.
+ * Returns the number of rows read.
  */
 export async function verify(
   databaseUrl: string,
   range: VerifyRange,
   report: (row: AlteredRow) => void,
-  { chain: settings, ...config }: Partial<Pick<Config, 'chain' | keyof ArchiveSettings>> = {},
+  { archive, chain: settings }: { archive?: Archive; chain?: ChainSettings | undefined } = {},
 ): Promise<number> {
   return withDatabase(databaseUrl, async (database) => {
     const tenants = range.tenantId
       ? [{ id: range.tenantId }]
       : await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
-    const { archiveDir, archiveBucket, archiveCacheBytes = 0 } = config;
-    const archive =
-      archiveDir === undefined ? undefined : openArchive({ archiveDir, archiveBucket, archiveCacheBytes });
     let count = 0;
     for (const { id } of tenants) {
       count += await verifyLogins(database, id, range, report);
@@ -84,8 +83,7 @@ export async function verify(
       if (archive) count += await verifyArchive(database, archive, id, range, report);
       count += await verifyLedger(database, id, range, report);
     }
-    const isWhole = range.from === undefined && range.to === undefined;
-    if (!isWhole) return count;
+    if (range.from !== undefined || range.to !== undefined) return count;
     await verifyEnqueued(database, range.tenantId, report);
     // This is the last step, because the command fails if the node does not answer.
     const chain = settings && (await openChain(database, settings));
