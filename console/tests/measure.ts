@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { startServerProcess } from '../../server/benchmarks/server-process.ts';
+import { median } from '../../server/src/testing/statistics.ts';
 import { seedBigGame, type BigGame } from './measure-seed.ts';
 
 /**
@@ -45,8 +46,6 @@ const report = (what: string, value: number, unit: string, goal?: number): void 
   figures.push({ what, value: Math.round(value), unit, ...(goal !== undefined && { goal }) });
   console.log(`${what}: ${Math.round(value)} ${unit}`);
 };
-const median = (values: number[]): number =>
-  values.toSorted((one, other) => one - other)[values.length >> 1] ?? NaN;
 
 const folder = options.data && resolve(options.data);
 if (folder) mkdirSync(folder, { recursive: true });

@@ -1,4 +1,5 @@
 import { Client } from 'undici';
+import { quantile } from '../src/testing/statistics.ts';
 
 export interface LoadRequest {
   path: string;
@@ -21,7 +22,7 @@ export interface LoadResult {
 }
 
 /**
- * Sends requests in a closed loop: each connection sends its next request after the last response, until `seconds` have passed
+ * Sends requests in a closed loop: each connection sends its next request after the last response, until `seconds` have passed,
  * `requests` were sent, or `until` is aborted. The first tenth of the time is a warm-up and is not counted. A response that is not 2xx counts as an
  * error. The first error is printed.
  */
@@ -70,17 +71,14 @@ export async function runClosedLoop(options: {
     }),
   );
   const seconds = (performance.now() - measuredFrom) / 1000;
-  latencies.sort((a, b) => a - b);
-  const quantile = (q: number) =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;
   return {
     requests: latencies.length,
     answered: allAnswered,
     errors,
     perSecond: latencies.length / seconds,
-    p50: quantile(0.5),
-    p99: quantile(0.99),
-    longest: quantile(1),
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    longest: quantile(latencies, 1),
     seconds,
   };
 }

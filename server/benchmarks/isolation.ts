@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { median } from '../src/testing/statistics.ts';
 import type { LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -47,23 +48,16 @@ export async function measureIsolationCost(
   await setRowSecurity(server.owner, true);
   const differences = perRequest.with.map((cost, pair) => cost - perRequest.without[pair]!);
   return {
-    with: medianOf(perRequest.with),
-    without: medianOf(perRequest.without),
-    difference: medianOf(differences),
+    with: median(perRequest.with),
+    without: median(perRequest.without),
+    difference: median(differences),
     ...confidenceOfMedian(differences),
   };
 }
 
-const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
-
-function medianOf(values: readonly number[]): number {
-  const sorted = ascending(values);
-  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.floor(sorted.length / 2)]!) / 2;
-}
-
-/** Each value is above the true median with a probability of one half, whatever their distribution is. So their ranks bound it. */
+/** In any distribution, a value is above the true median with a probability of one half. So the ranks of the values bound it. */
 function confidenceOfMedian(values: readonly number[]): { least: number; most: number } {
-  const sorted = ascending(values);
+  const sorted = values.toSorted((a, b) => a - b);
   const rank = Math.max(0, Math.floor((sorted.length - 1.96 * Math.sqrt(sorted.length)) / 2));
   return { least: sorted[rank]!, most: sorted[sorted.length - 1 - rank]! };
 }

@@ -3,11 +3,11 @@ import { after, describe, test, type TestContext } from 'node:test';
 import { eventually } from '../acceptance/eventually.ts';
 import { createRandom } from '../src/simulation/random.ts';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
+import { growthByThirds, median, quantile, slopeOf, type Sample } from '../src/testing/statistics.ts';
 import { closedLoop, openLoop } from './load/arrivals.ts';
 import { createGame, type Game, type Kind } from './load/game.ts';
 import { startNoisyTenants } from './load/noisy-tenants.ts';
 import { startProductionServer } from './load/production-server.ts';
-import { growthByThirds, median, quantile, slopeOf, type Sample } from './load/statistics.ts';
 import { openStrictApi, type StrictApi } from './load/strict-api.ts';
 
 /**

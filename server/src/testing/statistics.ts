@@ -1,10 +1,15 @@
-/** The value below which this part of the values is. NaN without values. */
+/** The value below which a part of the values lies: 0.99 for the 99th percentile. NaN without values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = Float64Array.from(values).toSorted();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
+/** The value in the middle, or the mean of the two in the middle. NaN without values. */
+export function median(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).toSorted();
+  const half = sorted.length / 2;
+  return (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2;
+}
 
 /** A value at a time in seconds. */
 export interface Sample {
