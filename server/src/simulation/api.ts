@@ -54,11 +54,7 @@ export function openApi(baseUrl: string, gameKey: string, stop: AbortSignal): Ap
     const response = await fetch(baseUrl + path, {
       method,
       dispatcher,
-      headers: {
-        'x-game-key': gameKey,
-        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
+      headers: headersOf(gameKey, bearer, body !== undefined),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       ...(body !== undefined && { body }),
     });
@@ -118,6 +114,19 @@ export function openApi(baseUrl: string, gameKey: string, stop: AbortSignal): Ap
     isPaused: () => performance.now() < pausedUntil,
     requests: () => sent,
     close: () => dispatcher.close(),
+  };
+}
+
+/** The headers of a request of a game server, or of one of its players if there is a `bearer` token. */
+export function headersOf(
+  gameKey: string,
+  bearer: string | undefined,
+  hasBody: boolean,
+): Record<string, string> {
+  return {
+    'x-game-key': gameKey,
+    ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+    ...(hasBody && { 'content-type': 'application/json' }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import type { Answer, Sender } from '../../src/simulation/api.ts';
+import { headersOf, type Answer, type Sender } from '../../src/simulation/api.ts';
 
 /** The events that the server said are stored. */
 export interface Acknowledged {
@@ -34,11 +34,7 @@ export function openStrictApi(baseUrl: string, gameKey: string): StrictApi {
       const answer = await request(baseUrl + path, {
         method,
         dispatcher,
-        headers: {
-          'x-game-key': gameKey,
-          ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
+        headers: headersOf(gameKey, bearer, body !== undefined),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await answer.body.text();
