@@ -18,7 +18,14 @@ import { NotFoundPage, RouteErrorPage } from './RouteErrorPage';
  * Begins the requests of a page when its link is pointed at, or with the navigation, and not only after the first rendering of the
  * page. Nothing waits for them: the page shows its code and its data when they arrive, or why they could not be loaded.
  */
-const begin = (requests: Promise<unknown>): void => void requests.catch(() => {});
+function begin<Params, Search>(
+  page: Promise<{ preload: (queryClient: QueryClient, params: Params, search: Search) => Promise<unknown> }>,
+  visit: { context: { queryClient: QueryClient }; params: Params; location: { search: Search } },
+): void {
+  page
+    .then(({ preload }) => preload(visit.context.queryClient, visit.params, visit.location.search))
+    .catch(() => {});
+}
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -126,12 +133,7 @@ const playersRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/players',
   validateSearch: textParams('search', 'sort', 'banned', 'hidden', 'provider'),
-  loader: ({ context, params, location }) =>
-    begin(
-      import('../pages/players/PlayersPage').then(({ preload }) =>
-        preload(context.queryClient, params, location.search),
-      ),
-    ),
+  loader: (visit) => begin(import('../pages/players/PlayersPage'), visit),
   component: lazyRouteComponent(() => import('../pages/players/PlayersPage'), 'PlayersPage'),
 });
 
@@ -139,8 +141,7 @@ const playerRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/players/$playerId',
   validateSearch: textParams('tab'),
-  loader: ({ context, params }) =>
-    begin(import('../pages/players/PlayerPage').then(({ preload }) => preload(context.queryClient, params))),
+  loader: (visit) => begin(import('../pages/players/PlayerPage'), visit),
   component: lazyRouteComponent(() => import('../pages/players/PlayerPage'), 'PlayerPage'),
 });
 
@@ -158,12 +159,7 @@ const eventsRoute = createRoute({
     'matchSessionId',
     'live',
   ),
-  loader: ({ context, params, location }) =>
-    begin(
-      import('../pages/events/EventsPage').then(({ preload }) =>
-        preload(context.queryClient, params, location.search),
-      ),
-    ),
+  loader: (visit) => begin(import('../pages/events/EventsPage'), visit),
   component: lazyRouteComponent(() => import('../pages/events/EventsPage'), 'EventsPage'),
 });
 
@@ -171,12 +167,7 @@ const definitionsRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/definitions',
   validateSearch: textParams('search', 'scope', 'inactive'),
-  loader: ({ context, params, location }) =>
-    begin(
-      import('../pages/definitions/DefinitionsPage').then(({ preload }) =>
-        preload(context.queryClient, params, location.search),
-      ),
-    ),
+  loader: (visit) => begin(import('../pages/definitions/DefinitionsPage'), visit),
   component: lazyRouteComponent(() => import('../pages/definitions/DefinitionsPage'), 'DefinitionsPage'),
 });
 
@@ -184,20 +175,14 @@ const matchesRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/matches',
   validateSearch: textParams('state', 'range', 'playerId'),
-  loader: ({ context, params, location }) =>
-    begin(
-      import('../pages/matches/MatchesPage').then(({ preload }) =>
-        preload(context.queryClient, params, location.search),
-      ),
-    ),
+  loader: (visit) => begin(import('../pages/matches/MatchesPage'), visit),
   component: lazyRouteComponent(() => import('../pages/matches/MatchesPage'), 'MatchesPage'),
 });
 
 const matchRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/matches/$matchSessionId',
-  loader: ({ context, params }) =>
-    begin(import('../pages/matches/MatchPage').then(({ preload }) => preload(context.queryClient, params))),
+  loader: (visit) => begin(import('../pages/matches/MatchPage'), visit),
   component: lazyRouteComponent(() => import('../pages/matches/MatchPage'), 'MatchPage'),
 });
 
@@ -269,10 +254,7 @@ const alertsRoute = createRoute({
 const webhooksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/webhooks',
-  loader: ({ context, params }) =>
-    begin(
-      import('../pages/webhooks/WebhooksPage').then(({ preload }) => preload(context.queryClient, params)),
-    ),
+  loader: (visit) => begin(import('../pages/webhooks/WebhooksPage'), visit),
   component: lazyRouteComponent(() => import('../pages/webhooks/WebhooksPage'), 'WebhooksPage'),
 });
 
@@ -280,12 +262,7 @@ const webhookRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/webhooks/$webhookId',
   validateSearch: textParams('status', 'eventType', 'range', 'delivery'),
-  loader: ({ context, params, location }) =>
-    begin(
-      import('../pages/webhooks/WebhookPage').then(({ preload }) =>
-        preload(context.queryClient, params, location.search),
-      ),
-    ),
+  loader: (visit) => begin(import('../pages/webhooks/WebhookPage'), visit),
   component: lazyRouteComponent(() => import('../pages/webhooks/WebhookPage'), 'WebhookPage'),
 });
 
