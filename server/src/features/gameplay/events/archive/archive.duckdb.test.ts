@@ -10,8 +10,8 @@ import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
-import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
+import { arrangeMatchOfTwo, type MatchOfTwo } from '../../../../testing/match-of-two.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
@@ -40,27 +40,6 @@ const month = (later: number): string => firstOfMonth(today, later);
 const within = (later: number, minute = 0): string =>
   new Date(Date.parse(month(later)) + (later === 0 ? 0 : 10 * 86_400_000) + minute * 60_000).toISOString();
 
-/** A tenant with two players in a match. */
-async function arrange() {
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
-  const players = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
-  const match = await app.http.post(
-    '/api/game/matches',
-    { players: players.map(({ playerId }) => ({ playerId })) },
-    { gameKey: tenant.gameKey },
-  );
-  assert.equal(match.status, 201, match.text);
-  const matchSessionId = match.body.matchSessionId as string;
-  const { rows } = await app.owner.query(
-    'SELECT id, player_id FROM match_players WHERE match_session_id = $1',
-    [matchSessionId],
-  );
-  const matchPlayerOf = new Map(rows.map(({ id, player_id: playerId }) => [playerId, id]));
-  return { ...tenant, players, matchSessionId, matchPlayerOf };
-}
-type Arranged = Awaited<ReturnType<typeof arrange>>;
-
 interface Sent {
   idempotencyKey: string;
   occurredAt: string;
@@ -71,7 +50,7 @@ interface Sent {
 }
 
 /** Sends events as both players of a tenant in turn, and returns the answers. */
-async function send(tenant: Arranged, scope: EventScope, events: Sent[]) {
+async function send(tenant: MatchOfTwo, scope: EventScope, events: Sent[]) {
   const stored: { eventRecordId: string }[] = [];
   for (const [index, player] of tenant.players.entries()) {
     const actor =
@@ -95,7 +74,7 @@ async function send(tenant: Arranged, scope: EventScope, events: Sent[]) {
 }
 
 /** The live rows of a tenant and scope, with all columns as texts, by their id. */
-async function liveRows(tenant: Arranged, scope: EventScope): Promise<Record<string, string | null>[]> {
+async function liveRows(tenant: MatchOfTwo, scope: EventScope): Promise<Record<string, string | null>[]> {
   const { rows } = await app.owner.query(
     `SELECT id::text, occurred_at::text AS "occurredAt", idempotency_key AS key, value::text, event_definitions_id::text AS definition,
             ${scope === 'match' ? 'match_player_id::text AS actor, match_session_id::text' : 'player_id::text AS actor, NULL'} AS match,
@@ -111,7 +90,7 @@ async function liveRows(tenant: Arranged, scope: EventScope): Promise<Record<str
 }
 
 /** The archived rows of a tenant and scope in the same form, read from the files alone. */
-async function archivedRows(tenant: Arranged, scope: EventScope): Promise<Record<string, string | null>[]> {
+async function archivedRows(tenant: MatchOfTwo, scope: EventScope): Promise<Record<string, string | null>[]> {
   const parts = (await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId)).filter(
     (part) => part.scope === scope,
   );
@@ -153,7 +132,7 @@ const byId = (rows: Record<string, string | null>[]) =>
   rows.toSorted((a, b) => (a['id']! < b['id']! ? -1 : 1));
 
 /** The number of events that the API counts, from the roll-ups. */
-async function counted(tenant: Arranged, scope: EventScope) {
+async function counted(tenant: MatchOfTwo, scope: EventScope) {
   const { body, status, text } = await app.http.post(
     `/api/bus_tenants/${tenant.tenantId}/queries`,
     { scope, from: `${month(-6)}T00:00:00Z`, to: `${month(2)}T00:00:00Z` },
@@ -163,7 +142,7 @@ async function counted(tenant: Arranged, scope: EventScope) {
   return { events: body.rows[0].events, valueSum: body.rows[0].valueSum };
 }
 
-async function verified(tenant: Arranged): Promise<{ rows: number; problems: AlteredRow[] }> {
+async function verified(tenant: MatchOfTwo): Promise<{ rows: number; problems: AlteredRow[] }> {
   const problems: AlteredRow[] = [];
   const rows = await verifyArchive(database, { root, duckdb }, tenant.tenantId, {}, (row) =>
     problems.push(row),
@@ -190,8 +169,8 @@ const SESSION = '0190a0a0-0000-7000-8000-000000000001';
 
 describe('archiveEvents', () => {
   test('moves all events from before a month to files, with each column', async () => {
-    const tenant = await arrange();
-    const other = await arrange();
+    const tenant = await arrangeMatchOfTwo(app);
+    const other = await arrangeMatchOfTwo(app);
     const events = KEYS.flatMap((idempotencyKey, number): Sent[] =>
       [-3, -2, -1, 0].map((later) => ({
         idempotencyKey,
@@ -237,7 +216,7 @@ describe('archiveEvents', () => {
   });
 
   test('makes late events the next part of their month', async () => {
-    const tenant = await arrange();
+    const tenant = await arrangeMatchOfTwo(app);
     await send(tenant, 'player', [{ idempotencyKey: 'in time', occurredAt: within(-2) }]);
     await archive();
     await send(tenant, 'player', [
@@ -256,7 +235,7 @@ describe('archiveEvents', () => {
   });
 
   test('leaves out events that are archived already, and counts them once', async () => {
-    const tenant = await arrange();
+    const tenant = await arrangeMatchOfTwo(app);
     const events = Array.from({ length: 6 }, (_, number) => ({
       idempotencyKey: `key-${number}`,
       occurredAt: within(-2, number % 2),
@@ -289,7 +268,7 @@ describe('archiveEvents', () => {
 
   test('keeps a month in the database if an event arrives or is deleted after it was written', async () => {
     for (const change of ['arrives', 'is deleted', 'is replaced'] as const) {
-      const tenant = await arrange();
+      const tenant = await arrangeMatchOfTwo(app);
       await send(tenant, 'player', [
         { idempotencyKey: 'one', occurredAt: within(-2) },
         { idempotencyKey: 'two', occurredAt: within(-2) },
@@ -321,7 +300,7 @@ describe('archiveEvents', () => {
   test('loses no event, and has none twice, if it is killed at any step', async () => {
     const program = fileURLToPath(new URL('../../../../testing/killed-archiver.ts', import.meta.url));
     for (const step of ['registered', 'files-written', 'part-published', 'before-commit', 'committed']) {
-      const tenant = await arrange();
+      const tenant = await arrangeMatchOfTwo(app);
       await send(tenant, 'player', [
         { idempotencyKey: 'one', occurredAt: within(-2) },
         { idempotencyKey: 'two', occurredAt: within(-1) },
@@ -374,7 +353,7 @@ describe('archiveEvents', () => {
   });
 
   test('says what to install if the library is missing, and loses nothing', async () => {
-    const tenant = await arrange();
+    const tenant = await arrangeMatchOfTwo(app);
     await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-2) }]);
     const missing = createDuckdb('@duckdb/not-installed');
     await assert.rejects(archiveEvents(app.owner, { root, duckdb: missing }, month(0)), DuckdbMissingError);
@@ -386,8 +365,8 @@ describe('archiveEvents', () => {
 
 describe('verifyArchive', () => {
   /** A tenant with one archived part. */
-  async function arrangePart(): Promise<{ tenant: Arranged; part: PartName; folder: string }> {
-    const tenant = await arrange();
+  async function arrangePart(): Promise<{ tenant: MatchOfTwo; part: PartName; folder: string }> {
+    const tenant = await arrangeMatchOfTwo(app);
     await send(tenant, 'player', [
       { idempotencyKey: 'one', occurredAt: within(-2) },
       { idempotencyKey: 'two', occurredAt: within(-2) },
@@ -418,7 +397,7 @@ describe('verifyArchive', () => {
   });
 
   test('names each row whose hash does not match its columns', async () => {
-    const tenant = await arrange();
+    const tenant = await arrangeMatchOfTwo(app);
     const [one] = await send(tenant, 'match', [
       { idempotencyKey: 'one', occurredAt: within(-2), value: 1 },
       { idempotencyKey: 'two', occurredAt: within(-2), value: 2 },
@@ -495,7 +474,7 @@ describe('createDuckdb', () => {
 // The last test, because the roll-ups do not count older events after it.
 describe('dropOldRows', () => {
   test('deletes archived events of dropped months with their files', async () => {
-    const tenant = await arrange();
+    const tenant = await arrangeMatchOfTwo(app);
     await send(
       tenant,
       'player',

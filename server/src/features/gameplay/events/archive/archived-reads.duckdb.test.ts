@@ -10,8 +10,9 @@ import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { createExports } from '../../../../http/exports.ts';
 import { createTakePlaces } from '../../../../processes/occupancy.ts';
-import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { arrangeAccount } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
+import { arrangeMatchOfTwo } from '../../../../testing/match-of-two.ts';
 import { noArchive } from '../../../../testing/no-archive.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
@@ -41,26 +42,14 @@ const archive = () => archiveEvents(app.owner, { root, duckdb }, month(0).slice(
 
 /** A tenant with two players in a match, and events of both in two old months and the current one. */
 async function arrange() {
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
-  const players = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
-  const match = await app.http.post(
-    '/api/game/matches',
-    { players: players.map(({ playerId }) => ({ playerId })) },
-    { gameKey: tenant.gameKey },
-  );
-  assert.equal(match.status, 201, match.text);
-  const { rows } = await app.owner.query('SELECT id, player_id FROM match_players WHERE tenant_id = $1', [
-    tenant.tenantId,
-  ]);
-  const matchPlayerOf = new Map(rows.map(({ id, player_id: playerId }) => [playerId, id]));
+  const tenant = await arrangeMatchOfTwo(app);
   const send = async (scope: EventScope, prefix: string, count: number) => {
-    for (const [index, player] of players.entries()) {
+    for (const [index, player] of tenant.players.entries()) {
       const actor =
         scope === 'match'
           ? {
-              matchSessionId: match.body.matchSessionId,
-              matchPlayerId: matchPlayerOf.get(player.playerId),
+              matchSessionId: tenant.matchSessionId,
+              matchPlayerId: tenant.matchPlayerOf.get(player.playerId),
             }
           : { playerId: player.playerId };
       const events = Array.from({ length: count + index }, (_, number) => ({
@@ -97,7 +86,7 @@ async function arrange() {
     assert.equal(answer.status, 200, answer.text);
     return answer.text;
   };
-  return { ...tenant, players, matchSessionId: match.body.matchSessionId as string, send, ask, summarise };
+  return { ...tenant, send, ask, summarise };
 }
 
 describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { arrangePlayer, arrangeTenant } from './arrange.ts';
+import type { TestApp } from './test-app.ts';
+
+/** Creates a tenant with automatic event definitions, and two players in a match. `matchPlayerOf` has their match players by player. */
+export async function arrangeMatchOfTwo(app: TestApp) {
+  const tenant = await arrangeTenant(app);
+  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const players = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+  const match = await app.http.post(
+    '/api/game/matches',
+    { players: players.map(({ playerId }) => ({ playerId })) },
+    { gameKey: tenant.gameKey },
+  );
+  assert.equal(match.status, 201, match.text);
+  const matchSessionId = match.body.matchSessionId as string;
+  const { rows } = await app.owner.query<{ id: string; player_id: string }>(
+    'SELECT id, player_id FROM match_players WHERE match_session_id = $1',
+    [matchSessionId],
+  );
+  const matchPlayerOf = new Map(rows.map(({ id, player_id: playerId }) => [playerId, id]));
+  return { ...tenant, players, matchSessionId, matchPlayerOf };
+}
+
+export type MatchOfTwo = Awaited<ReturnType<typeof arrangeMatchOfTwo>>;
