@@ -134,7 +134,7 @@ CREATE TABLE event_rollup_starts (
 );
 INSERT INTO event_rollup_starts VALUES ('match', '-infinity'), ('player', '-infinity');
 
--- Where the events of archived months are (docs/decisions/0048-event-archive.md). The name of a part is also its folder:
+-- The files that contain the events of archived months (docs/decisions/0048-event-archive.md). The name of a part is also its folder:
 -- tenant/scope/month/part. The hash of its manifest, which has the hashes of its files, makes each change of them visible.
 CREATE TABLE event_archives (
   tenant_id     uuid NOT NULL,

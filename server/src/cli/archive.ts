@@ -87,7 +87,7 @@ archiveCommand
     if (altered.count > 0) process.exitCode = 2;
   });
 
-/** Where the archive is. */
+/** The bucket or the folder of the archive, as text. */
 const placeOf = ({ archiveBucket, archiveDir }: Config): string =>
   archiveBucket
     ? `s3://${[archiveBucket.bucket, archiveBucket.prefix].filter(Boolean).join('/')}`

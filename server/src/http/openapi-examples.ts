@@ -476,7 +476,7 @@ export const textExamples: Record<string, Record<string, string>> = {
   },
 };
 
-/** Where a value stands: the title of the object, and the name of its member. */
+/** The place of a value: the title of the object, and the name of its member. */
 interface Place {
   owner?: string | undefined;
   member?: string | undefined;

@@ -71,7 +71,7 @@ export async function* copyRows(
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 const NULL_LENGTH = -1;
 
-/** Where each byte of a UUID begins in its text. */
+/** The position of each byte of a UUID in its text. */
 const UUID_BYTES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 /** The values of hexadecimal digits, by character code. */
 const HEX_DIGITS = Uint8Array.from({ length: 128 }, (_, code) => parseInt(String.fromCharCode(code), 16));

@@ -20,7 +20,7 @@ import {
 } from './queries.ts';
 import { timesBesideRollups } from './rollups/counted-events.ts';
 
-/** Where the events are. */
+/** The places that store events: the database, and the archive of past months. */
 export interface EventSources {
   database: Database;
   archive: Archive;

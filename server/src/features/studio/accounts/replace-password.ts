@@ -7,7 +7,7 @@ import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
 import { revokeSessions, setPassword } from './queries.ts';
 import { endTokens } from './token-queries.ts';
 
-/** A new password of an account, and where it comes from. */
+/** A new password of an account, and the origin of the request that sets it. */
 export interface NewPassword {
   passwordHash: string;
   action: 'account.password_changed' | 'account.password_reset';

@@ -43,7 +43,7 @@ async function run(job: DuckdbJob): Promise<DuckdbAnswer> {
   }
 }
 
-/** Lets the statements read and write the files of the job, and nothing else, whatever they say. */
+/** Prevents the statements from reading and writing other files than those of the job. */
 async function lock(connection: duckdbApi.DuckDBConnection, job: DuckdbJob): Promise<void> {
   await connection.run(`SET allowed_paths = [${job.reads.map(literal).join(', ')}]`);
   await connection.run(`SET allowed_directories = [${job.writes.map(literal).join(', ')}]`);
