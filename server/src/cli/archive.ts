@@ -1,9 +1,6 @@
 import { Command } from 'commander';
 import pg from 'pg';
-import { isGuid } from '../core/ids.ts';
-import type { Database } from '../database/database.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
-import { sql } from '../database/sql.ts';
 import {
   openArchive,
   partName,
@@ -14,7 +11,8 @@ import {
 } from '../features/gameplay/events/index.ts';
 import { archiveBefore } from '../runtime/archiving.ts';
 import type { Config } from '../runtime/config.ts';
-import { UsageError, withDatabase, withStorage } from './command.ts';
+import { firstDayOf, withDatabase, withStorage } from './command.ts';
+import { forEachTenant, type TenantOption } from './tenants.ts';
 import { reportAlteredRows } from './verify.ts';
 
 /** One has the lock of the archive, and one reads or changes partitions. */
@@ -61,8 +59,8 @@ archiveCommand
   .command('list')
   .description('list the archived parts')
   .option('--tenant <id>', 'only this tenant')
-  .action((options: { tenant?: string }) =>
-    ofEachTenant(options, async (database, tenantId) => {
+  .action((options: TenantOption) =>
+    forEachTenant(options, async ({ database }, tenantId) => {
       for (const part of await selectParts(database.forTenant(tenantId), tenantId))
         console.log(describePart(part));
     }),
@@ -72,11 +70,10 @@ archiveCommand
   .command('verify')
   .description('compare the checksums of the files and the hash of each archived row')
   .option('--tenant <id>', 'only this tenant')
-  .action(async (options: { tenant?: string }) => {
+  .action(async (options: TenantOption) => {
     const altered = { count: 0 };
     let rows = 0;
-    await ofEachTenant(options, async (database, tenantId, config) => {
-      const archive = openArchive(config);
+    await forEachTenant(options, async ({ database, archive }, tenantId) => {
       rows += await verifyArchive(database, archive, tenantId, {}, reportAlteredRows(altered));
     });
     console.log(
@@ -93,32 +90,12 @@ const placeOf = ({ archiveBucket, archiveDir }: Config): string =>
     ? `s3://${[archiveBucket.bucket, archiveBucket.prefix].filter(Boolean).join('/')}`
     : archiveDir;
 
-/** The first day whose events stay in the database. Throws {@link UsageError}. */
+/** The first day whose events stay in the database. */
 function firstDayToKeep(month: string | undefined, { archiveAfterMonths = 0 }: Config): string {
-  const current = firstOfMonth(new Date());
-  if (month === undefined) return firstOfMonth(new Date(), -archiveAfterMonths);
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month) || `${month}-01` > current)
-    throw new UsageError(`"${month}" is not a month up to the current one: write it as 2026-01.`);
-  return `${month}-01`;
+  return month === undefined ? firstOfMonth(new Date(), -archiveAfterMonths) : firstDayOf(month);
 }
 
 function describePart(part: WrittenPart | ArchivedPart): string {
   const { tenantId, rows, bytes } = part;
   return `${tenantId}/${partName(part)}  ${rows} events  ${(bytes / 1024 / 1024).toFixed(2)} MiB`;
-}
-
-async function ofEachTenant(
-  { tenant }: { tenant?: string },
-  work: (database: Database, tenantId: string, config: Config) => Promise<void>,
-): Promise<void> {
-  if (tenant !== undefined && !isGuid(tenant)) throw new UsageError(`"${tenant}" is not the id of a tenant.`);
-  await withStorage((url, config) =>
-    withDatabase(url, async (database) => {
-      const tenants =
-        tenant === undefined
-          ? await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`)
-          : [{ id: tenant }];
-      for (const { id } of tenants) await work(database, id, config);
-    }),
-  );
 }

@@ -1,5 +1,6 @@
 import { openDatabase, type Database } from '../database/database.ts';
 import { OperatorError } from '../core/operator-error.ts';
+import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { openStorage } from '../database/storage.ts';
 import { ConfigError, misspelledSettings, readConfig, type Config } from '../runtime/config.ts';
 import { SimulationError } from '../simulation/index.ts';
@@ -7,6 +8,14 @@ import { SimulationError } from '../simulation/index.ts';
 /** Thrown if a command was given an argument that it cannot use. The message says what to write instead. */
 export class UsageError extends OperatorError {
   override name = 'UsageError';
+}
+
+/** The first day of a month that has begun, such as `2026-01`. Throws {@link UsageError} for other texts. */
+export function firstDayOf(month: string): string {
+  const day = `${month}-01`;
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month) || day > firstOfMonth(new Date()))
+    throw new UsageError(`"${month}" is not a month up to the current one: write it as 2026-01.`);
+  return day;
 }
 
 /** Prints why a command failed, and ends the process with exit code 1. */

@@ -12,7 +12,7 @@ import { createPartitions } from '../database/partitions.ts';
 import { countArchivedBefore, openArchive, type Archive } from '../features/gameplay/events/index.ts';
 import { dropOldRows, scopeOfEvents, type Retention } from '../runtime/retention.ts';
 import type { Config } from '../runtime/config.ts';
-import { UsageError, withDatabase, withStorage } from './command.ts';
+import { firstDayOf, UsageError, withDatabase, withStorage } from './command.ts';
 
 const MOST_MONTHS_AHEAD = 120;
 
@@ -55,10 +55,9 @@ partitionsCommand
   .option('--yes', 'drop them', false)
   .action(async ({ table, before, yes }: { table: string; before: string; yes: boolean }) => {
     if (!isPartitionedTable(table)) throw new UsageError(`"${table}" has no partitions.`);
-    if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before) || `${before}-01` > firstOfMonth(new Date()))
-      throw new UsageError(`"${before}" is not a month up to the current one: write it as 2026-01.`);
+    const day = firstDayOf(before);
     await withOwner((owner, url, config) =>
-      dropBefore(owner, url, table, `${before}-01`, yes ? openArchive(config) : undefined),
+      dropBefore(owner, url, table, day, yes ? openArchive(config) : undefined),
     );
   });
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Author } from '../core/author.ts';
 import { parseDuration } from '../core/durations.ts';
-import { isGuid } from '../core/ids.ts';
 import { sql } from '../database/sql.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { readConfig } from '../runtime/config.ts';
@@ -19,6 +18,7 @@ import {
   type AlertThresholds,
 } from '../simulation/index.ts';
 import { stopOnSignal, UsageError, withDatabase, withStorage } from './command.ts';
+import { checkTenantId } from './tenants.ts';
 
 interface Options {
   players: number;
@@ -116,7 +116,7 @@ async function createSimulationKey(
     throw new UsageError(
       `${config.dataDir} has no database. Set DATA_DIR to the server's folder, or set --key.`,
     );
-  if (tenant !== undefined && !isGuid(tenant)) throw new UsageError(`"${tenant}" is not the id of a tenant.`);
+  checkTenantId(tenant);
 
   const requests = 600 + 120 * rate;
   const thresholds = { requests, bytes: 1024 * 1024 + 1024 * requests };

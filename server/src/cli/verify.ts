@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { isGuid } from '../core/ids.ts';
 import { toMicroseconds } from '../core/timestamps.ts';
-import { sql } from '../database/sql.ts';
 import { openChain, type ChainSettings } from '../features/wallet/chain/index.ts';
 import {
   EVENT_SCOPES,
@@ -14,6 +12,7 @@ import {
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
+import { checkTenantId, selectTenantIds } from './tenants.ts';
 
 export const verifyCommand = new Command('verify')
   .description(
@@ -26,8 +25,7 @@ export const verifyCommand = new Command('verify')
     for (const time of [from, to])
       if (time !== undefined && !toMicroseconds(time))
         throw new UsageError(`"${time}" is not a time: write it as 2026-11-20T00:00:00Z.`);
-    if (tenant !== undefined && !isGuid(tenant))
-      throw new UsageError(`"${tenant}" is not the id of a tenant.`);
+    checkTenantId(tenant);
     const altered = { count: 0 };
     await withStorage(async (url, config) => {
       const range = { tenantId: tenant, from, to };
@@ -72,11 +70,9 @@ export async function verify(
   { archive, chain: settings }: { archive?: Archive; chain?: ChainSettings | undefined } = {},
 ): Promise<number> {
   return withDatabase(databaseUrl, async (database) => {
-    const tenants = range.tenantId
-      ? [{ id: range.tenantId }]
-      : await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
+    const tenantIds = await selectTenantIds(database, range.tenantId);
     let count = 0;
-    for (const { id } of tenants) {
+    for (const id of tenantIds) {
       count += await verifyLogins(database, id, range, report);
       for (const scope of EVENT_SCOPES)
         count += await verifyEvents(database, id, { ...range, scope }, report);
@@ -87,7 +83,7 @@ export async function verify(
     await verifyEnqueued(database, range.tenantId, report);
     // This is the last step, because the command fails if the node does not answer.
     const chain = settings && (await openChain(database, settings));
-    if (chain) for (const { id } of tenants) await verifyOnChain(database, chain, id, report);
+    if (chain) for (const id of tenantIds) await verifyOnChain(database, chain, id, report);
     return count;
   });
 }

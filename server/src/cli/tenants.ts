@@ -1,0 +1,37 @@
+import { isGuid } from '../core/ids.ts';
+import type { Database } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+import { openArchive, type EventSources } from '../features/gameplay/events/index.ts';
+import { UsageError, withDatabase, withStorage } from './command.ts';
+
+/** The option `--tenant`. Without it, a command works on all tenants. */
+export interface TenantOption {
+  tenant?: string;
+}
+
+/** Throws {@link UsageError} for an option that is not an id. */
+export function checkTenantId(tenant: string | undefined): void {
+  if (tenant !== undefined && !isGuid(tenant)) throw new UsageError(`"${tenant}" is not the id of a tenant.`);
+}
+
+/** The id of the option, or the ids of all tenants. */
+export async function selectTenantIds(database: Database, tenant: string | undefined): Promise<string[]> {
+  if (tenant !== undefined) return [tenant];
+  const rows = await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
+  return rows.map(({ id }) => id);
+}
+
+/** Runs work for each tenant of the option, with the database and the archive that the settings name. */
+export async function forEachTenant(
+  { tenant }: TenantOption,
+  work: (sources: EventSources, tenantId: string) => Promise<void>,
+): Promise<void> {
+  checkTenantId(tenant);
+  await withStorage((url, config) =>
+    withDatabase(url, async (database) => {
+      const archive = openArchive(config);
+      for (const tenantId of await selectTenantIds(database, tenant))
+        await work({ database, archive }, tenantId);
+    }),
+  );
+}
