@@ -1,19 +1,40 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bytesInSlices, inSlices } from './event-loop.ts';
+import { bytesInSlices, inSlices, nextSlice, sortInSlices } from './event-loop.ts';
 
-/** Collects all slices, and counts the turns of the event loop in the meantime. */
-async function taken<Slice>(slices: AsyncIterable<Slice>) {
-  const all: Slice[] = [];
+/** More than the quantum. */
+const LONG_MS = 2;
+
+function work(forMs: number): void {
+  const end = performance.now() + forMs;
+  while (performance.now() < end);
+}
+
+/** Counts the turns of the event loop until a task ends. */
+async function countTurns(task: Promise<unknown>): Promise<number> {
   let [turns, isDone] = [0, false];
   const counting = (async () => {
     for (; !isDone; turns++) await new Promise(setImmediate);
   })();
-  for await (const slice of slices) all.push(slice);
+  await task;
   isDone = true;
   const during = turns;
   await counting;
-  return { all, turns: during };
+  return during;
+}
+
+/** Collects all slices, each of which takes longer than the quantum. Counts the turns of the event loop in the meantime. */
+async function taken<Slice>(slices: AsyncIterable<Slice>) {
+  const all: Slice[] = [];
+  const turns = await countTurns(
+    (async () => {
+      for await (const slice of slices) {
+        all.push(slice);
+        work(LONG_MS);
+      }
+    })(),
+  );
+  return { all, turns };
 }
 
 describe('inSlices', () => {
@@ -41,19 +62,34 @@ describe('nextSlice', () => {
   test('gives each of several lists every fourth turn, in the order in which they ask', async () => {
     const order: string[] = [];
     const take = async (name: string): Promise<void> => {
-      for await (const slice of inSlices([1, 2, 3], 1)) order.push(`${name}${slice[0]}`);
+      for await (const slice of inSlices([1, 2, 3], 1)) {
+        order.push(`${name}${slice[0]}`);
+        work(LONG_MS);
+      }
     };
-    let turns = 0;
-    let isDone = false;
-    const counting = (async () => {
-      for (; !isDone; turns++) await new Promise(setImmediate);
-    })();
-    await Promise.all([take('a'), take('b')]);
-    isDone = true;
-    const during = turns;
-    await counting;
+    const turns = await countTurns(Promise.all([take('a'), take('b')]));
     assert.deepEqual(order, ['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
     // Each list waits twice.
-    assert.ok(during >= 4 * 4 - 1, `${during} turns`);
+    assert.ok(turns >= 4 * 4 - 1, `${turns} turns`);
+  });
+
+  test('continues in the same turn until the quantum is over', async () => {
+    const slices = 1_000;
+    const turns = await countTurns(
+      (async () => {
+        for (let slice = 0; slice < slices; slice++) await nextSlice();
+      })(),
+    );
+    assert.ok(turns < slices, `${turns} turns`);
+  });
+});
+
+describe('sortInSlices', () => {
+  test('sorts lists of any length, and keeps the order of equal items', async () => {
+    for (const length of [0, 1, 249, 250, 251, 500, 1_001, 3_000]) {
+      const items = Array.from({ length }, (_, index) => ({ key: (index * 7_919) % 101, index }));
+      const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
+      assert.deepEqual(await sortInSlices(items, byKey), items.toSorted(byKey), `${length} items`);
+    }
   });
 });

@@ -5,10 +5,10 @@ export interface SemaphoreLimits {
   running: number;
   /** How many tasks of one owner run at once. */
   runningPerOwner: number;
-  /** How many tasks of one owner may wait for a slot. */
-  waitingPerOwner: number;
-  /** How long a task waits for a slot. */
-  waitMs: number;
+  /** How many tasks of one owner may wait for a slot. Omit it if another limit applies. */
+  waitingPerOwner?: number;
+  /** How long a task waits for a slot. By default it waits until all tasks before it have ended. */
+  waitMs?: number;
 }
 
 /** Limits concurrent tasks, and shares the slots fairly between owners. */
@@ -26,7 +26,11 @@ export interface FairSemaphore {
 const RETRY_AFTER_SECONDS = '5';
 
 /** Creates a semaphore for this process. Waiting owners take turns, so that one queue cannot starve the others. */
-export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
+export function createFairSemaphore({
+  waitingPerOwner = Infinity,
+  waitMs,
+  ...limits
+}: SemaphoreLimits): FairSemaphore {
   const runningOf = new Map<string, number>();
   // Owners in the order of their turns.
   const waiting = new Map<string, (() => void)[]>();
@@ -67,9 +71,9 @@ export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
 
   const wait = (owner: string, patient: boolean): Promise<void> => {
     const queue = waiting.get(owner) ?? [];
-    if (!patient && queue.length >= limits.waitingPerOwner)
+    if (!patient && queue.length >= waitingPerOwner)
       throw new ProblemError('too_many_reads', {
-        detail: `At most ${limits.runningPerOwner} large reads of a tenant may run at once, and ${limits.waitingPerOwner} may wait. Send fewer at once, and retry after the seconds in Retry-After.`,
+        detail: `At most ${limits.runningPerOwner} large reads of a tenant may run at once, and ${waitingPerOwner} may wait. Send fewer at once, and retry after the seconds in Retry-After.`,
         headers: { 'retry-after': RETRY_AFTER_SECONDS },
       });
     return new Promise((resolve, reject) => {
@@ -82,12 +86,12 @@ export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
         removeWaiter(owner, start);
         reject(
           new ProblemError('busy', {
-            detail: `Other large reads took more than ${limits.waitMs / 1000} seconds. Retry after the number of seconds in Retry-After.`,
+            detail: `Other large reads took more than ${waitMs! / 1000} seconds. Retry after the number of seconds in Retry-After.`,
             headers: { 'retry-after': RETRY_AFTER_SECONDS },
           }),
         );
       };
-      const timeout = patient ? undefined : setTimeout(timeOut, limits.waitMs);
+      const timeout = patient || waitMs === undefined ? undefined : setTimeout(timeOut, waitMs);
       waiting.set(owner, [...queue, start]);
     });
   };

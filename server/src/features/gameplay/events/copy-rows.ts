@@ -20,13 +20,11 @@ const TRAILER = Buffer.from([0xff, 0xff]);
 
 /**
  * Bytes per write. PostgreSQL processes one chunk while the next is built. Small chunks are also freed by the young generation of
- * the garbage collector. A whole batch would reach the old generation.
+ * the garbage collector. A whole batch would reach the old generation. A chunk takes 1.2 ms.
  */
 const CHUNK_BYTES = 64 * 1024;
 /** A row has at most 10 fields of a fixed size, and an idempotency key of 64 characters. */
 const MAX_ROW_BYTES = 512;
-/** Chunks that one turn of the event loop builds. They take 2.5 ms. */
-const CHUNKS_PER_TURN = 2;
 
 /**
  * Yields the rows in the binary format of COPY. PostgreSQL takes 2.7 µs for such a row, and 4.8 µs for the same row as text, because it
@@ -44,7 +42,6 @@ export async function* copyRows(
   const start = shared.written();
 
   let chunk = new RowBuffer(CHUNK_BYTES);
-  let chunks = 0;
   chunk.bytes(HEADER);
   for (const row of rows) {
     chunk.bytes(start);
@@ -60,7 +57,7 @@ export async function* copyRows(
     if (chunk.free < MAX_ROW_BYTES) {
       yield chunk.written();
       chunk = new RowBuffer(CHUNK_BYTES);
-      if (++chunks % CHUNKS_PER_TURN === 0) await nextSlice();
+      await nextSlice();
     }
   }
   chunk.bytes(TRAILER);

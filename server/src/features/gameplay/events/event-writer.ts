@@ -124,7 +124,7 @@ async function copy(
     // PostgreSQL runs a multi-statement query in one transaction: it commits the rows, their deltas and their charge, or nothing.
     const text = [
       copyStatement(scope),
-      deltaText(scope, billing.tenantId, rows),
+      await deltaText(scope, billing.tenantId, rows),
       chargeText(billing, rows.length),
     ].join('; ');
     await pipeline(copyRows(scope, originOf(billing), rows), client.query(copyFrom(text)));

@@ -8,7 +8,7 @@ import {
   type DefinitionResolver,
 } from '../event-definitions/index.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { inSlices, nextSlice } from '../../../core/event-loop.ts';
+import { inSlices, sortInSlices } from '../../../core/event-loop.ts';
 import { newBulkId } from '../../../core/ids.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
@@ -83,7 +83,6 @@ export async function ingestEvents(
   // splice empties the array, so that unknown members are not kept in memory while the batch waits for the database.
   const valid = await checkFields(scope, batch.splice(0), result);
   const authorized = await checkActors(services.rosters, scope, sender, valid, result);
-  await nextSliceIfMany(authorized);
   const rows = await resolveDefinitions(
     services.definitions,
     scope,
@@ -91,10 +90,8 @@ export async function ingestEvents(
     authorized,
     result,
   );
-  await nextSliceIfMany(rows);
-  const unique = sortAndDeduplicate(rows, result);
+  const unique = await sortAndDeduplicate(rows, result);
   const admitted = await enforceQuota(services, scope, sender.billing, unique, result);
-  await nextSliceIfMany(admitted);
   if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, result);
   events.inc({ scope, result: 'stored' }, result.records.length);
   events.inc({ scope, result: 'duplicate' }, result.duplicateCount);
@@ -109,13 +106,10 @@ interface IndexedRow extends EventRow {
   index: number;
 }
 
-/** Events that one turn of the event loop checks. They take 2.5 ms, or 15 ms if every key needs full normalisation. */
-const EVENTS_PER_TURN = 250;
-
-/** Separates two steps over all events of a batch. A step takes up to 10 ms for 10,000 events. */
-async function nextSliceIfMany(rows: readonly unknown[]): Promise<void> {
-  if (rows.length > EVENTS_PER_TURN) await nextSlice();
-}
+/** Events that are checked at once. They take 0.5 ms, or 3 ms if every key needs full normalisation. */
+const CHECKED_PER_SLICE = 50;
+/** Events for which a shorter step runs at once. It takes up to 0.5 ms. */
+const EVENTS_PER_SLICE = 500;
 
 async function checkFields(
   scope: EventScope,
@@ -125,7 +119,7 @@ async function checkFields(
   const valid: CheckedEvent[] = [];
   const latest = latestOccurrence();
   let index = 0;
-  for await (const slice of inSlices(batch, EVENTS_PER_TURN))
+  for await (const slice of inSlices(batch, CHECKED_PER_SLICE))
     for (const event of slice) {
       const checked = checkEvent(scope, event, index, latest);
       if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
@@ -175,10 +169,11 @@ async function resolveDefinitions(
 ): Promise<IndexedRow[]> {
   const ids = new Set<string>();
   const pairs = new Map<string, DefinitionPair>();
-  for (const { eventDefinitionId, eventKey, eventValue } of events) {
-    if (eventDefinitionId !== null) ids.add(eventDefinitionId);
-    if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
-  }
+  for await (const slice of inSlices(events, EVENTS_PER_SLICE))
+    for (const { eventDefinitionId, eventKey, eventValue } of slice) {
+      if (eventDefinitionId !== null) ids.add(eventDefinitionId);
+      if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+    }
   const wanted = { ids: [...ids], pairs: [...pairs.values()] };
   const { byId, byPair } = await definitions.resolve(tenantId, wanted);
 
@@ -192,11 +187,12 @@ async function resolveDefinitions(
   };
 
   const unknown = new Map<string, DefinitionPair>();
-  for (const event of events) {
-    const { eventKey, eventValue } = event;
-    if (eventKey !== null && !find(event))
-      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
-  }
+  for await (const slice of inSlices(events, EVENTS_PER_SLICE))
+    for (const event of slice) {
+      const { eventKey, eventValue } = event;
+      if (eventKey !== null && !find(event))
+        unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+    }
   const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
   if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   const reason = autoCreate
@@ -204,27 +200,30 @@ async function resolveDefinitions(
     : 'auto-create is off';
 
   const rows: IndexedRow[] = [];
-  for (const event of events) {
-    const definition = find(event);
-    if (!definition) {
-      result.errors.push(
-        event.eventKey === null
-          ? refusal(event, 404, 'No event definition has this ID.')
-          : refusal(event, 422, `No event definition has this key and value, and ${reason}.`),
-      );
-    } else if (!definition.isActive) {
-      result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
-    } else if (definition.eventScope !== scope && definition.eventScope !== 'both') {
-      result.errors.push(refusal(event, 409, `The event definition is for ${definition.eventScope} events.`));
-    } else {
-      if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
-        const message =
-          'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
-        result.warnings.push({ index: event.index, message });
+  for await (const slice of inSlices(events, EVENTS_PER_SLICE))
+    for (const event of slice) {
+      const definition = find(event);
+      if (!definition) {
+        result.errors.push(
+          event.eventKey === null
+            ? refusal(event, 404, 'No event definition has this ID.')
+            : refusal(event, 422, `No event definition has this key and value, and ${reason}.`),
+        );
+      } else if (!definition.isActive) {
+        result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
+      } else if (definition.eventScope !== scope && definition.eventScope !== 'both') {
+        result.errors.push(
+          refusal(event, 409, `The event definition is for ${definition.eventScope} events.`),
+        );
+      } else {
+        if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
+          const message =
+            'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
+          result.warnings.push({ index: event.index, message });
+        }
+        rows.push(toRow(event, definition.id));
       }
-      rows.push(toRow(event, definition.id));
     }
-  }
   return rows;
 }
 
@@ -246,12 +245,13 @@ function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
 /**
  * Sorts by the deduplication key and drops duplicates, keeping the first.
  */
-function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): IndexedRow[] {
+async function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): Promise<IndexedRow[]> {
   // The usual case: clients send events in the order in which they occurred.
   if (rows.every((row, position) => position === 0 || compareRows(rows[position - 1]!, row) < 0)) return rows;
-  const unique = rows
-    .toSorted((a, b) => compareRows(a, b) || a.index - b.index)
-    .filter((row, position, sorted) => position === 0 || compareRows(sorted[position - 1]!, row) !== 0);
+  const sorted = await sortInSlices(rows, (a, b) => compareRows(a, b) || a.index - b.index);
+  const unique = sorted.filter(
+    (row, position) => position === 0 || compareRows(sorted[position - 1]!, row) !== 0,
+  );
   result.duplicateCount += rows.length - unique.length;
   return unique;
 }
@@ -284,11 +284,11 @@ async function store(
   result: IngestResult,
 ): Promise<void> {
   const inserted = await writer.write(scope, rows, billing);
-  await nextSliceIfMany(rows);
-  for (const row of rows) {
-    if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
-    else result.duplicateCount++;
-  }
+  for await (const slice of inSlices(rows, EVENTS_PER_SLICE))
+    for (const row of slice) {
+      if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
+      else result.duplicateCount++;
+    }
   result.records.sort((a, b) => a.index - b.index);
 }
 

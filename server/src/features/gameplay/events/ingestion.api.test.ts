@@ -202,6 +202,29 @@ describe('POST /api/game/player-events', () => {
     assert.deepEqual([answer.body.records[0].index, answer.body.records[9_999].index], [0, 9_999]);
   });
 
+  test('processes a large batch of another tenant before all large batches of a busy one', async () => {
+    const other = await arrangeTenant(app);
+    await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
+      other.tenantId,
+    ]);
+    const otherPlayer = await arrangePlayer(app, other);
+    const large = (playerId: string): object[] =>
+      Array.from({ length: 2_500 }, () =>
+        event({ playerId, idempotencyKey: randomUUID().repeat(2).slice(0, 64), note: 'x'.repeat(100) }),
+      );
+    let answered = 0;
+    const busy = Array.from({ length: 12 }, async () => {
+      const answer = await send(large(player.playerId));
+      answered++;
+      return answer.status;
+    });
+    const answer = await send(large(otherPlayer.playerId), otherPlayer.caller);
+    const before = answered;
+    assert.equal(answer.status, 201, answer.text);
+    assert.deepEqual(new Set(await Promise.all(busy)), new Set([201]));
+    assert.ok(before < 9, `${before} of 12 batches of the busy tenant were first`);
+  });
+
   test('returns batch_size for more events than the plan allows', async () => {
     const small = await arrangeTenant(app);
     await app.owner.query('UPDATE workspaces SET max_player_event_records_per_request = 2 WHERE id = $1', [

@@ -1,8 +1,8 @@
 import { inSlices } from '../../../core/event-loop.ts';
 import type { IngestResult } from './ingest-events.ts';
 
-/** Entries of a list that one turn of the event loop writes. They take 2 ms. */
-const ENTRIES_PER_TURN = 1_000;
+/** Entries of a list that are written at once. They take 0.5 ms. */
+const ENTRIES_PER_SLICE = 250;
 
 /** Writes a result as JSON, in slices. The text of 10,000 records has 1.5 MB. One turn would take 40 ms to write and send it. */
 export async function writeResult({
@@ -14,7 +14,7 @@ export async function writeResult({
   const parts: Buffer[] = [];
   for (const [name, list] of Object.entries({ records, warnings, errors })) {
     let before = `${parts.length === 0 ? '{' : ','}"${name}":[`;
-    for await (const slice of inSlices<object>(list, ENTRIES_PER_TURN)) {
+    for await (const slice of inSlices<object>(list, ENTRIES_PER_SLICE)) {
       parts.push(Buffer.from(before + JSON.stringify(slice).slice(1, -1)));
       before = ',';
     }

@@ -1,3 +1,4 @@
+import { inSlices } from '../../../../core/event-loop.ts';
 import { sql, type Sql } from '../../../../database/sql.ts';
 import type { EventRow, EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES } from './counted-events.ts';
@@ -19,8 +20,8 @@ const COLUMNS = `tenant_id, scope, starts_at, definition_id, events, value_count
  * Returns the SQL text that counts rows which the same query text stores (docs/decisions/0061-event-rollups.md). It needs no
  * parameters, because COPY accepts none.
  */
-export function deltaText(scope: EventScope, tenantId: string, rows: EventRow[]): string {
-  const deltas = countRows(rows);
+export async function deltaText(scope: EventScope, tenantId: string, rows: EventRow[]): Promise<string> {
+  const deltas = await countRows(rows);
   const column = (type: string, valueOf: (delta: Delta) => string | number | bigint): string =>
     `'{${deltas.map(valueOf).join(',')}}'::${type}[]`;
   const ofValues = (type: string, valueOf: (delta: Delta) => bigint): string =>
@@ -40,25 +41,29 @@ export function deltaText(scope: EventScope, tenantId: string, rows: EventRow[])
   );
 }
 
-/** Counts rows by definition and minute. 10,000 rows take 1.6 ms. */
-function countRows(rows: EventRow[]): Delta[] {
+/** Rows that are counted at once. They take 0.3 ms. */
+const ROWS_PER_SLICE = 1_000;
+
+/** Counts rows by definition and minute. */
+async function countRows(rows: EventRow[]): Promise<Delta[]> {
   const deltas = new Map<string, Delta>();
-  for (const { occurredAt, definitionId, value: digits } of rows) {
-    const minute = occurredAt.slice(0, 16);
-    const key = minute + definitionId;
-    let delta = deltas.get(key);
-    if (!delta) {
-      delta = { minute, definitionId, events: 0, values: 0, sum: 0n, minimum: 0n, maximum: 0n };
-      deltas.set(key, delta);
+  for await (const slice of inSlices(rows, ROWS_PER_SLICE))
+    for (const { occurredAt, definitionId, value: digits } of slice) {
+      const minute = occurredAt.slice(0, 16);
+      const key = minute + definitionId;
+      let delta = deltas.get(key);
+      if (!delta) {
+        delta = { minute, definitionId, events: 0, values: 0, sum: 0n, minimum: 0n, maximum: 0n };
+        deltas.set(key, delta);
+      }
+      delta.events++;
+      if (digits === null) continue;
+      const value = BigInt(digits);
+      if (delta.values === 0 || value < delta.minimum) delta.minimum = value;
+      if (delta.values === 0 || value > delta.maximum) delta.maximum = value;
+      delta.values++;
+      delta.sum += value;
     }
-    delta.events++;
-    if (digits === null) continue;
-    const value = BigInt(digits);
-    if (delta.values === 0 || value < delta.minimum) delta.minimum = value;
-    if (delta.values === 0 || value > delta.maximum) delta.maximum = value;
-    delta.values++;
-    delta.sum += value;
-  }
   return [...deltas.values()];
 }
 
