@@ -28,7 +28,7 @@ import {
   withdrawParts,
   type MonthOfEvents,
 } from './queries.ts';
-import { writePart, type RepeatedEvents, type WrittenPart } from './write-part.ts';
+import { writePart, type WrittenEvents, type WrittenPart } from './write-part.ts';
 
 /** Where events are archived, and what writes the files. */
 export interface Archive {
@@ -148,10 +148,8 @@ async function archiveUpTo(
 }
 
 /** The events of a month of a tenant, with the part that has those of them that were not archived or dropped before. */
-export interface WrittenMonth {
+export interface WrittenMonth extends WrittenEvents {
   counted: MonthOfEvents;
-  part: WrittenPart | undefined;
-  repeated: RepeatedEvents[];
 }
 
 /** Writes the parts of all events of a scope from before a day. PostgreSQL keeps these events. */
@@ -162,7 +160,6 @@ export async function writeMonths(
   scope: EventScope,
   end: string,
 ): Promise<WrittenMonth[]> {
-  const { root, bucket, duckdb } = archive;
   const reader = await owner.connect();
   let broken: Error | undefined;
   try {
@@ -175,28 +172,18 @@ export async function writeMonths(
     const written: WrittenMonth[] = [];
     const start = await findRollupStart(client, scope);
     for (const counted of await countMonths(reader, eventsBefore(scope, end, partitions))) {
-      const { tenantId, month } = counted;
-      if (start !== undefined && `${month}-01` < start) {
-        // Retention has dropped this month, and these events arrived later.
-        written.push({ counted, part: undefined, repeated: [] });
-        continue;
-      }
-      const earlier = await findParts(client, { tenantId, scope, month });
-      const taken = [
-        0,
-        ...earlier.map(({ part }) => part),
-        ...(await listFolders(root, { tenantId, scope, month })),
-        ...((await bucket?.listParts(tenantId)) ?? [])
-          .filter((stored) => stored.scope === scope && stored.month === month)
-          .map(({ part }) => part),
-      ];
-      const name: PartName = { tenantId, scope, month, part: Math.max(...taken) + 1 };
-      await registerPart(client, name);
-      await bucket?.fetch(earlier, [PROOFS_FILE]);
-      const { part, repeated } = await writePart(reader, duckdb, root, name, earlier);
-      if (part) await bucket?.upload(name);
-      else await forgetPart(client, name);
-      written.push({ counted, part, repeated });
+      // Retention has dropped a month from before the start, and these events arrived later.
+      const isDropped = start !== undefined && `${counted.month}-01` < start;
+      written.push({
+        counted,
+        ...(isDropped
+          ? { part: undefined, repeated: [] }
+          : await writeMonth(reader, client, archive, {
+              tenantId: counted.tenantId,
+              scope,
+              month: counted.month,
+            })),
+      });
     }
     await reader.query('COMMIT');
     return written;
@@ -206,6 +193,37 @@ export async function writeMonths(
   } finally {
     reader.release(broken);
   }
+}
+
+/** Writes the events of a month as a new part, without those that an earlier part has. */
+async function writeMonth(
+  reader: pg.ClientBase,
+  client: pg.ClientBase,
+  archive: Archive,
+  month: Omit<PartName, 'part'>,
+): Promise<WrittenEvents> {
+  const { root, bucket, duckdb } = archive;
+  const earlier = await findParts(client, month);
+  const name: PartName = { ...month, part: await nextPartNumber(archive, month, earlier) };
+  await registerPart(client, name);
+  await bucket?.fetch(earlier, [PROOFS_FILE]);
+  const written = await writePart(reader, duckdb, root, name, earlier);
+  if (written.part) await bucket?.upload(name);
+  else await forgetPart(client, name);
+  return written;
+}
+
+/** The number after those of all parts of a month, including folders and objects that no row of the database names. */
+async function nextPartNumber(
+  { root, bucket }: Archive,
+  month: Omit<PartName, 'part'>,
+  registered: PartName[],
+): Promise<number> {
+  const stored = ((await bucket?.listParts(month.tenantId)) ?? []).filter(
+    (part) => part.scope === month.scope && part.month === month.month,
+  );
+  const folders = await listFolders(root, month);
+  return 1 + Math.max(0, ...folders, ...[...registered, ...stored].map(({ part }) => part));
 }
 
 /**

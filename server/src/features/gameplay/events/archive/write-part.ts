@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { isGuid } from '../../../../core/ids.ts';
 import { version } from '../../../../core/version.ts';
-import { eventTables } from '../event-row.ts';
+import { eventTables, type EventScope } from '../event-row.ts';
 import {
   createDraft,
   draftFolder,
@@ -39,6 +39,13 @@ export interface RepeatedEvents {
   sum: string | null;
 }
 
+/** The events of a month that were found in PostgreSQL: those of a new part, and those of earlier parts. */
+export interface WrittenEvents {
+  /** Undefined: all events were archived before. */
+  part: WrittenPart | undefined;
+  repeated: RepeatedEvents[];
+}
+
 interface Figures {
   rows: number;
   firstAt: string;
@@ -48,6 +55,8 @@ interface Figures {
 
 /** The rows of PostgreSQL, on their way to the files. */
 const SPOOL_FILE = 'rows.csv.zst';
+/** The space of DuckDB for rows that do not fit into memory. */
+const SPILL_FOLDER = 'spill';
 const ROWS_ORDER = ['occurred_at', 'idempotency_key'];
 const WRITING_SECONDS = 6 * 60 * 60;
 const MEMORY_MEGABYTES = 512;
@@ -64,55 +73,17 @@ export async function writePart(
   root: string,
   name: PartName,
   earlier: PartName[],
-): Promise<{ part: WrittenPart | undefined; repeated: RepeatedEvents[] }> {
-  const draft = await createDraft(root, name);
-  const spool = join(draft, SPOOL_FILE);
-  await spoolEvents(client, name, spool);
-  const files = { events: join(draft, EVENTS_FILE), proofs: join(draft, PROOFS_FILE) };
-  const archived = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
+): Promise<WrittenEvents> {
   const { scope } = name;
-  const rowsOf = (columns: Column[], matching: string): DuckdbStatement => ({
-    text: `SELECT ${columns.map(selected).join(', ')} FROM ${spooled(scope)} event ${matching}`,
-    values: archived.length > 0 ? [spool, archived] : [spool],
-  });
-  const isArchived = `EXISTS (
-    SELECT 1 FROM read_parquet($2) archived
-    WHERE archived.occurred_at = event.occurred_at AND archived.idempotency_key = event.idempotency_key)`;
-  const write = (columns: Column[], file: string): DuckdbStatement => {
-    // The rows of the spool are sorted. A join may change their order.
-    const fresh = `WHERE NOT ${isArchived} ORDER BY ${ROWS_ORDER.join(', ')}`;
-    const { text, values } = rowsOf(columns, archived.length > 0 ? fresh : '');
-    return { text: `COPY (${text}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd)`, values: values! };
-  };
+  const draft = await createDraft(root, name);
+  await spoolEvents(client, name, join(draft, SPOOL_FILE));
+  const archived = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
   const [, , figures, repeated = []] = (await duckdb(
     {
-      statements: [
-        write(eventColumns(scope), files.events),
-        write(proofColumns(scope), files.proofs),
-        {
-          text: `
-            SELECT count(*)::INTEGER AS rows, ${isoTime('min(event.occurred_at)')} AS "firstAt",
-                   ${isoTime('max(event.occurred_at)')} AS "lastAt",
-                   (count(*) FILTER (WHERE event.occurred_at IS DISTINCT FROM proof.occurred_at))::INTEGER AS unpaired
-            FROM read_parquet($1) event POSITIONAL JOIN read_parquet($2) proof`,
-          values: [files.events, files.proofs],
-        },
-        ...(archived.length === 0
-          ? []
-          : [
-              {
-                text: `
-                  SELECT ${isoTime("date_trunc('minute', occurred_at)")} AS "startsAt",
-                         event_definition_id::VARCHAR AS "definitionId", count(*)::INTEGER AS events,
-                         count(value)::INTEGER AS values, sum(value)::VARCHAR AS sum
-                  FROM ${spooled(scope)} event WHERE ${isArchived} GROUP BY ALL`,
-                values: [spool, archived],
-              },
-            ]),
-      ],
+      statements: statementsOf(scope, draft, archived),
       reads: archived,
       writes: [draft],
-      temporary: join(draft, 'spill'),
+      temporary: join(draft, SPILL_FOLDER),
       memoryMegabytes: MEMORY_MEGABYTES,
       maxRows: MAX_REPEATED + 1,
     },
@@ -122,7 +93,7 @@ export async function writePart(
   if (unpaired > 0) throw new Error(`The two files of ${draft} have their rows in different orders.`);
   if (repeated.length > MAX_REPEATED)
     throw new Error(`More than ${MAX_REPEATED} counts of repeated events in ${draft}.`);
-  for (const leftover of [SPOOL_FILE, 'spill'])
+  for (const leftover of [SPOOL_FILE, SPILL_FOLDER])
     await rm(join(draft, leftover), { recursive: true, force: true });
   if (rows === 0) {
     await rm(draftFolder(root, name), { recursive: true });
@@ -147,8 +118,50 @@ export async function writePart(
   return { part: { ...name, rows, firstAt, lastAt, ...published }, repeated };
 }
 
+/** Writes both files of a part, checks them, and counts the events of the spool that the `archived` files have. */
+function statementsOf(scope: EventScope, draft: string, archived: string[]): DuckdbStatement[] {
+  const [spool, events, proofs] = [
+    join(draft, SPOOL_FILE),
+    join(draft, EVENTS_FILE),
+    join(draft, PROOFS_FILE),
+  ];
+  const isArchived = `EXISTS (
+    SELECT 1 FROM read_parquet($2) archived
+    WHERE archived.occurred_at = event.occurred_at AND archived.idempotency_key = event.idempotency_key)`;
+  // The rows of the spool are sorted. A join may change their order.
+  const fresh = archived.length > 0 ? `WHERE NOT ${isArchived} ORDER BY ${ROWS_ORDER.join(', ')}` : '';
+  const write = (columns: Column[], file: string): DuckdbStatement => ({
+    text: `
+      COPY (SELECT ${columns.map(selected).join(', ')} FROM ${spooled(scope)} event ${fresh})
+      TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd)`,
+    values: archived.length > 0 ? [spool, archived] : [spool],
+  });
+  const check: DuckdbStatement = {
+    text: `
+      SELECT count(*)::INTEGER AS rows, ${isoTime('min(event.occurred_at)')} AS "firstAt",
+             ${isoTime('max(event.occurred_at)')} AS "lastAt",
+             (count(*) FILTER (WHERE event.occurred_at IS DISTINCT FROM proof.occurred_at))::INTEGER AS unpaired
+      FROM read_parquet($1) event POSITIONAL JOIN read_parquet($2) proof`,
+    values: [events, proofs],
+  };
+  const countRepeated: DuckdbStatement = {
+    text: `
+      SELECT ${isoTime("date_trunc('minute', occurred_at)")} AS "startsAt",
+             event_definition_id::VARCHAR AS "definitionId", count(*)::INTEGER AS events,
+             count(value)::INTEGER AS values, sum(value)::VARCHAR AS sum
+      FROM ${spooled(scope)} event WHERE ${isArchived} GROUP BY ALL`,
+    values: [spool, archived],
+  };
+  return [
+    write(eventColumns(scope), events),
+    write(proofColumns(scope), proofs),
+    check,
+    ...(archived.length > 0 ? [countRepeated] : []),
+  ];
+}
+
 /** The columns of the spool: those of both files, each once. */
-const spoolColumns = (scope: PartName['scope']): Column[] => [
+const spoolColumns = (scope: EventScope): Column[] => [
   ...new Map(
     [...eventColumns(scope), ...proofColumns(scope)].map((column) => [column.name, column]),
   ).values(),
@@ -187,7 +200,7 @@ async function spoolEvents(
 }
 
 /** Reads the spool in DuckDB. An empty text is quoted, and null is not. */
-function spooled(scope: PartName['scope']): string {
+function spooled(scope: EventScope): string {
   const types = spoolColumns(scope).map(
     ({ name, type }) => `${literal(name)}: ${literal(type === 'BLOB' ? 'VARCHAR' : type)}`,
   );
