@@ -36,7 +36,7 @@ chainCommand
   .action(() => withStorage(async (url) => console.log(await abandonChain(url))));
 
 /** Deploys the contract, and returns what the operator should do with it, in lines. */
-export async function deployLedgerContract(
+async function deployLedgerContract(
   settings: Pick<ChainSettings, 'rpcUrl' | 'signerKey'>,
   owner: string | undefined,
 ): Promise<string> {
@@ -61,7 +61,7 @@ export async function chainStatus(databaseUrl: string, { chain }: Config): Promi
 }
 
 /** Abandons the transactions that wait for a chain that no longer exists. Returns a sentence for the operator. */
-export async function abandonChain(databaseUrl: string): Promise<string> {
+async function abandonChain(databaseUrl: string): Promise<string> {
   const count = await withDatabase(databaseUrl, abandonWaiting);
   return `${count} transactions are given up. Their entries stay in the ledger of the database.`;
 }

@@ -36,7 +36,7 @@ export interface EmbeddedServer {
  * The role that Guildhall logs in as. It owns the database and creates the application's roles. It is not a superuser,
  * so it cannot read files or run programs. Nobody can log in as the superuser. REPLICATION is for backups.
  */
-export const LOGIN_ROLE = 'guildhall';
+const LOGIN_ROLE = 'guildhall';
 const LOGIN_ROLE_ATTRIBUTES = 'LOGIN CREATEDB CREATEROLE BYPASSRLS REPLICATION';
 
 /** The system user that runs PostgreSQL when Guildhall runs as root. It runs nothing else. */

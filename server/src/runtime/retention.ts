@@ -24,7 +24,7 @@ export const scopeOfEvents: Partial<Record<PartitionedTable, EventScope>> = {
 };
 
 /** The first day whose rows a table keeps. Undefined if it keeps all. */
-export function keptFrom(retention: Retention, table: PartitionedTable, today: Date): string | undefined {
+function keptFrom(retention: Retention, table: PartitionedTable, today: Date): string | undefined {
   const months = retention[table];
   return months === undefined ? undefined : firstOfMonth(today, -months);
 }

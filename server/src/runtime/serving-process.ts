@@ -26,7 +26,7 @@ export interface Stop {
 }
 
 /** Serves in this process, which node:cluster has started. The primary process says what, and when to stop. */
-export async function runServingProcess(config: Config): Promise<void> {
+async function runServingProcess(config: Config): Promise<void> {
   const registry = new Registry();
   let starting: Promise<StartedServer> | undefined;
   let stopping: Promise<void> | undefined;

@@ -12,7 +12,7 @@ export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/q
 export { verifyArchive } from './archive/verify-archive.ts';
 export type { WrittenPart } from './archive/write-part.ts';
 export { EVENT_SCOPES, type EventScope } from './event-row.ts';
-export { openEventWriter, type EventWriter } from './event-writer.ts';
+export { openEventWriter } from './event-writer.ts';
 export { eventIngestionRoutes } from './ingestion-routes.ts';
 export { eventQueryRoutes } from './query-routes.ts';
 export { eventReadingRoutes } from './reading-routes.ts';

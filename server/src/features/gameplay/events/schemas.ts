@@ -31,11 +31,11 @@ const eventFields = {
   occurredAt: Timestamp,
 };
 
-export const MatchEvent = Type.Object(
+const MatchEvent = Type.Object(
   { matchSessionId: Guid, matchPlayerId: Guid, ...eventFields },
   { title: 'MatchEvent' },
 );
-export const PlayerEvent = Type.Object({ playerId: Guid, ...eventFields }, { title: 'PlayerEvent' });
+const PlayerEvent = Type.Object({ playerId: Guid, ...eventFields }, { title: 'PlayerEvent' });
 
 /**
  * The batch schemas document the request only. ingestion-routes.ts validates the envelope, and checkEvent each event, so

@@ -1,3 +1,3 @@
 export { tenantMatchRoutes } from './administration-routes.ts';
-export { findRoster, type RosterEntry } from './queries.ts';
+export { findRoster } from './queries.ts';
 export { matchRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-export { openNotificationFeed, type NotificationFeed } from './notification-feed.ts';
-export { notifyPlatformAdmins, notifyTeam, type Notice } from './notify.ts';
+export { openNotificationFeed } from './notification-feed.ts';
+export { notifyPlatformAdmins, notifyTeam } from './notify.ts';
 export { deleteOldNotifications } from './queries.ts';
 export { notificationRoutes } from './routes.ts';

@@ -1,3 +1,3 @@
-export { createProfileLookups, type ProfileLookups } from './profile-lookups.ts';
+export { createProfileLookups } from './profile-lookups.ts';
 export { findActiveId } from './queries.ts';
 export { bulkProfileLookupRoutes, profileLookupRoutes, publicProfileRoutes } from './routes.ts';

@@ -21,4 +21,4 @@ export { accountMailRoutes } from './password-routes.ts';
 export { accountResetQueue, mailReset as mailAccountReset } from './reset-password.ts';
 export { accountSessionRoutes } from './routes.ts';
 export { secondFactorRoutes, totpRoutes } from './totp-routes.ts';
-export { Membership, SignedIn as SignedInBody, SignUpBody } from './schemas.ts';
+export { Membership, SignedIn as SignedInBody } from './schemas.ts';

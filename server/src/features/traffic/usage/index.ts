@@ -1,3 +1,3 @@
-export { aggregateUsage, type AggregationServices } from './aggregate-usage.ts';
-export { openUsageMeter, type UsageMeter } from './meter.ts';
+export { aggregateUsage } from './aggregate-usage.ts';
+export { openUsageMeter } from './meter.ts';
 export { usageRoutes } from './routes.ts';

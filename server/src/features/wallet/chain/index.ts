@@ -21,4 +21,4 @@ export {
 } from './queries.ts';
 export { readAppended } from './read-appended.ts';
 export { listBatches, readBatches } from './read-batches.ts';
-export { startChainSender, type ChainSender } from './chain-sender.ts';
+export { startChainSender } from './chain-sender.ts';

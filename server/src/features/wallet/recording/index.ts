@@ -1,9 +1,9 @@
 export { tenantLedgerRoutes } from './administration-routes.ts';
-export { createWalletLedger, type WalletLedger } from './ledger.ts';
+export { createWalletLedger } from './ledger.ts';
 export { walletLedgerRoutes } from './ledger-routes.ts';
 export { walletPlayerRoutes } from './player-routes.ts';
 export { createEvmRecorder } from './evm-recorder.ts';
-export { hashChainRecorder, type Recorder } from './recorder.ts';
+export { hashChainRecorder } from './recorder.ts';
 export { walletRecordingRoutes } from './recording-routes.ts';
 export { verifyEnqueued } from './verify-enqueued.ts';
 export { verifyOnChain } from './verify-on-chain.ts';

@@ -52,7 +52,7 @@ export class DuckdbTimeoutError extends Error {
 }
 
 /** The version in package.json. */
-export const DUCKDB_VERSION = '1.5.5-r.5';
+const DUCKDB_VERSION = '1.5.5-r.5';
 
 const PROGRAM = fileURLToPath(new URL('duckdb-process.ts', import.meta.url));
 const HEAP_MEGABYTES = 256;
