@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { Database } from '../../../../database/database.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
-import { eventRowHash, eventTables } from '../event-row.ts';
+import { eventRowHash, eventTables, type EventRow } from '../event-row.ts';
 import type { AlteredRow } from '../verify-events.ts';
 import {
   checkPart,
@@ -103,15 +103,7 @@ async function verifyPart(
   }
 }
 
-interface SuspectRow {
-  id: string;
-  actorId: string;
-  matchSessionId: string | null;
-  loginSessionId: string | null;
-  definitionId: string;
-  idempotencyKey: string;
-  value: string | null;
-  occurredAt: string;
+interface SuspectRow extends EventRow {
   createdAt: string;
   rowHash: string;
 }
