@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 3ef7f1d64ee6ed85065f52bd173d61cf9481b7ff7bc6238212e2d395d08bf99c
+// Document: 6d52762fed75e73120c3981647997c9bfd5043fa4fe650e4c5849365f67b8913
 
 export interface paths {
     "/metrics": {
@@ -5182,6 +5182,8 @@ export interface components {
              * @description The account that created the ban.
              */
             bannedBy: string;
+            /** @description The e-mail address of that account. Null if it has left the workspace. */
+            bannedByEmail: string | null;
             /** Format: date-time */
             bannedAt: string;
             /**
@@ -5189,6 +5191,8 @@ export interface components {
              * @description The account that lifted or replaced the ban.
              */
             liftedBy: string | null;
+            /** @description The e-mail address of that account. Null if it has left the workspace. */
+            liftedByEmail: string | null;
             /** Format: date-time */
             liftedAt: string | null;
         };

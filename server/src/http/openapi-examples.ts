@@ -48,6 +48,7 @@ const TEXTS: Record<string, string> = {
   avatarFile: 'avatar.png',
   avatarUrl: 'https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp',
   bannedBy: ACCOUNT,
+  bannedByEmail: 'ada@example.com',
   'WebhookDeliveryDetail.body': '{"type":"alert.rate_spike","data":{"observed":1250}}',
   bucket: 'hour',
   callbackUrl: 'https://portal.example.com/sign-in/store-a?openid.mode=id_res',
@@ -434,7 +435,7 @@ const OBJECTS: Record<string, object> = {
 /** Members that are null or an empty list, because that is usual or because they exclude another member. */
 const EMPTY = new Set(
   (
-    'disabledAt disabledReason error failedAt failingSince failure leftAt liftedAt liftedBy mergedIntoId mergedProfileIds ' +
+    'disabledAt disabledReason error failedAt failingSince failure leftAt liftedAt liftedBy liftedByEmail mergedIntoId mergedProfileIds ' +
     'nextAttemptAt revokedAt successorId lastError subscriberWorkspaceId warnings EventBatchResult.errors ImportResult.errors ' +
     'RejectedEventBatch.records Match.endedAt MatchSession.endedAt TenantPlayerSession.endedAt TenantPlayer.ban ' +
     'TenantPlayerDetail.ban Member.invitationId Member.invitedBy Member.expiresAt GameKey.expiresAt ApiKey.expiresAt ' +

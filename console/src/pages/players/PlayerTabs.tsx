@@ -142,16 +142,27 @@ export function PlayerBans(path: PlayerPath) {
 
 const banColumns: Column<Items<typeof usePlayerBans>>[] = [
   { id: 'reason', header: 'Reason', cell: ({ reason }) => reason ?? '–' },
-  { id: 'note', header: 'Note', cell: ({ note }) => note ?? '–' },
-  { id: 'by', header: 'Banned by', width: 140, cell: ({ bannedBy }) => <CopyableId id={bannedBy} /> },
-  { id: 'at', header: 'Banned', width: 130, cell: ({ bannedAt }) => <RelativeTime at={bannedAt} /> },
+  { id: 'note', header: 'Note', width: 150, cell: ({ note }) => note ?? '–' },
+  {
+    id: 'by',
+    header: 'Banned by',
+    width: 160,
+    cell: ({ bannedByEmail }) => bannedByEmail ?? 'A former member',
+  },
+  { id: 'at', header: 'Banned', width: 105, cell: ({ bannedAt }) => <RelativeTime at={bannedAt} /> },
   {
     id: 'until',
     header: 'Until',
-    width: 130,
+    width: 110,
     cell: ({ until }) => <MaybeTime at={until} none="Lifted by hand" />,
   },
-  { id: 'lifted', header: 'Lifted', width: 130, cell: ({ liftedAt }) => <MaybeTime at={liftedAt} /> },
+  { id: 'lifted', header: 'Lifted', width: 105, cell: ({ liftedAt }) => <MaybeTime at={liftedAt} /> },
+  {
+    id: 'lifter',
+    header: 'Lifted by',
+    width: 160,
+    cell: ({ liftedAt, liftedByEmail }) => (liftedAt ? (liftedByEmail ?? 'A former member') : '–'),
+  },
 ];
 
 /** The matches that the player was in, newest first. */

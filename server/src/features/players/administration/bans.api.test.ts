@@ -28,6 +28,11 @@ const login = (username: string, at: TestTenant = tenant) =>
 const refresh = (refreshToken: string, at: TestTenant = tenant) =>
   app.http.post('/api/player-auth/refresh', { refreshToken }, { gameKey: at.gameKey });
 
+async function emailOf(accountId: string): Promise<string> {
+  const { rows } = await app.owner.query('SELECT email FROM accounts WHERE id = $1', [accountId]);
+  return rows[0].email;
+}
+
 async function auditOf(playerId: string) {
   const { rows } = await app.owner.query(
     'SELECT action, details, actor_id, tenant_id FROM audit_records WHERE target_id = $1 ORDER BY occurred_at',
@@ -62,8 +67,10 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
       note: 'aimbot',
       until: null,
       bannedBy: admin.accountId,
+      bannedByEmail: await emailOf(admin.accountId),
       bannedAt: body.bannedAt,
       liftedBy: null,
+      liftedByEmail: null,
       liftedAt: null,
     });
     const refused = await login(player.username);
@@ -279,7 +286,12 @@ describe('DELETE /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     const { body: history } = await bans(player.playerId);
     const [only] = history.items;
     assert.deepEqual({ ...history, items: [] }, { items: [], limit: 50, offset: 0, totalCount: 1 });
-    assert.deepEqual(only, { ...made, liftedBy: admin.accountId, liftedAt: only.liftedAt });
+    assert.deepEqual(only, {
+      ...made,
+      liftedBy: admin.accountId,
+      liftedByEmail: made.bannedByEmail,
+      liftedAt: only.liftedAt,
+    });
     assert.ok(Date.parse(only.liftedAt) >= Date.parse(made.bannedAt));
     assert.deepEqual(
       (await auditOf(player.playerId)).map((record) => record.action),
@@ -318,5 +330,29 @@ describe('bans of a player', () => {
     const owner = await arrangeAccount(app, tenant, 'owner');
     assert.equal((await ban(player.playerId, {}, owner)).status, 201);
     assert.equal((await lift(player.playerId, owner)).status, 204);
+  });
+
+  test('name who banned and who lifted, as long as they are members of the workspace', async () => {
+    const leaver = await arrangeAccount(app, tenant, 'admin');
+    const { playerId } = await arrangePlayer(app, tenant);
+    await ban(playerId, {}, leaver);
+    await lift(playerId);
+    await ban(playerId);
+    await lift(playerId, leaver);
+    const names = async () =>
+      (await bans(playerId)).body.items.map((item: Record<string, unknown>) => [
+        item.bannedByEmail,
+        item.liftedByEmail,
+      ]);
+    const [adminEmail, leaverEmail] = [await emailOf(admin.accountId), await emailOf(leaver.accountId)];
+    assert.deepEqual(await names(), [
+      [adminEmail, leaverEmail],
+      [leaverEmail, adminEmail],
+    ]);
+    await app.owner.query('DELETE FROM memberships WHERE account_id = $1', [leaver.accountId]);
+    assert.deepEqual(await names(), [
+      [adminEmail, null],
+      [null, adminEmail],
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
+import { memberEmail } from './member-email.ts';
 
 /**
  * Sets the end of a player's ban: `infinity` means until it is lifted, null means no ban. Locks the access record until the
@@ -82,13 +83,18 @@ export interface Ban {
   /** Null: until the ban is lifted. */
   until: string | null;
   bannedBy: string;
+  /** Null: the account has left the workspace. */
+  bannedByEmail: string | null;
   bannedAt: string;
   liftedBy: string | null;
+  liftedByEmail: string | null;
   liftedAt: string | null;
 }
 
-const banColumns = sql`id, player_id AS "playerId", reason, note, until, banned_by AS "bannedBy", banned_at AS "bannedAt",
-    lifted_by AS "liftedBy", lifted_at AS "liftedAt"`;
+const banColumns = (tenantId: string) => sql`
+    ban.id, ban.player_id AS "playerId", ban.reason, ban.note, ban.until,
+    ban.banned_by AS "bannedBy", ${memberEmail(sql`ban.banned_by`, tenantId)} AS "bannedByEmail", ban.banned_at AS "bannedAt",
+    ban.lifted_by AS "liftedBy", ${memberEmail(sql`ban.lifted_by`, tenantId)} AS "liftedByEmail", ban.lifted_at AS "liftedAt"`;
 
 export interface NewBan {
   id: string;
@@ -102,9 +108,9 @@ export interface NewBan {
 export async function insertBan(db: Querier, tenantId: string, newBan: NewBan): Promise<Ban> {
   const { id, playerId, reason, note, until, bannedBy } = newBan;
   const inserted = await db.row<Ban>(sql`
-    INSERT INTO player_bans (tenant_id, id, player_id, reason, note, until, banned_by, banned_at)
+    INSERT INTO player_bans AS ban (tenant_id, id, player_id, reason, note, until, banned_by, banned_at)
     VALUES (${tenantId}, ${id}, ${playerId}, ${reason}, ${note}, ${until}, ${bannedBy}, clock_timestamp())
-    RETURNING ${banColumns}`);
+    RETURNING ${banColumns(tenantId)}`);
   return inserted!;
 }
 
@@ -130,8 +136,10 @@ export function listBans(
   { limit, offset }: PageRequest,
 ): Promise<Ban[]> {
   return db.rows(sql`
-    SELECT ${banColumns} FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
-    ORDER BY banned_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`);
+    WITH ban AS MATERIALIZED (
+      SELECT * FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
+      ORDER BY banned_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
+    SELECT ${banColumns(tenantId)} FROM ban ORDER BY ban.banned_at DESC, ban.id DESC`);
 }
 
 export function countBans(db: Querier, tenantId: string, playerId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
+import { memberEmail } from './member-email.ts';
 
 /** How many notes about one player a tenant keeps. */
 export const MAX_NOTES = 200;
@@ -19,12 +20,8 @@ export function listNotes(db: Querier, tenantId: string, playerId: string): Prom
       SELECT id, text, author_id, created_at FROM player_notes
       WHERE tenant_id = ${tenantId} AND player_id = ${playerId} ORDER BY id DESC LIMIT ${MAX_NOTES})
     SELECT note.id, note.text, note.created_at AS "createdAt",
-           jsonb_build_object('id', note.author_id, 'email', (
-             SELECT email FROM accounts
-             WHERE accounts.id = note.author_id AND EXISTS (
-               SELECT FROM memberships
-               WHERE account_id = accounts.id
-                 AND workspace_id = (SELECT workspace_id FROM tenants WHERE id = ${tenantId}) OFFSET 0))) AS author
+           jsonb_build_object(
+             'id', note.author_id, 'email', ${memberEmail(sql`note.author_id`, tenantId)}) AS author
     FROM note ORDER BY note.id DESC`);
 }
 

@@ -32,6 +32,10 @@ export const BanBody = Type.Object(
   { title: 'BanPlayerRequest' },
 );
 
+const memberEmail = Nullable(
+  Type.String({ description: 'The e-mail address of that account. Null if it has left the workspace.' }),
+);
+
 /** A ban: active, expired or lifted. */
 export const Ban = Type.Object(
   {
@@ -41,8 +45,10 @@ export const Ban = Type.Object(
     note: Nullable(Type.String()),
     until: Nullable(Type.String({ ...Timestamp, description: 'Null: until the ban is lifted.' })),
     bannedBy: Type.String({ ...Guid, description: 'The account that created the ban.' }),
+    bannedByEmail: memberEmail,
     bannedAt: Timestamp,
     liftedBy: Nullable(Type.String({ ...Guid, description: 'The account that lifted or replaced the ban.' })),
+    liftedByEmail: memberEmail,
     liftedAt: Nullable(Timestamp),
   },
   { title: 'PlayerBan' },
