@@ -167,10 +167,13 @@ describe('players', () => {
     const page = await studio.open(`${studio.game}/players/${cyd.playerId}`);
     await page.getByRole('heading', { name: 'Cyd Sensor' }).waitFor();
     await assertAccessible(page, 'player');
+    await page.getByRole('tab', { name: 'Audit' }).click();
+    await page.getByText('Nobody has changed anything about this player.').waitFor();
     await page.getByRole('button', { name: 'Ban', exact: true }).click();
     await page.getByLabel('Reason').fill('Aim bot');
     await page.getByRole('button', { name: 'Ban the player' }).click();
-    await page.getByText('Banned', { exact: true }).waitFor();
+    await page.getByText('Banned', { exact: true }).first().waitFor();
+    await page.getByText('player.banned').waitFor();
     const { rows } = await studio.app.owner.query('SELECT reason FROM player_bans WHERE player_id = $1', [
       cyd.playerId,
     ]);
@@ -178,6 +181,7 @@ describe('players', () => {
 
     await page.getByRole('tab', { name: /^Bans/ }).click();
     await page.getByRole('cell', { name: 'Aim bot' }).waitFor();
+    await page.getByRole('cell', { name: studio.owner.email }).waitFor();
     await page.getByRole('button', { name: 'Lift the ban' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
     await dialogCloses(page);
@@ -188,6 +192,43 @@ describe('players', () => {
     await page.getByText('Hidden', { exact: true }).first().waitFor();
     await page.getByRole('tab', { name: 'Audit' }).click();
     await page.getByText('player.banned').first().waitFor();
+  });
+
+  test('shows the whole text of a cell on hover if it is cut off', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`);
+    const reason = `Aim bot, ${'reported by many players, '.repeat(6)}and seen in a replay`;
+    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByLabel('Reason').fill(reason);
+    await page.getByRole('button', { name: 'Ban the player' }).click();
+    await page.getByRole('tab', { name: /^Bans/ }).click();
+    await page.getByRole('cell', { name: reason }).hover();
+    await page.getByRole('tooltip').getByText(reason).waitFor();
+    await page.getByRole('cell', { name: 'now' }).first().hover();
+    await page
+      .getByRole('tooltip')
+      .filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ })
+      .waitFor();
+  });
+
+  test('offers no player of an earlier search in the command palette', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Go to a page or find a player' });
+    await input.fill('Ada');
+    await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/players?**search=Ben**', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await input.fill('Ben');
+    await page.getByText('Searching the players…').waitFor();
+    await countBecomes(page.getByRole('option', { name: 'Ada Lovelace' }), 0);
+    release();
+    await page.getByRole('option', { name: 'Ben Bitdiddle' }).waitFor();
+    await input.fill('Bitdiddle');
+    await page.getByText('Players are found by their id, or by the beginning of their name').waitFor();
   });
 
   test('ends all sessions of a player', async () => {

@@ -70,3 +70,52 @@ describe('a form with unsaved changes', () => {
     await page.waitForURL('**/players');
   });
 });
+
+describe('a viewer', () => {
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`can read the inputs that a viewer may not change: ${colorScheme}`, async () => {
+      const page = await studio.open(`${studio.game}/settings`, { role: 'viewer', colorScheme });
+      await page.getByLabel('Bytes per minute').waitFor();
+      const contrasts = await page.evaluate(contrastsOfInputs);
+      assert.deepEqual(
+        contrasts.map(({ label, contrast }) => [label, contrast >= 4.5]),
+        [
+          ['Name', true],
+          ['Slug', true],
+          ['Requests per minute', true],
+          ['Bytes per minute', true],
+        ],
+        JSON.stringify(contrasts),
+      );
+    });
+});
+
+/** The contrast of the text of each disabled input with its background. It runs in the page. axe leaves disabled inputs out. */
+function contrastsOfInputs(): { label: string; contrast: number }[] {
+  const channelsOf = (color: string): number[] => color.match(/[\d.]+/g)!.map(Number);
+  const luminance = (channels: number[]): number => {
+    const [red = 0, green = 0, blue = 0] = channels.map((channel) =>
+      channel <= 0.04045 * 255 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const page = channelsOf(getComputedStyle(document.body).backgroundColor);
+  return [...document.querySelectorAll<HTMLInputElement>('main input:disabled:not([type=checkbox])')].map(
+    (input) => {
+      const { color, backgroundColor, opacity } = getComputedStyle(input);
+      const seen = (name: string) =>
+        luminance(
+          channelsOf(name).map(
+            (channel, index) => channel * Number(opacity) + page[index]! * (1 - Number(opacity)),
+          ),
+        );
+      const [darker = 0, lighter = 0] = [seen(color), seen(backgroundColor)].toSorted(
+        (one, other) => one - other,
+      );
+      return {
+        label: input.labels?.[0]?.firstChild?.textContent ?? '',
+        contrast: (lighter + 0.05) / (darker + 0.05),
+      };
+    },
+  );
+}

@@ -10,6 +10,7 @@ import { openDatabase } from '../../server/src/database/database.ts';
 import { createSignInLink } from '../../server/src/features/studio/accounts/index.ts';
 import { createVault } from '../../server/src/security/vault.ts';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { arrangeInvitation } from '../../server/src/testing/invitations.ts';
 import { startTestWorker, TEST_MASTER_KEY } from '../../server/src/testing/test-app.ts';
 import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
 
@@ -105,6 +106,19 @@ describe('account', () => {
     await page.goto(await mailedLink(email));
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText(`${email} is verified.`).waitFor();
+  });
+
+  test('accepts an invitation, which is looked up once', async () => {
+    const email = someEmail();
+    const { token } = await arrangeInvitation(studio.app, studio.tenant, { email });
+    const page = await studio.visit(`/invitation#token=${token}`);
+    await page.getByRole('heading', { name: 'Join Harbor Games' }).waitFor();
+    let lookUps = 0;
+    page.on('request', (request) => (lookUps += Number(request.url().endsWith('/invitations/look-up'))));
+    await page.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT_PASSWORD);
+    await page.getByRole('button', { name: 'Join the workspace' }).click();
+    await page.getByRole('heading', { name: 'Harbor Games', exact: true }).waitFor();
+    assert.equal(lookUps, 0, 'after the page has shown the invitation');
   });
 
   test('resets a password with the link of the mail', async () => {

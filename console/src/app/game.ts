@@ -52,7 +52,11 @@ export function lastGameId(workspaceId: string): string | undefined {
 }
 
 /** The workspace and the game that the current URL names. A workspace page has the game that was open last. */
-export function usePlace(): { workspaceId: string | undefined; tenantId: string | undefined } {
+export function usePlace(): {
+  workspaceId: string | undefined;
+  tenantId: string | undefined;
+  gameName: string | undefined;
+} {
   const params = useParams({ strict: false });
   const game = useQuery({ ...gameQuery(params.tenantId ?? ''), enabled: params.tenantId !== undefined });
   const workspaceId = params.workspaceId ?? game.data?.workspaceId ?? lastWorkspaceId();
@@ -60,5 +64,6 @@ export function usePlace(): { workspaceId: string | undefined; tenantId: string 
   const items = games.data?.items ?? [];
   const last = workspaceId === undefined ? undefined : lastGameId(workspaceId);
   const remembered = items.find(({ id }) => id === last) ?? items[0];
-  return { workspaceId, tenantId: params.tenantId ?? remembered?.id };
+  const { id, name } = (params.tenantId === undefined ? remembered : game.data) ?? {};
+  return { workspaceId, tenantId: params.tenantId ?? id, gameName: name };
 }

@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { GuildhallError } from './client';
 
 const RETRIES = 2;
@@ -22,7 +22,11 @@ export const patience = {
 };
 
 export function createQueryClient(onSignedOut: () => void): QueryClient {
-  return new QueryClient({
+  const queryClient = new QueryClient({
+    mutationCache: new MutationCache({
+      // A change leaves an audit record.
+      onSuccess: () => void queryClient.invalidateQueries({ queryKey: ['audit'] }),
+    }),
     queryCache: new QueryCache({
       onError: (error) => {
         if (error instanceof GuildhallError && error.status === 401) onSignedOut();
@@ -30,4 +34,5 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     }),
     defaultOptions: { queries: { staleTime: 15_000, retry: isWorthRetrying, refetchOnWindowFocus: true } },
   });
+  return queryClient;
 }

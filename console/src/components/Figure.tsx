@@ -21,7 +21,7 @@ export function Figure({ label, value, before, course, error }: FigureProps) {
       </Text>
       {value === undefined ? (
         error == null ? (
-          <Skeleton height={26} width={70} mt={4} />
+          <Skeleton height={26} width={70} my={4} />
         ) : (
           <Text size="sm" role="alert">
             Not available
@@ -33,7 +33,7 @@ export function Figure({ label, value, before, course, error }: FigureProps) {
           {before !== undefined && <Change value={value} before={before} />}
         </div>
       )}
-      {course && course.length > 1 && <Sparkline values={course} />}
+      <div className={classes.sparkline}>{course && course.length > 1 && <Sparkline values={course} />}</div>
     </div>
   );
 }
@@ -61,7 +61,8 @@ function Sparkline({ values }: { values: number[] }) {
   );
   return (
     <svg
-      className={classes.sparkline}
+      width="100%"
+      height={HEIGHT}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden

@@ -6,6 +6,8 @@ import classes from './TipLayer.module.css';
 const DELAY_MS = 300;
 /** Closer to the upper edge than this, the tip is below its element. */
 const ROOM_ABOVE = 40;
+/** The most characters of a cell that a tip shows. */
+const MOST_TEXT = 500;
 /** The space between a tip and the edge of the window. */
 const MARGIN = 8;
 
@@ -17,7 +19,8 @@ interface Tip {
 }
 
 /**
- * One tip for all elements with `data-tip` and all times of a page: a time shows the exact one. A tooltip in each cell would
+ * One tip for all elements with `data-tip`, all times and all cells of a page: a time shows the exact one, and a cell whose text is
+ * cut off the whole text. A tooltip in each cell would
  * be most of the work of a row that scrolls into view.
  */
 export function TipLayer() {
@@ -30,8 +33,9 @@ export function TipLayer() {
     };
     const show = ({ target }: Event): void => {
       hide();
-      const element = target instanceof Element && target.closest<HTMLElement>('[data-tip], time[datetime]');
-      if (!element) return;
+      const element =
+        target instanceof Element && target.closest<HTMLElement>('[data-tip], time[datetime], td');
+      if (!element || (element.tagName === 'TD' && element.scrollWidth <= element.clientWidth)) return;
       timer = setTimeout(() => {
         const { left, width, top, bottom } = element.getBoundingClientRect();
         const isBelow = top < ROOM_ABOVE;
@@ -69,5 +73,7 @@ export function TipLayer() {
   );
 }
 
-const textOf = (element: HTMLElement): string =>
-  element.dataset['tip'] ?? formatExactTime((element as HTMLTimeElement).dateTime);
+function textOf(element: HTMLElement): string {
+  if (element instanceof HTMLTimeElement) return formatExactTime(element.dateTime);
+  return element.dataset['tip'] ?? element.textContent.slice(0, MOST_TEXT);
+}

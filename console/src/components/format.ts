@@ -29,11 +29,14 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** "3 min. ago", "in 2 days". */
+/** "3 min. ago", "in 2 days". What ends in 7 days less a minute ends "in 7 days". */
 export function formatRelativeTime(iso: string, now: number): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1000);
-  for (const [unit, width] of STEPS)
-    if (Math.abs(seconds) >= width) return relative.format(Math.trunc(seconds / width), unit);
+  const round = seconds > 0 ? Math.round : Math.trunc;
+  for (const [unit, width] of STEPS) {
+    const count = round(seconds / width);
+    if (Math.abs(count) >= 1) return relative.format(count, unit);
+  }
   return Math.abs(seconds) < 10 ? 'now' : relative.format(seconds, 'second');
 }
 

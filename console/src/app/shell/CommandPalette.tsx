@@ -1,6 +1,6 @@
 import { Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
 import { Search, UserRound, type LucideIcon } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
@@ -43,7 +43,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  const commands = useCommands(text.trim(), onClose);
+  const { commands, isSearching } = useCommands(text.trim(), onClose);
   const current = Math.min(index, commands.length - 1);
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -85,22 +85,33 @@ function Palette({ onClose }: { onClose: () => void }) {
             className={classes.item}
             onClick={run}
             onMouseMove={() => setIndex(position)}
-            ref={
-              position === current ? (element) => element?.scrollIntoView({ block: 'nearest' }) : undefined
-            }
+            ref={position === current ? scrollIntoView : undefined}
           >
             <Icon size={15} aria-hidden />
             <span>{label}</span>
             <span className={classes.hint}>{hint}</span>
           </div>
         ))}
-        {commands.length === 0 && <div className={classes.none}>Nothing found.</div>}
+        {isSearching ? (
+          <div className={classes.none}>Searching the players…</div>
+        ) : (
+          commands.length === 0 && (
+            <div className={classes.none}>
+              Nothing found. Players are found by their id, or by the beginning of their name or e-mail
+              address.
+            </div>
+          )
+        )}
       </div>
     </>
   );
 }
 
-function useCommands(text: string, onClose: () => void): Command[] {
+function scrollIntoView(element: Element | null): void {
+  element?.scrollIntoView({ block: 'nearest' });
+}
+
+function useCommands(text: string, onClose: () => void): { commands: Command[]; isSearching: boolean } {
   const navigate = useNavigate();
   const { tenantId } = usePlace();
   const groups = useDestinations();
@@ -113,7 +124,6 @@ function useCommands(text: string, onClose: () => void): Command[] {
         signal,
       }),
     enabled: tenantId !== undefined && search.length >= 2,
-    placeholderData: keepPreviousData,
   });
 
   const go = (to: NavigateOptions) => () => {
@@ -131,13 +141,15 @@ function useCommands(text: string, onClose: () => void): Command[] {
         run: open ?? go(link as NavigateOptions),
       })),
   );
-  if (text.length < 2 || tenantId === undefined) return pages;
-  const found = (players.data?.items ?? []).map(({ playerId, displayName }): Command => ({
+  if (text.length < 2 || tenantId === undefined) return { commands: pages, isSearching: false };
+  // The players of an earlier text would be opened by a quick Enter.
+  const items = search === text ? players.data?.items : undefined;
+  const found = (items ?? []).map(({ playerId, displayName }): Command => ({
     key: playerId,
     label: displayName ?? shortenId(playerId),
     icon: UserRound,
     hint: 'Player',
     run: go({ to: '/games/$tenantId/players/$playerId', params: { tenantId, playerId } }),
   }));
-  return [...pages, ...found];
+  return { commands: [...pages, ...found], isSearching: search !== text || players.isLoading };
 }

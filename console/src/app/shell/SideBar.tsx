@@ -1,12 +1,19 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link, useLocation, type LinkProps } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useDestinations, type Destination } from './navigation';
 import classes from './SideBar.module.css';
 
 export function SideBar() {
   const groups = useDestinations();
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    // On a low screen the link of the page may be below the fold.
+    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, [pathname]);
   return (
-    <nav className={classes.nav} aria-label="Pages">
+    <nav ref={nav} className={classes.nav} aria-label="Pages">
       {groups.map(({ label, items }) => (
         <div key={label ?? ''} className={classes.group}>
           {label && <div className={classes.label}>{label}</div>}

@@ -38,7 +38,7 @@ export function WorkspaceSwitcher() {
 }
 
 export function GameSwitcher() {
-  const { workspaceId, tenantId } = usePlace();
+  const { workspaceId, tenantId, gameName } = usePlace();
   const games = useQuery({ ...gamesQuery(workspaceId ?? ''), enabled: workspaceId !== undefined });
   const navigate = useNavigate();
   if (workspaceId === undefined) return null;
@@ -48,7 +48,7 @@ export function GameSwitcher() {
       <span className={classes.slash} aria-hidden>
         /
       </span>
-      <Switcher label="Game" name={items.find(({ id }) => id === tenantId)?.name ?? 'No game'}>
+      <Switcher label="Game" name={gameName ?? (games.isPending ? '…' : 'No game')}>
         {items.map(({ id, name }) => (
           <Menu.Item
             key={id}

@@ -28,7 +28,7 @@ export function DeletionReceiptsPage() {
         selectedKey={open?.receiptId}
         empty={
           <EmptyState title="No deletions">
-            A receipt appears here when a player deletes the own profile, or an administrator deletes a
+            A receipt appears here when players delete their profile, or when an administrator deletes a
             player.
           </EmptyState>
         }

@@ -6,7 +6,8 @@ export function useAfterSignIn(): (next?: string) => void {
   const router = useRouter();
   const queryClient = useQueryClient();
   return (next = '/') => {
-    queryClient.clear();
+    // What is known about an earlier account. The page itself still shows its invitation.
+    queryClient.removeQueries({ type: 'inactive' });
     router.history.push(/^\/(?![/\\])/.test(next) ? next : '/');
   };
 }

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { formatRelativeTime } from '../src/components/format.ts';
+
+const NOW = Date.parse('2026-11-23T12:00:00Z');
+const [SECOND, HOUR, DAY] = [1_000, 3_600_000, 86_400_000];
+const format = (offset: number): string => formatRelativeTime(new Date(NOW + offset).toISOString(), NOW);
+
+describe('a relative time', () => {
+  test('rounds what is ahead, so that a ban of 7 days ends in 7 days', () => {
+    assert.deepEqual([7 * DAY - SECOND, DAY - SECOND, HOUR - SECOND, 90 * SECOND, 20 * SECOND].map(format), [
+      format(7 * DAY),
+      format(DAY),
+      format(HOUR),
+      format(120 * SECOND),
+      format(20 * SECOND),
+    ]);
+    assert.notEqual(format(7 * DAY), format(6 * DAY));
+  });
+
+  test('counts whole units of what is over', () => {
+    assert.equal(format(-(2 * DAY - SECOND)), format(-(DAY + SECOND)));
+    assert.notEqual(format(-(2 * DAY - SECOND)), format(-2 * DAY));
+    assert.equal(format(-SECOND), 'now');
+  });
+});
