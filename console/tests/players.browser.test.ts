@@ -195,7 +195,7 @@ describe('players', () => {
   });
 
   test('shows the whole text of a cell on hover if it is cut off', async () => {
-    const page = await studio.open(`${studio.game}/players/${ada.playerId}`);
+    const page = await studio.open(`${studio.game}/players/${cyd.playerId}`);
     const reason = `Aim bot, ${'reported by many players, '.repeat(6)}and seen in a replay`;
     await page.getByRole('button', { name: 'Ban', exact: true }).click();
     await page.getByLabel('Reason').fill(reason);
@@ -212,6 +212,7 @@ describe('players', () => {
 
   test('offers no player of an earlier search in the command palette', async () => {
     const page = await studio.open(`${studio.game}/players`);
+    await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();
     await page.keyboard.press('Control+k');
     const input = page.getByRole('combobox', { name: 'Go to a page or find a player' });
     await input.fill('Ada');
@@ -229,6 +230,20 @@ describe('players', () => {
     await page.getByRole('option', { name: 'Ben Bitdiddle' }).waitFor();
     await input.fill('Bitdiddle');
     await page.getByText('Players are found by their id, or by the beginning of their name').waitFor();
+  });
+
+  test('shows a change of one tab in another tab', async () => {
+    const page = await studio.open(`${studio.game}/players?search=Cyd`);
+    const other = await page.context().newPage();
+    await other.goto(`${studio.game}/players/${cyd.playerId}`);
+    await page.getByRole('cell', { name: 'Banned' }).waitFor();
+    await other.getByRole('button', { name: 'Lift the ban' }).click();
+    await other.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
+    await other.getByRole('button', { name: 'Ban', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Matches', exact: true }).click();
+    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await page.goBack();
+    await page.getByRole('cell', { name: 'Hidden' }).waitFor();
   });
 
   test('ends all sessions of a player', async () => {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertAccessible, becomes, dialogCloses, dialogHasFocus, startStudio } from './browser.ts';
+import {
+  assertAccessible,
+  becomes,
+  countBecomes,
+  dialogCloses,
+  dialogHasFocus,
+  startStudio,
+} from './browser.ts';
 
 const studio = await startStudio();
 
@@ -54,6 +61,25 @@ describe('a form with unsaved changes', () => {
     assert.equal(rows.length, 0);
   });
 
+  test('does not ask when the form was saved and another page opens', async () => {
+    const page = await studio.open(`/workspaces/${studio.tenant.workspaceId}`);
+    await page.getByRole('button', { name: 'Create a game' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Ebb and Flow');
+    await page.getByRole('button', { name: 'Create the game' }).click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await assertAccessible(page, 'the first steps of a new game');
+
+    // The commands of the page work after its buttons were pressed.
+    await page.getByRole('button', { name: 'Turn Mock on' }).click();
+    await page.getByRole('button', { name: 'Turn auto-create on' }).click();
+    await countBecomes(page.getByRole('button', { name: /^Turn/ }), 0);
+    const { rows } = await studio.app.owner.query(
+      `SELECT auto_create_definitions FROM tenants JOIN provider_settings ON tenant_id = id
+       WHERE name = 'Ebb and Flow' AND provider = 'Mock' AND enabled`,
+    );
+    assert.equal(rows.length, 1);
+  });
+
   test('asks on each page with a form: providers and the password', async () => {
     const page = await studio.open(`${studio.game}/providers`);
     const dialog = page.getByRole('dialog', { name: 'Leave without saving' });
@@ -68,6 +94,25 @@ describe('a form with unsaved changes', () => {
     await players.click();
     await dialog.getByRole('button', { name: 'Discard the changes' }).click();
     await page.waitForURL('**/players');
+  });
+});
+
+describe('the settings of a game', () => {
+  test('say what to enter, before and after a request', async () => {
+    const page = await studio.open(`${studio.game}/settings`);
+    await page.getByRole('textbox', { name: 'Slug' }).fill('Not A Slug');
+    await page.keyboard.press('Tab');
+    await page.getByText('Use lower-case letters and digits, joined by single hyphens.').waitFor();
+    await page.getByLabel('Requests per minute').fill('');
+    await page.getByRole('button', { name: 'Save the thresholds' }).click();
+    await page.getByText('Enter a whole number, at least 1.').waitFor();
+    await assertAccessible(page, 'fields with errors');
+
+    const other = await studio.open(`${studio.game}/definitions`);
+    await other.getByRole('button', { name: 'Create a definition' }).first().click();
+    await dialogHasFocus(other);
+    await other.keyboard.press('Enter');
+    await other.getByText('Enter a value.').waitFor();
   });
 });
 

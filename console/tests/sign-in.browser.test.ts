@@ -102,6 +102,10 @@ describe('account', () => {
     await assertAccessible(page, 'sign-up');
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.waitForURL('**/workspaces');
+    await page.goto('/account');
+    await page.getByRole('textbox', { name: 'Current password' }).first().fill(ACCOUNT_PASSWORD);
+    await page.getByRole('button', { name: 'Add a second factor' }).click();
+    await page.getByText('Verify your e-mail address first: open the link').waitFor();
 
     await page.goto(await mailedLink(email));
     await page.getByRole('button', { name: 'Verify' }).click();

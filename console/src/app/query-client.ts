@@ -22,10 +22,14 @@ export const patience = {
 };
 
 export function createQueryClient(onSignedOut: () => void): QueryClient {
+  const otherTabs = new BroadcastChannel('guildhall.changes');
   const queryClient = new QueryClient({
     mutationCache: new MutationCache({
-      // A change leaves an audit record.
-      onSuccess: () => void queryClient.invalidateQueries({ queryKey: ['audit'] }),
+      onSuccess: () => {
+        // A change leaves an audit record.
+        void queryClient.invalidateQueries({ queryKey: ['audit'] });
+        otherTabs.postMessage('changed');
+      },
     }),
     queryCache: new QueryCache({
       onError: (error) => {
@@ -34,5 +38,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     }),
     defaultOptions: { queries: { staleTime: 15_000, retry: isWorthRetrying, refetchOnWindowFocus: true } },
   });
+  // Other tabs read their data again when the reader turns to them or opens a page there.
+  otherTabs.onmessage = () => void queryClient.invalidateQueries({ refetchType: 'none' });
   return queryClient;
 }

@@ -54,7 +54,11 @@ function Content({
         </Text>
         {typed !== undefined && (
           <TextInput
-            label={`Type ${typed} to confirm`}
+            label={
+              <>
+                Type <code>{typed}</code> to confirm
+              </>
+            }
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             autoComplete="off"

@@ -36,8 +36,13 @@ export function ErrorText({ error }: { error: unknown }) {
   );
 }
 
+/** Errors whose detail names operations of the API. */
+const DETAILS: Partial<Record<string, string>> = {
+  email_not_verified: 'Verify your e-mail address first: open the link in the e-mail that you received.',
+};
+
 export function describeError(error: unknown): string {
-  if (error instanceof GuildhallError) return error.detail;
+  if (error instanceof GuildhallError) return DETAILS[error.code] ?? error.detail;
   if (error instanceof TypeError) return 'The server does not answer. Check the connection, then try again.';
   return error instanceof Error ? error.message : 'The request failed. Try again.';
 }

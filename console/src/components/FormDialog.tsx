@@ -53,6 +53,22 @@ export function FormDialog({ opened, onClose, title, size = 'md', isDirty, ...fo
 export function fieldErrors(error: unknown): Record<string, string> {
   if (!(error instanceof GuildhallError)) return {};
   return Object.fromEntries(
-    (error.errors ?? []).flatMap(({ path, message }) => (path && message ? [[path, message]] : [])),
+    (error.errors ?? []).flatMap(({ path, message }) =>
+      path && message ? [[path, toInstruction(message)]] : [],
+    ),
   );
 }
+
+/** What to enter, for the messages of the server's schemas. Its other messages are written for people. */
+function toInstruction(message: string): string {
+  for (const [pattern, instruction] of INSTRUCTIONS)
+    if (pattern.test(message)) return message.replace(pattern, instruction);
+  return message;
+}
+
+const INSTRUCTIONS: [RegExp, string][] = [
+  [/^must not be empty$/, 'Enter a value.'],
+  [/^must be (integer|number)$/, 'Enter a number.'],
+  [/^must be >= (\d+)$/, 'Enter $1 or more.'],
+  [/^must be <= (\d+)$/, 'Enter $1 or less.'],
+];

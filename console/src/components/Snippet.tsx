@@ -25,8 +25,8 @@ export function Snippet({ code, label }: { code: string; label: string }) {
   );
 }
 
-/** The same step for the shell and for the SDK. */
-export function Snippets({ curl, sdk }: { curl: string; sdk: string }) {
+/** The same step for the shell and for the SDK. Its name tells the snippets of a page apart. */
+export function Snippets({ name, curl, sdk }: { name: string; curl: string; sdk: string }) {
   return (
     <Tabs defaultValue="curl">
       <Tabs.List mb="xs">
@@ -34,10 +34,10 @@ export function Snippets({ curl, sdk }: { curl: string; sdk: string }) {
         <Tabs.Tab value="sdk">TypeScript</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="curl">
-        <Snippet code={curl} label="curl command" />
+        <Snippet code={curl} label={`${name}: curl command`} />
       </Tabs.Panel>
       <Tabs.Panel value="sdk">
-        <Snippet code={sdk} label="TypeScript code" />
+        <Snippet code={sdk} label={`${name}: TypeScript code`} />
       </Tabs.Panel>
     </Tabs>
   );

@@ -77,7 +77,12 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
             onChange={(event) => setCode(event.currentTarget.value)}
           />
           {confirm.error && <ErrorText error={confirm.error} />}
-          <Button type="submit" w="fit-content" loading={confirm.isPending}>
+          <Button
+            type="submit"
+            w="fit-content"
+            disabled={!/^\d{6}$/.test(code.trim())}
+            loading={confirm.isPending}
+          >
             Turn the second factor on
           </Button>
         </Stack>

@@ -10,6 +10,8 @@ interface DefinitionDialogProps {
   current?: Definition;
 }
 
+const FIXED = 'It never changes, because events refer to it.';
+
 export function DefinitionDialog({ tenantId, onClose, current }: DefinitionDialogProps) {
   const form = useForm({
     initialValues: {
@@ -46,16 +48,16 @@ export function DefinitionDialog({ tenantId, onClose, current }: DefinitionDialo
     >
       <TextInput
         label="Event key"
-        description="What happens, for example level_completed."
-        required
-        readOnly={current !== undefined}
+        description={current ? FIXED : 'What happens, for example level_completed.'}
+        required={!current}
+        disabled={current !== undefined}
         data-autofocus={current === undefined}
         {...form.getInputProps('eventKey')}
       />
       <TextInput
         label="Event value"
-        description="A variant of the event, for example hard."
-        readOnly={current !== undefined}
+        description={current ? FIXED : 'A variant of the event, for example hard.'}
+        disabled={current !== undefined}
         {...form.getInputProps('eventValue')}
       />
       <Select

@@ -26,6 +26,7 @@ export function EventSnippet({ tenantId, scope, playerId = '$PLAYER_ID' }: Event
       : `await events.addPlayerEvent({ eventKey: 'level_completed', value: 1 });`;
   return (
     <Snippets
+      name="Event"
       curl={`curl -s ${origin}/api/game/${scope}-events \\
   -H 'X-Game-Key: ${gameKey}' \\
   -H "Authorization: Bearer $ACCESS_TOKEN" \\

@@ -1,13 +1,16 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useGame } from '../../app/game';
+import { useCanChangeGame, useGame } from '../../app/game';
+import { ErrorText } from '../../components/ErrorState';
 import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
+import { definitionSettingsQuery, useSetAutoCreate } from '../definitions/queries';
 import { EventSnippet } from '../events/EventSnippet';
 import { useKeys } from '../keys/queries';
 import { SignInSnippet } from '../players/SignInSnippet';
+import { providersQuery, useSetProvider } from '../providers/queries';
 import { firstEventQuery, firstPlayersQuery } from './queries';
 import classes from './FirstRunPage.module.css';
 
@@ -24,7 +27,9 @@ export function FirstRunPage() {
       <ol className={classes.steps}>
         <Step isDone={hasKey} title="Have a game key">
           <Text size="sm" c="dimmed">
-            The terminal printed a key at the first start. A key is shown once: if it is lost, create another.
+            {game.isDemo
+              ? 'The terminal printed a key at the first start. A key is shown once: if it is lost, create another.'
+              : 'The game sends its key with each request. The key is shown once, when you create it.'}
           </Text>
           <ButtonLink
             to="/games/$tenantId/keys"
@@ -52,6 +57,7 @@ export function FirstRunPage() {
               <Text size="sm" c="dimmed">
                 Paste this into a terminal, with the whole key. This page notices the sign-in by itself.
               </Text>
+              <MockSwitch tenantId={game.id} />
               <SignInSnippet tenantId={game.id} />
             </>
           )}
@@ -64,6 +70,7 @@ export function FirstRunPage() {
               <Text size="sm" c="dimmed">
                 Use the access token of the sign-in.
               </Text>
+              <AutoCreateSwitch tenantId={game.id} />
               <EventSnippet tenantId={game.id} scope="player" playerId={player?.playerId} />
             </>
           )}
@@ -78,6 +85,61 @@ export function FirstRunPage() {
         Open the overview
       </ButtonLink>
     </Page>
+  );
+}
+
+/** The sign-in of the command needs this provider, which new games do not have. */
+function MockSwitch({ tenantId }: { tenantId: string }) {
+  const { data } = useQuery(providersQuery(tenantId));
+  const set = useSetProvider(tenantId, 'Mock');
+  if (!data || data.items.some(({ provider, enabled }) => provider === 'Mock' && enabled)) return null;
+  return (
+    <Prerequisite
+      text="The command needs the sign-in provider Mock, which is off. With Mock anyone signs in with any name: turn it off before you release the game."
+      verb="Turn Mock on"
+      change={set}
+      onConfirm={() => set.mutate({ enabled: true })}
+    />
+  );
+}
+
+/** The event of the command has no definition. */
+function AutoCreateSwitch({ tenantId }: { tenantId: string }) {
+  const { data } = useQuery(definitionSettingsQuery(tenantId));
+  const set = useSetAutoCreate(tenantId);
+  if (!data || data.autoCreate) return null;
+  return (
+    <Prerequisite
+      text="The event has no definition. With auto-create, the first event of a new name creates its definition."
+      verb="Turn auto-create on"
+      change={set}
+      onConfirm={() => set.mutate(true)}
+    />
+  );
+}
+
+function Prerequisite({
+  text,
+  verb,
+  change,
+  onConfirm,
+}: {
+  text: string;
+  verb: string;
+  change: { error: unknown; isPending: boolean };
+  onConfirm: () => void;
+}) {
+  const canChange = useCanChangeGame();
+  return (
+    <>
+      <Text size="sm">{text}</Text>
+      {change.error != null && <ErrorText error={change.error} />}
+      {canChange && (
+        <Button variant="default" w="fit-content" loading={change.isPending} onClick={onConfirm}>
+          {verb}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -163,7 +163,9 @@ function KeyMenu({ current, open }: { current: AnyKey; open: (dialog: OpenDialog
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => open({ kind: 'edit', key: current })}>Edit</Menu.Item>
-        <Menu.Item onClick={() => open({ kind: 'rotate', key: current })}>Rotate</Menu.Item>
+        {current.successorId === null && (
+          <Menu.Item onClick={() => open({ kind: 'rotate', key: current })}>Rotate</Menu.Item>
+        )}
         <Menu.Item c="var(--gh-bad)" onClick={() => open({ kind: 'revoke', key: current })}>
           Revoke
         </Menu.Item>

@@ -83,6 +83,7 @@ function MatchSnippet({ tenantId }: { tenantId: string }) {
   const { origin } = window.location;
   return (
     <Snippets
+      name="Match"
       curl={`curl -s ${origin}/api/game/matches \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '{"mode":"duel","players":[{"playerId":"'$PLAYER_ID'"}]}'`}

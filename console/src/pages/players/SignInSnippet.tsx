@@ -8,6 +8,7 @@ export function SignInSnippet({ tenantId, username = 'ada' }: { tenantId: string
   const token = `mock:${username}:secret`;
   return (
     <Snippets
+      name="Sign-in"
       curl={`curl -s ${origin}/api/player-auth/login \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '{"provider":"Mock","token":"${token}"}'`}

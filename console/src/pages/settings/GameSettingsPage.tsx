@@ -37,15 +37,28 @@ export function GameSettingsPage() {
   );
 }
 
+/** The rule of the server. */
+const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+const checkThreshold = (value: number | string): string | null =>
+  Number.isInteger(value) && Number(value) >= 1 ? null : 'Enter a whole number, at least 1.';
+
 function GameForm({ canChange }: { canChange: boolean }) {
   const game = useGame();
   const change = useChangeGame(game);
   const form = useForm({
     initialValues: { name: game.name, slug: game.slug, hiddenFromDiscovery: game.hiddenFromDiscovery },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
+      slug: (slug) =>
+        SLUG.test(slug) ? null : 'Use lower-case letters and digits, joined by single hyphens.',
+    },
+    validateInputOnBlur: true,
   });
   const unsaved = useUnsavedChanges(form.isDirty());
   return (
     <form
+      noValidate
       onSubmit={form.onSubmit((values) =>
         change.mutate(values, {
           onSuccess: () => form.resetDirty(),
@@ -103,10 +116,15 @@ function LoadedAlertForm({
   settings: { rateLimitPerMinute: number; payloadBytesPerMinute: number };
 }) {
   const change = useChangeAlertSettings(tenantId);
-  const form = useForm({ initialValues: settings });
+  const form = useForm({
+    initialValues: settings,
+    validate: { rateLimitPerMinute: checkThreshold, payloadBytesPerMinute: checkThreshold },
+    validateInputOnBlur: true,
+  });
   const unsaved = useUnsavedChanges(form.isDirty());
   return (
     <form
+      noValidate
       onSubmit={form.onSubmit((values) =>
         change.mutate(values, {
           onSuccess: () => form.resetDirty(),

@@ -10,6 +10,8 @@ interface AuthFormProps {
   /** What to do after the error. */
   help?: ReactNode;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  /** Whether the fields can be sent. */
+  isComplete?: boolean;
   /** The fields. */
   children: ReactNode;
   /** Links to other pages, below the button. */
@@ -17,7 +19,16 @@ interface AuthFormProps {
 }
 
 /** The form of a page without a session: its fields, what failed, and one button. */
-export function AuthForm({ verb, isPending, error, help, onSubmit, children, footer }: AuthFormProps) {
+export function AuthForm({
+  verb,
+  isPending,
+  error,
+  help,
+  onSubmit,
+  isComplete = true,
+  children,
+  footer,
+}: AuthFormProps) {
   return (
     <form
       onSubmit={(event) => {
@@ -33,7 +44,7 @@ export function AuthForm({ verb, isPending, error, help, onSubmit, children, foo
             {help}
           </div>
         )}
-        <Button type="submit" size="sm" fullWidth loading={isPending}>
+        <Button type="submit" size="sm" fullWidth loading={isPending} disabled={!isComplete}>
           {verb}
         </Button>
         {footer}

@@ -97,6 +97,7 @@ function SecondFactorStep({
         isPending={verify.isPending}
         error={verify.error}
         onSubmit={() => submit(code)}
+        isComplete={hasRecoveryCode || /^\d{6}$/.test(code.replaceAll(' ', ''))}
         footer={
           <>
             <Group justify="space-between">

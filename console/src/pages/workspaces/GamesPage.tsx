@@ -134,7 +134,12 @@ function CreateGameDialog({
       onSubmit={() =>
         create.mutate(form.values, {
           onSuccess: ({ id }) =>
-            void navigate({ to: '/games/$tenantId/first-run', params: { tenantId: id } }),
+            void navigate({
+              to: '/games/$tenantId/first-run',
+              params: { tenantId: id },
+              // The name is saved: nothing to ask about.
+              ignoreBlocker: true,
+            }),
           onError: (error) => form.setErrors(fieldErrors(error)),
         })
       }
