@@ -39,6 +39,6 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     defaultOptions: { queries: { staleTime: 15_000, retry: isWorthRetrying, refetchOnWindowFocus: true } },
   });
   // Other tabs read their data again when the reader turns to them or opens a page there.
-  otherTabs.onmessage = () => void queryClient.invalidateQueries({ refetchType: 'none' });
+  otherTabs.addEventListener('message', () => void queryClient.invalidateQueries({ refetchType: 'none' }));
   return queryClient;
 }
