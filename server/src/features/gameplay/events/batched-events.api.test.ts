@@ -37,13 +37,13 @@ describe('small batches of events that arrive together', () => {
     const before = await unitsOf(tenant);
     const sizes = Array.from({ length: 60 }, (_, index) => 1 + (index % 4));
     let sent: Promise<Answer>[] = [];
-    // The first batch waits for the table, so that the other requests share the next ones.
+    // The first two batches wait for the table, so that the other requests share the next ones.
     await whileLocked(
       app,
       async (holder) => void (await holder.query('LOCK TABLE player_events IN SHARE ROW EXCLUSIVE MODE')),
       async (waiting, release) => {
         sent = sizes.map((size) => send(some(size)));
-        await waiting(1);
+        await waiting(2);
         await release();
       },
     );
